@@ -1,0 +1,101 @@
+//! The histogram against a sorted vector.
+
+use super::*;
+use proptest::prelude::*;
+
+/// The oracle: nearest rank in a sorted vector.
+fn oracle(sorted: &[u64], percentile: f64) -> u64 {
+    let exact = percentile / 100.0 * sorted.len() as f64;
+    let rank = ((exact - exact * 1e-12).ceil() as usize).clamp(1, sorted.len());
+    sorted[rank - 1]
+}
+
+fn of(values: &[u64]) -> Histogram {
+    let mut histogram = Histogram::new();
+    for &value in values {
+        histogram.record(value);
+    }
+    histogram
+}
+
+/// Values over all magnitudes: a random number of random bits.
+fn any_value() -> impl Strategy<Value = u64> {
+    (any::<u64>(), 0u32..64).prop_map(|(bits, shift)| bits >> shift)
+}
+
+proptest! {
+    #[test]
+    fn percentiles_match_a_sorted_vector(
+        mut values in prop::collection::vec(any_value(), 1..500),
+        percentile in 0.001f64..=100.0,
+    ) {
+        let histogram = of(&values);
+        values.sort_unstable();
+        let want = oracle(&values, percentile);
+        let got = histogram.percentile(percentile);
+        let error = got.abs_diff(want);
+        prop_assert!(u128::from(error) * 1024 <= u128::from(want), "p{percentile}: got {got}, want {want}");
+        prop_assert!(got >= values[0] && got <= values[values.len() - 1]);
+    }
+
+    #[test]
+    fn merging_is_recording_both(
+        a in prop::collection::vec(any_value(), 0..100),
+        b in prop::collection::vec(any_value(), 0..100),
+    ) {
+        let mut merged = of(&a);
+        merged.merge(&of(&b));
+        let both: Vec<u64> = a.iter().chain(&b).copied().collect();
+        prop_assert_eq!(merged, of(&both));
+    }
+
+    #[test]
+    fn clearing_leaves_nothing(values in prop::collection::vec(any_value(), 0..100)) {
+        let mut histogram = of(&values);
+        histogram.clear();
+        prop_assert_eq!(histogram, Histogram::new());
+    }
+
+    #[test]
+    fn mean_is_exact_and_stddev_close(values in prop::collection::vec(0u64..1 << 40, 1..300)) {
+        let histogram = of(&values);
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<u64>() as f64 / n;
+        let variance = values.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / n;
+        prop_assert!((histogram.mean() - mean).abs() <= mean * 1e-12);
+        let largest = values.iter().max().copied().unwrap_or(0) as f64;
+        prop_assert!((histogram.stddev() - variance.sqrt()).abs() <= largest / 1024.0 + 1e-6);
+    }
+
+    #[test]
+    fn buckets_tile_the_line(value in any_value()) {
+        let (low, high) = bounds_of(index_of(value));
+        prop_assert!((low..=high).contains(&value));
+        if high < u64::MAX {
+            prop_assert_eq!(index_of(high + 1), index_of(value) + 1);
+            prop_assert_eq!(bounds_of(index_of(value) + 1).0, high + 1);
+        }
+    }
+}
+
+#[test]
+fn covers_every_latency() {
+    assert_eq!(index_of(u64::MAX), BUCKETS - 1);
+    assert_eq!(index_of(0), 0);
+    let mut histogram = of(&[94_000_000_000, 3, u64::MAX]);
+    assert_eq!(histogram.percentile(100.0), u64::MAX);
+    assert_eq!(histogram.percentile(1.0), 3);
+    histogram.clear();
+    assert_eq!(
+        (histogram.min(), histogram.max(), histogram.percentile(50.0)),
+        (None, None, 0)
+    );
+}
+
+#[test]
+fn nearest_rank_is_not_off_by_one() {
+    let histogram = of(&(1..=1000).collect::<Vec<u64>>());
+    assert_eq!(histogram.percentile(99.9), 999);
+    assert_eq!(histogram.percentile(50.0), 500);
+    assert_eq!(histogram.percentile(0.1), 1);
+}

@@ -1,0 +1,14 @@
+//! The words of the field: units, clock, random numbers, histogram, workload, I/O, backend, run.
+//!
+//! Duty: the narrow vocabulary that every other crate speaks. Data in: nothing. Data out: types.
+//! It must not know files, threads, the operating system or any text format; it does no I/O, reads no
+//! clock and has no `unsafe`.
+#![forbid(unsafe_code)]
+
+pub mod backend;
+pub mod clock;
+pub mod histogram;
+pub mod rng;
+pub mod run;
+pub mod units;
+pub mod workload;

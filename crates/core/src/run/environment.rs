@@ -1,0 +1,114 @@
+//! On what machine and on what disk.
+
+use crate::units::DevId;
+use serde::{Deserialize, Serialize};
+
+/// The program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// Its version.
+    pub version: String,
+    /// Built without optimisation: its numbers are not to be trusted.
+    pub debug: bool,
+}
+
+/// The machine. What could not be learned is empty or `None`; never guessed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Environment {
+    /// Host name.
+    pub host: String,
+    /// Kernel release.
+    pub kernel: String,
+    /// Machine architecture.
+    pub arch: String,
+    /// CPU model.
+    pub cpu_model: String,
+    /// CPUs online.
+    pub cpus: u32,
+    /// Main memory.
+    pub memory_bytes: u64,
+    /// `tsc` or `clock_monotonic`: what the stamps were taken with.
+    pub clock_source: String,
+    /// Load average over one minute before the start.
+    pub load_1min: f64,
+    /// Hypervisor or container, where the system tells.
+    pub virtualization: Option<String>,
+}
+
+/// What the run was aimed at.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Target {
+    /// In words: `file data.bin on ext4, /dev/vda (virtio)`.
+    pub description: String,
+    /// `true` for a modelled disk: time is virtual.
+    pub modelled: bool,
+    /// Each file or device.
+    pub files: Vec<TargetFile>,
+}
+
+/// One file or device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetFile {
+    /// As opened.
+    pub path: String,
+    /// What it is.
+    pub kind: TargetKind,
+    /// Its size.
+    pub size_bytes: u64,
+    /// The file system it is on.
+    pub filesystem: Option<String>,
+    /// The device below it, as far as the system tells.
+    pub device: Option<DeviceInfo>,
+    /// Why there is no device, where there is none.
+    pub device_missing: Option<String>,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// A character device.
+    CharacterDevice,
+    /// Nothing: the null engine.
+    Null,
+    /// A modelled disk.
+    Modelled,
+}
+
+/// A block device, as `/sys` describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Kernel name, as in `/sys/block`: `vda`, `nvme0n1`.
+    pub name: String,
+    /// Its number.
+    pub id: DevId,
+    /// Model, as the device says.
+    pub model: Option<String>,
+    /// Whether the kernel takes it for a spinning disk.
+    pub rotational: Option<bool>,
+    /// The I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// Requests that its queue holds.
+    pub nr_requests: Option<u32>,
+    /// Logical sector size: what direct I/O must be a multiple of.
+    pub logical_block_bytes: Option<u32>,
+    /// Size.
+    pub size_bytes: Option<u64>,
+    /// The devices below it (striping, LVM, crypt), by kernel name.
+    pub slaves: Vec<String>,
+}
+
+/// Something that sound numbers need.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requirement {
+    /// A fixed name: `optimised_build`, `quiet_host`, `direct_io`, `written_extents`, …
+    pub name: String,
+    /// Whether it was met; `None`: could not be told.
+    pub met: Option<bool>,
+    /// What was seen.
+    pub detail: String,
+}

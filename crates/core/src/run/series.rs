@@ -1,0 +1,67 @@
+//! What is recorded while a run goes on: a row a second a job and direction, and the histograms at its end.
+
+use super::LatencySummary;
+use crate::backend::Op;
+use crate::units::MonoTime;
+
+/// One direction of one job section in one second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesRow {
+    /// Seconds since the start of the run (0: the first second). A second without I/O has a row of zeros.
+    pub second: u32,
+    /// The end of the interval on the monotonic clock.
+    pub end: MonoTime,
+    /// How long the interval was, in nanoseconds: 1 s but for a job's last one.
+    pub duration_ns: u64,
+    /// Which job section.
+    pub job: u32,
+    /// Whether this was before the end of the ramp and so counts in no summary.
+    pub ramp: bool,
+    /// Read, write, trim or sync.
+    pub op: Op,
+    /// I/Os completed.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// Total latency (created to completed), in nanoseconds.
+    pub lat: LatencySummary,
+    /// Response time from the intended start, in nanoseconds; `n` is 0 in a closed loop.
+    pub response: LatencySummary,
+    /// I/Os due and not yet sent, at the end of the interval (open loop).
+    pub backlog: u64,
+}
+
+/// One bucket of a run's histograms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistogramRow {
+    /// Which job section.
+    pub job: u32,
+    /// Read, write, trim or sync.
+    pub op: Op,
+    /// `slat`, `clat`, `lat` or `response`.
+    pub metric: &'static str,
+    /// Lowest latency that it counts, in nanoseconds.
+    pub low_ns: u64,
+    /// Highest latency that it counts, in nanoseconds.
+    pub high_ns: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// Takes the rows as they are made. Called from outside the measured threads.
+pub trait SeriesSink {
+    /// Takes the rows of one second, of all jobs that ran in it.
+    ///
+    /// # Errors
+    /// They could not be kept; the run goes on and the error is reported at its end.
+    fn rows(&mut self, rows: &[SeriesRow]) -> std::io::Result<()>;
+}
+
+impl SeriesSink for Vec<SeriesRow> {
+    fn rows(&mut self, rows: &[SeriesRow]) -> std::io::Result<()> {
+        self.extend_from_slice(rows);
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! What to know before trusting a run's numbers: each with what was seen and what to do about it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A reason to doubt a number. Display says what was seen; [`Warning::remedy`] what to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the fields are named by what Display says of them")]
+#[non_exhaustive]
+pub enum Warning {
+    /// The program was built without optimisation.
+    DebugBuild,
+    /// Other work ran on the machine.
+    BusyHost { load_1min: f64, cpus: u32 },
+    /// Reads of a file's unwritten extents never reach the disk.
+    UnwrittenExtents { path: String, share_percent: f64 },
+    /// I/O that the page cache may have served.
+    PageCache { path: String, resident_percent: f64 },
+    /// The file system keeps data in memory.
+    MemoryFilesystem { path: String, filesystem: String },
+    /// The file system is a layer over another.
+    StackedFilesystem { path: String, filesystem: String },
+    /// Direct I/O was asked for and refused.
+    DirectRefused { path: String, reason: String },
+    /// The block size or offset does not allow direct I/O.
+    DirectUnaligned {
+        path: String,
+        block_bytes: u64,
+        need_bytes: u64,
+    },
+    /// Asked for a depth that a synchronous engine does not keep.
+    DepthIgnored {
+        job: String,
+        engine: String,
+        iodepth: u32,
+    },
+    /// Writes were buffered and not flushed: the disk did not yet have them when the job ended.
+    BufferedWrites { job: String },
+    /// The schedule was not kept.
+    Backlog {
+        job: String,
+        backlog_max: u64,
+        backlog_end: u64,
+    },
+    /// The CPUs of the load were busy throughout: the tool or the CPU may be the limit.
+    CpuBound { job: String, cpu_percent: f64 },
+    /// Too few I/Os for the percentiles asked for.
+    FewSamples { job: String, n: u64, percentile: f64 },
+    /// The clock of the stamps is not the TSC.
+    SlowClock { source: String },
+    /// The run was shorter than it takes to say something of a disk.
+    ShortRun { job: String, runtime_ns: u64 },
+    /// The device below is not known: disk counters are missing.
+    DeviceUnknown { path: String, reason: String },
+    /// Some of the record could not be kept.
+    RecordIncomplete { detail: String },
+    /// Something that the dialect does otherwise than the tool it imitates.
+    Dialect { message: String },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use crate::units::{Bytes, Nanos};
+        match self {
+            Self::DebugBuild => {
+                f.write_str("this is a debug build: its own cost is many times that of a release")
+            }
+            Self::BusyHost { load_1min, cpus } => {
+                write!(
+                    f,
+                    "the machine was busy before the run: load {load_1min:.1} on {cpus} CPUs"
+                )
+            }
+            Self::UnwrittenExtents { path, share_percent } => write!(
+                f,
+                "{share_percent:.0} % of {path} has no data on the disk (unwritten extents or holes): reads of it \
+                 never reach the disk"
+            ),
+            Self::PageCache {
+                path,
+                resident_percent,
+            } => write!(
+                f,
+                "I/O on {path} goes through the page cache ({resident_percent:.0} % of it is in memory): this measures \
+                 memory as much as the disk"
+            ),
+            Self::MemoryFilesystem { path, filesystem } => {
+                write!(
+                    f,
+                    "{path} is on {filesystem}: its data is in memory, not on a disk"
+                )
+            }
+            Self::StackedFilesystem { path, filesystem } => {
+                write!(f, "{path} is on {filesystem}, a layer over another file system")
+            }
+            Self::DirectRefused { path, reason } => {
+                write!(
+                    f,
+                    "direct I/O on {path} was refused ({reason}): the page cache took part"
+                )
+            }
+            Self::DirectUnaligned {
+                path,
+                block_bytes,
+                need_bytes,
+            } => write!(
+                f,
+                "direct I/O on {path} needs multiples of {}, the job uses {}",
+                Bytes(*need_bytes),
+                Bytes(*block_bytes)
+            ),
+            Self::DepthIgnored { job, engine, iodepth } => {
+                write!(
+                    f,
+                    "{job}: iodepth={iodepth} has no effect with {engine}, which has one I/O in flight at a time"
+                )
+            }
+            Self::BufferedWrites { job } => write!(
+                f,
+                "{job}: writes ended in the page cache: the disk was still behind when the job ended"
+            ),
+            Self::Backlog {
+                job,
+                backlog_max,
+                backlog_end,
+            } => write!(
+                f,
+                "{job}: the schedule was not kept: up to {backlog_max} I/Os were due and not sent, {backlog_end} at the \
+                 end"
+            ),
+            Self::CpuBound { job, cpu_percent } => {
+                write!(
+                    f,
+                    "{job}: its workers used {cpu_percent:.0} % of their CPUs: the CPU may be what limits"
+                )
+            }
+            Self::FewSamples { job, n, percentile } => {
+                write!(
+                    f,
+                    "{job}: {n} I/Os are too few for p{percentile}: it is decided by fewer than ten of them"
+                )
+            }
+            Self::SlowClock { source } => {
+                write!(f, "stamps come from {source}, which costs some 20 ns more each")
+            }
+            Self::ShortRun { job, runtime_ns } => write!(f, "{job}: ran for {} only", Nanos(*runtime_ns)),
+            Self::DeviceUnknown { path, reason } => write!(f, "no disk counters for {path}: {reason}"),
+            Self::RecordIncomplete { detail } => write!(f, "the record is incomplete: {detail}"),
+            Self::Dialect { message } => f.write_str(message),
+        }
+    }
+}
+
+impl Warning {
+    /// What to do about it, in one sentence; empty where there is nothing to do.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::DebugBuild => "Build with --release.",
+            Self::BusyHost { .. } => "Run on a quiet machine, or repeat and compare.",
+            Self::UnwrittenExtents { .. } => {
+                "Write the file in full first (overwrite=1, or a write job before this one)."
+            }
+            Self::PageCache { .. } => "Use direct=1, or a file several times the size of memory.",
+            Self::MemoryFilesystem { .. } => "Use a file on the disk that you want to measure.",
+            Self::StackedFilesystem { .. } => "Use a file on a volume mounted from the disk itself.",
+            Self::DirectRefused { .. } => "Use a file system with direct I/O, or direct=0 knowingly.",
+            Self::DirectUnaligned { .. } => "Use bs and offset in multiples of the sector size, or direct=0.",
+            Self::DepthIgnored { .. } => "Use ioengine=io_uring or libaio, or more numjobs.",
+            Self::BufferedWrites { .. } => "Add end_fsync=1 to count the flush, or direct=1.",
+            Self::Backlog { .. } => "Lower the rate or raise iodepth; judge by response time, not by lat.",
+            Self::CpuBound { .. } => "Use more workers or CPUs, or a cheaper engine (io_uring).",
+            Self::FewSamples { .. } => "Run longer, or read a lower percentile.",
+            Self::SlowClock { .. } => "Choose the clock source tsc, if the hypervisor offers it.",
+            Self::ShortRun { .. } => "Run for a minute at least: cloud disks burst, and caches fill.",
+            Self::DeviceUnknown { .. } | Self::Dialect { .. } => "",
+            Self::RecordIncomplete { .. } => "Write the run directory to a faster or emptier disk (-o).",
+        }
+    }
+}

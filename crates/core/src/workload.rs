@@ -1,0 +1,271 @@
+//! The workload as resolved: what each job does, with every default filled in and every unit settled.
+//!
+//! Data in: what a dialect read. Data out: plain data that the engine freezes before its loop, that the
+//! run directory stores and that reports put into words. It must not know how it was written (fio, diskspd,
+//! flags), nor which clock or backend carries it out.
+
+mod data;
+mod pace;
+mod pattern;
+mod place;
+mod start;
+
+pub use data::{Buffers, Compression, ErrorRule, Verify, VerifyAlgorithm};
+pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
+pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry};
+pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
+pub use start::{DEFAULT_PERCENTILES, Percentiles, Start, Written, WrittenSection};
+
+use crate::units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// One value for each data direction: read, write, trim (the order of fio's `a,b,c` lists and of
+/// [`crate::backend::Op::index`]).
+pub type PerOp<T> = [T; 3];
+
+/// Everything that one run does: its jobs in the order of their sections.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// One entry a job section; each stands for `numjobs` workers.
+    pub jobs: Vec<Job>,
+}
+
+/// One job section: `numjobs` equal workers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// The section's name.
+    pub name: String,
+    /// Free text.
+    pub description: String,
+    /// How many workers run this section at once; at least 1.
+    pub numjobs: u32,
+    /// The reporting group (0-based): a stonewall or `new_group` starts the next one.
+    pub group: u32,
+    /// Whether the group's jobs are also reported together.
+    pub group_reporting: bool,
+    /// When it starts.
+    pub start: Start,
+    /// How long it runs.
+    pub limit: Limit,
+    /// On which files.
+    pub files: Files,
+    /// On which part of them, and how much in all.
+    pub region: Region,
+    /// In which order and mix of directions.
+    pub pattern: Pattern,
+    /// In which sizes; per direction.
+    pub block_size: PerOp<BlockSize>,
+    /// Offsets are multiples of this (bytes; per direction; 0: the smallest block size).
+    pub block_align: PerOp<u64>,
+    /// Through which system interface.
+    pub engine: Engine,
+    /// How many at once.
+    pub depth: Depth,
+    /// Whether the page cache is bypassed (`O_DIRECT`).
+    pub direct: bool,
+    /// How writes reach the medium.
+    pub sync: SyncRules,
+    /// When I/Os are due.
+    pub pace: Pace,
+    /// What is written.
+    pub buffers: Buffers,
+    /// Whether and how data is verified.
+    pub verify: Option<Verify>,
+    /// Which errors do not end the job.
+    pub on_error: ErrorRule,
+    /// The CPUs that its workers may use; empty: all.
+    pub cpus_allowed: Vec<u32>,
+    /// `true`: each worker gets one CPU of `cpus_allowed` in turn; `false`: all workers share them.
+    pub cpus_split: bool,
+    /// Priority of the process: nice value, -20 to 19.
+    pub nice: i8,
+    /// Seed of all its random decisions, before the worker's number is mixed in.
+    pub random_seed: u64,
+    /// Which percentiles are reported.
+    pub percentiles: Percentiles,
+}
+
+/// How long a job runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Limit {
+    /// An upper bound on the time after the ramp; `None`: until its amount is done.
+    pub runtime: Option<Nanos>,
+    /// Go on over the same region until the runtime is over.
+    pub time_based: bool,
+    /// Run this long before anything is counted, on top of the runtime.
+    pub ramp_time: Nanos,
+}
+
+/// The system interface that carries I/O out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// `lseek` and `read` or `write`.
+    Sync,
+    /// `pread` or `pwrite`.
+    Psync,
+    /// `preadv` or `pwritev`.
+    Pvsync,
+    /// `preadv2` or `pwritev2`.
+    Pvsync2,
+    /// Copy from or to a memory mapping.
+    Mmap,
+    /// Linux native asynchronous I/O (`io_submit`).
+    Libaio,
+    /// `io_uring`.
+    IoUring,
+    /// Does nothing at once: measures the tool.
+    Null,
+}
+
+impl EngineKind {
+    /// The name that job files use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Psync => "psync",
+            Self::Pvsync => "pvsync",
+            Self::Pvsync2 => "pvsync2",
+            Self::Mmap => "mmap",
+            Self::Libaio => "libaio",
+            Self::IoUring => "io_uring",
+            Self::Null => "null",
+        }
+    }
+    /// Whether more than one I/O can be in flight.
+    pub const fn is_asynchronous(self) -> bool {
+        matches!(self, Self::Libaio | Self::IoUring)
+    }
+}
+
+/// An interface and its options.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Engine {
+    /// Which.
+    pub kind: EngineKind,
+    /// Poll for completions instead of waiting for an interrupt (`hipri`; `io_uring`, `pvsync2`).
+    pub poll: bool,
+    /// Register the buffers with the ring (`fixedbufs`).
+    pub fixed_buffers: bool,
+    /// Register the files with the ring (`registerfiles`).
+    pub registered_files: bool,
+    /// A kernel thread takes submissions (`sqthread_poll`).
+    pub submission_thread: bool,
+    /// The CPU of that thread.
+    pub submission_thread_cpu: Option<u32>,
+    /// Use the vectored operations of the ring (`nonvectored=0`).
+    pub vectored: bool,
+    /// Fail with EAGAIN rather than wait (`nowait`; `pvsync2`, `io_uring`).
+    pub nowait: bool,
+}
+
+/// How many I/Os a worker keeps in flight, and how they are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Depth {
+    /// At most this many in flight; at least 1. Synchronous engines keep 1.
+    pub iodepth: u32,
+    /// Most I/Os in one submission; 0: as many as are ready.
+    pub batch_submit: u32,
+    /// Wait for at least this many completions at a time; at least 1, 0 never waits while any can be sent.
+    pub batch_complete_min: u32,
+    /// Take at most this many completions at a time; 0: all that are there.
+    pub batch_complete_max: u32,
+    /// Once full, refill only when no more than this many are in flight; equal to `iodepth`: at once.
+    pub low: u32,
+}
+
+impl Job {
+    /// The largest block of any direction that the job uses, in bytes: the size of its buffers.
+    pub fn max_block_bytes(&self) -> u64 {
+        self.used_ops()
+            .map(|op| self.block_size[op].max())
+            .max()
+            .unwrap_or(0)
+    }
+    /// The smallest block of any direction that the job uses, in bytes.
+    pub fn min_block_bytes(&self) -> u64 {
+        self.used_ops()
+            .map(|op| self.block_size[op].min())
+            .min()
+            .unwrap_or(0)
+    }
+    /// The indices ([`crate::backend::Op::index`]) of the directions that its mix uses.
+    pub fn used_ops(&self) -> impl Iterator<Item = usize> + '_ {
+        let used = self.pattern.mix.uses();
+        (0..3).filter(move |&op| used[op])
+    }
+    /// Whether it changes what is stored (writes or trims).
+    pub fn writes(&self) -> bool {
+        let [_, write, trim] = self.pattern.mix.uses();
+        (write || trim) && !self.verify.as_ref().is_some_and(|v| v.only)
+    }
+    /// Whether arrivals follow a schedule of their own.
+    pub fn is_open_loop(&self) -> bool {
+        self.used_ops().any(|op| self.pace.rate[op].is_some())
+    }
+    /// In flight at most, over all its workers.
+    pub fn total_depth(&self) -> u64 {
+        let depth = if self.engine.kind.is_asynchronous() || self.engine.kind == EngineKind::Null {
+            self.depth.iodepth
+        } else {
+            1
+        };
+        u64::from(depth) * u64::from(self.numjobs)
+    }
+}
+
+impl Workload {
+    /// How many workers run in all.
+    pub fn workers(&self) -> u32 {
+        self.jobs.iter().map(|job| job.numjobs).sum()
+    }
+}
+
+/// A job with fio's defaults for everything but its name: what a dialect starts from.
+impl Default for Job {
+    fn default() -> Self {
+        let block = BlockSize::Fixed(Bytes::from_kib(4).get());
+        Self {
+            name: String::new(),
+            description: String::new(),
+            numjobs: 1,
+            group: 0,
+            group_reporting: false,
+            start: Start::default(),
+            limit: Limit::default(),
+            files: Files::default(),
+            region: Region::default(),
+            pattern: Pattern::default(),
+            block_size: [block.clone(), block.clone(), block],
+            block_align: [0; 3],
+            engine: Engine {
+                kind: EngineKind::Psync,
+                poll: false,
+                fixed_buffers: false,
+                registered_files: false,
+                submission_thread: false,
+                submission_thread_cpu: None,
+                vectored: false,
+                nowait: false,
+            },
+            depth: Depth {
+                iodepth: 1,
+                batch_submit: 0,
+                batch_complete_min: 1,
+                batch_complete_max: 0,
+                low: 1,
+            },
+            direct: false,
+            sync: SyncRules::default(),
+            pace: Pace::default(),
+            buffers: Buffers::default(),
+            verify: None,
+            on_error: ErrorRule::default(),
+            cpus_allowed: Vec::new(),
+            cpus_split: false,
+            nice: 0,
+            random_seed: 0,
+            percentiles: Percentiles::default(),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! In which order: directions, offsets, block sizes.
+
+use serde::{Deserialize, Serialize};
+
+/// The directions of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mix {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Only trims.
+    Trim,
+    /// Reads and writes: `read_percent` of the I/Os are reads, drawn one by one.
+    ReadWrite {
+        /// 0 to 100.
+        read_percent: u8,
+    },
+    /// Each block is trimmed, then written.
+    TrimWrite,
+}
+
+impl Mix {
+    /// Whether it has reads, writes, trims.
+    pub const fn uses(self) -> [bool; 3] {
+        match self {
+            Self::Read => [true, false, false],
+            Self::Write => [false, true, false],
+            Self::Trim => [false, false, true],
+            Self::ReadWrite { .. } => [true, true, false],
+            Self::TrimWrite => [false, true, true],
+        }
+    }
+}
+
+/// The order of a job's I/Os.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// Which directions.
+    pub mix: Mix,
+    /// Random offsets (`randread` and so on) or ascending ones.
+    pub random: bool,
+    /// With `random`: after each random offset go on in sequence for so many I/Os in all (`rw=randread:8`);
+    /// 1: every offset is random.
+    pub run_length: u32,
+    /// Without `random`: skip this many bytes after each I/O (`rw=write:4k`); negative goes back.
+    pub skip_bytes: i64,
+    /// With `random`: the share of I/Os that are random, per direction, 0 to 100; the rest go on in sequence.
+    pub random_percent: [u8; 3],
+    /// How random offsets are distributed, per direction.
+    pub distribution: [Distribution; 3],
+    /// Whether each block is visited once before any is visited again.
+    pub random_map: RandomMap,
+}
+
+impl Default for Pattern {
+    fn default() -> Self {
+        Self {
+            mix: Mix::Read,
+            random: false,
+            run_length: 1,
+            skip_bytes: 0,
+            random_percent: [100; 3],
+            distribution: [Distribution::Uniform; 3],
+            random_map: RandomMap::EachOnce,
+        }
+    }
+}
+
+/// Whether random offsets remember where they have been.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RandomMap {
+    /// Every block once a pass (the default).
+    EachOnce,
+    /// No memory (`norandommap`).
+    Independent,
+}
+
+/// The distribution of random offsets over the blocks of the region.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution {
+    /// All blocks alike.
+    Uniform,
+    /// The k-th most popular block has weight 1/k^theta; popular blocks are scattered over the region.
+    Zipf {
+        /// Above 0, not 1.
+        theta: f64,
+        /// Where the most popular block is, as a share of the region (0 to 1); `None`: scattered by a hash.
+        center: Option<f64>,
+    },
+    /// A Pareto power law over the blocks.
+    Pareto {
+        /// Between 0 and 1; 0.2 sends 80 % of the I/Os to 20 % of the blocks.
+        h: f64,
+        /// As for Zipf.
+        center: Option<f64>,
+    },
+    /// A normal curve around the middle of the region.
+    Normal {
+        /// The standard deviation in percent of the region, 0 to 100.
+        deviation_percent: f64,
+        /// The middle as a share of the region (0 to 1); `None`: a half.
+        center: Option<f64>,
+    },
+}
+
+/// The block sizes of one direction, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockSize {
+    /// One size.
+    Fixed(u64),
+    /// Uniform between the two, both included, in multiples of the smaller (any size, if `unaligned`).
+    Range {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+        /// Any number of bytes, not only multiples of `min`.
+        unaligned: bool,
+    },
+    /// A few sizes with a weight each.
+    Split(Vec<SplitEntry>),
+}
+
+/// One size of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitEntry {
+    /// The size in bytes.
+    pub bytes: u64,
+    /// Its share of the I/Os in percent; all shares add up to 100.
+    pub percent: u8,
+}
+
+impl BlockSize {
+    /// The smallest size.
+    pub fn min(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Range { min, .. } => *min,
+            Self::Split(entries) => entries.iter().map(|e| e.bytes).min().unwrap_or(0),
+        }
+    }
+    /// The largest size.
+    pub fn max(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Range { max, .. } => *max,
+            Self::Split(entries) => entries.iter().map(|e| e.bytes).max().unwrap_or(0),
+        }
+    }
+}

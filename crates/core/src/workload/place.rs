@@ -1,0 +1,143 @@
+//! Where: files, the region of them, and how writes become durable.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A number of bytes, or a share of what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    /// So many bytes.
+    Bytes(u64),
+    /// So many percent of the file or device, 0 to 100.
+    Percent(u8),
+}
+
+/// Which files a job uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Files {
+    /// Named files or devices (`filename`), shared by all workers of the job. Empty: made names.
+    pub names: Vec<PathBuf>,
+    /// Directories for made or relative names (`directory`); worker k uses entry k modulo their number.
+    pub directories: Vec<PathBuf>,
+    /// How many files a worker has where names are made.
+    pub nrfiles: u32,
+    /// The made name, with `$jobname`, `$jobnum`, `$filenum`.
+    pub name_format: String,
+    /// Which of several files the next I/O goes to.
+    pub choice: FileChoice,
+    /// May files be made where they are missing (`allow_file_create`)?
+    pub may_create: bool,
+    /// Remove the files after the job (`unlink`).
+    pub unlink: bool,
+    /// How space is reserved when a file is made.
+    pub fallocate: Fallocate,
+    /// Write files in full before the job overwrites them (`overwrite`).
+    pub overwrite: bool,
+    /// Drop the page cache of the file before the job (`invalidate`).
+    pub invalidate: bool,
+    /// Read the file in full before the job (`pre_read`).
+    pub pre_read: bool,
+    /// Tell the kernel whether access will be random or sequential (`fadvise_hint`).
+    pub advise: bool,
+    /// fsync after laying a file out (`create_fsync`).
+    pub create_fsync: bool,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self {
+            names: Vec::new(),
+            directories: Vec::new(),
+            nrfiles: 1,
+            name_format: String::from("$jobname.$jobnum.$filenum"),
+            choice: FileChoice::RoundRobin,
+            may_create: true,
+            unlink: false,
+            fallocate: Fallocate::Native,
+            overwrite: false,
+            invalidate: true,
+            pre_read: false,
+            advise: true,
+            create_fsync: true,
+        }
+    }
+}
+
+/// Which of several files the next I/O goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChoice {
+    /// Each in turn.
+    #[default]
+    RoundRobin,
+    /// One drawn at random each time.
+    Random,
+    /// One after the other, each to its end.
+    Sequential,
+}
+
+/// How space is reserved when a file is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallocate {
+    /// Not at all.
+    None,
+    /// `fallocate(2)`, where the file system has it.
+    #[default]
+    Native,
+    /// `posix_fallocate(3)`.
+    Posix,
+    /// `fallocate(2)` with `FALLOC_FL_KEEP_SIZE`.
+    Keep,
+    /// `ftruncate(2)` to the full size.
+    Truncate,
+}
+
+/// The part of each file that is used, and how much I/O is done on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Region {
+    /// Where it begins.
+    pub offset: Option<Amount>,
+    /// Worker k begins at `offset + k * offset_increment`.
+    pub offset_increment: Option<Amount>,
+    /// Its size over all files of a worker, and the amount of I/O unless `io_size` says otherwise; `None`: all
+    /// that the files hold.
+    pub size: Option<Amount>,
+    /// The amount of I/O, in bytes; wraps over the region.
+    pub io_size: Option<Amount>,
+    /// The size of each file, from and to (bytes), where it differs from `size / nrfiles`.
+    pub file_size: Option<(u64, u64)>,
+    /// Stop after this many I/Os.
+    pub number_ios: Option<u64>,
+    /// Do it all so many times; at least 1 (0 counts as 1).
+    pub loops: u32,
+}
+
+/// How writes become durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SyncRules {
+    /// How files are opened.
+    pub mode: SyncMode,
+    /// An fsync after every so many writes; 0: none.
+    pub fsync_every: u32,
+    /// An fdatasync after every so many writes; 0: none.
+    pub fdatasync_every: u32,
+    /// One fsync when the job's writes are done.
+    pub fsync_at_end: bool,
+    /// One fsync when a file is closed.
+    pub fsync_on_close: bool,
+}
+
+/// `O_SYNC`, `O_DSYNC` or neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncMode {
+    /// Neither.
+    #[default]
+    None,
+    /// `O_SYNC`.
+    Sync,
+    /// `O_DSYNC`.
+    DataSync,
+}
