@@ -9,7 +9,7 @@ mod summary;
 mod warning;
 
 pub use environment::{Build, DeviceInfo, Environment, Requirement, Target, TargetFile, TargetKind};
-pub use series::{HistogramRow, SeriesRow, SeriesSink};
+pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use summary::{CpuUsage, DiskSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError, Summary};
 pub use warning::Warning;
 

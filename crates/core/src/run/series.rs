@@ -4,6 +4,10 @@ use super::LatencySummary;
 use crate::backend::Op;
 use crate::units::MonoTime;
 
+/// The percentiles that each row of the series keeps, of `lat` and `response`: few, so that a day of rows stays
+/// small; the histograms at the end have them all.
+pub const SERIES_PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
+
 /// One direction of one job section in one second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeriesRow {

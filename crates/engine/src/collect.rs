@@ -1,0 +1,306 @@
+//! Collects intervals: rows a second, totals a job and a group, and what the live line shows.
+//!
+//! Data in: the intervals that workers hand over. Data out: [`SeriesRow`]s in order, [`JobSummary`]s and
+//! histograms at the end. Runs outside the measured threads. It must not know backends or files.
+
+use crate::interval::{Exchange, Interval, Metrics, OpCounts};
+use fathom_core::backend::Op;
+use fathom_core::histogram::Histogram;
+use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow};
+use fathom_core::units::MonoTime;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const SECOND: u64 = 1_000_000_000;
+const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Sync];
+
+/// One worker as the collector sees it.
+#[derive(Debug)]
+struct Source {
+    exchange: Arc<Exchange>,
+    /// All seconds before this one are complete for this worker.
+    complete_to: u64,
+    ended: bool,
+}
+
+/// What one job section did, all its workers together.
+#[derive(Debug)]
+pub struct JobCollector {
+    job: u32,
+    epoch: u64,
+    metrics: Metrics,
+    used: [bool; 4],
+    percentiles: Vec<f64>,
+    sources: Vec<Source>,
+    /// Seconds under way, by number; those of the ramp come first.
+    pending: BTreeMap<(u64, bool), Box<Interval>>,
+    /// The next second to report.
+    next_second: u64,
+    totals: Interval,
+    /// The last second reported, for the live line.
+    last: Live,
+}
+
+/// What the live line says of the last second.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Live {
+    /// The second that it is about.
+    pub second: u64,
+    /// I/Os of the second: read, write, trim.
+    pub ios: [u64; 3],
+    /// Bytes of the second.
+    pub bytes: [u64; 3],
+    /// The 99th percentile of total latency over all directions, in nanoseconds; 0 without I/O.
+    pub lat_ns_p99: u64,
+}
+
+impl JobCollector {
+    /// For job section `job`, whose workers start at `start` in a run that started at `epoch`.
+    pub fn new(job: u32, used: [bool; 4], metrics: Metrics, percentiles: &[f64]) -> Self {
+        Self {
+            job,
+            epoch: 0,
+            metrics,
+            used,
+            percentiles: percentiles.to_vec(),
+            sources: Vec::new(),
+            pending: BTreeMap::new(),
+            next_second: 0,
+            totals: Interval::new(),
+            last: Live::default(),
+        }
+    }
+
+    /// The job starts at `start`; the run started at `epoch`. One exchange a worker.
+    pub fn start(&mut self, epoch: MonoTime, start: MonoTime, exchanges: Vec<Arc<Exchange>>) {
+        self.epoch = epoch.0;
+        self.next_second = start.since(epoch).0 / SECOND;
+        let source = |exchange| Source {
+            exchange,
+            complete_to: self.next_second,
+            ended: false,
+        };
+        self.sources = exchanges.into_iter().map(source).collect();
+    }
+
+    /// Takes what the workers handed over, and appends the rows of all seconds that are now complete.
+    pub fn poll(&mut self, rows: &mut Vec<SeriesRow>) {
+        for at in 0..self.sources.len() {
+            while let Some(interval) = self.sources[at].exchange.take() {
+                let exchange = Arc::clone(&self.sources[at].exchange);
+                let second = self.add(&interval);
+                self.sources[at].complete_to = second + u64::from(interval.end.0 >= self.end_of(second));
+                exchange.give_back(interval);
+            }
+        }
+        self.flush(rows);
+    }
+
+    /// Worker `at` has ended and leaves its last interval.
+    pub fn ended(&mut self, at: usize, last: &Interval, rows: &mut Vec<SeriesRow>) {
+        self.poll(rows);
+        if last.end > last.start {
+            self.add(last);
+        }
+        self.sources[at].ended = true;
+        self.flush(rows);
+    }
+
+    /// Adds an interval to its second, whose number is returned.
+    fn add(&mut self, interval: &Interval) -> u64 {
+        let second = (interval.end.0.saturating_sub(self.epoch).saturating_sub(1)) / SECOND;
+        let entry = self.pending.entry((second, !interval.ramp)).or_insert_with(|| {
+            let mut fresh = Box::<Interval>::default();
+            fresh.start = interval.start;
+            fresh.end = interval.end;
+            fresh.ramp = interval.ramp;
+            fresh
+        });
+        entry.start = entry.start.min(interval.start);
+        entry.end = entry.end.max(interval.end);
+        entry.backlog += interval.backlog;
+        entry.backlog_max += interval.backlog_max;
+        entry.lateness_max_ns = entry.lateness_max_ns.max(interval.lateness_max_ns);
+        entry.verified += interval.verified;
+        for (sum, part) in entry.ops.iter_mut().zip(&interval.ops) {
+            sum.merge(part);
+        }
+        second
+    }
+
+    fn end_of(&self, second: u64) -> u64 {
+        self.epoch + (second + 1) * SECOND
+    }
+
+    /// Reports the seconds that no worker will add to.
+    fn flush(&mut self, rows: &mut Vec<SeriesRow>) {
+        let running = self.sources.iter().filter(|source| !source.ended);
+        let limit = running.map(|source| source.complete_to).min().unwrap_or(u64::MAX);
+        while let Some(entry) = self.pending.first_entry() {
+            let (second, _) = *entry.key();
+            if second >= limit {
+                break;
+            }
+            let interval = entry.remove();
+            while self.next_second < second {
+                self.empty_rows(self.next_second, interval.ramp, rows);
+                self.next_second += 1;
+            }
+            self.report(second, &interval, rows);
+            self.next_second = second + 1;
+        }
+    }
+
+    /// A second in which nothing completed is a second of zeros, not a hole.
+    fn empty_rows(&mut self, second: u64, ramp: bool, rows: &mut Vec<SeriesRow>) {
+        let mut nothing = Interval::new();
+        nothing.start = MonoTime(self.end_of(second) - SECOND);
+        nothing.end = MonoTime(self.end_of(second));
+        nothing.ramp = ramp;
+        self.report(second, &nothing, rows);
+    }
+
+    fn report(&mut self, second: u64, interval: &Interval, rows: &mut Vec<SeriesRow>) {
+        let mut all = Histogram::new();
+        let mut live = Live {
+            second,
+            ..Live::default()
+        };
+        for op in OPS {
+            let counts = &interval.ops[op.index()];
+            if op != Op::Sync {
+                live.ios[op.index()] = counts.lat.n();
+                live.bytes[op.index()] = counts.bytes;
+                all.merge(&counts.lat);
+            }
+            if self.used[op.index()] || counts.lat.n() > 0 {
+                rows.push(self.row(second, interval, op, counts));
+            }
+        }
+        live.lat_ns_p99 = all.percentile(99.0);
+        self.last = live;
+        if !interval.ramp {
+            self.totals.backlog_max = self.totals.backlog_max.max(interval.backlog_max);
+            self.totals.lateness_max_ns = self.totals.lateness_max_ns.max(interval.lateness_max_ns);
+            self.totals.verified += interval.verified;
+            for (total, part) in self.totals.ops.iter_mut().zip(&interval.ops) {
+                total.merge(part);
+            }
+        }
+    }
+
+    fn row(&self, second: u64, interval: &Interval, op: Op, counts: &OpCounts) -> SeriesRow {
+        SeriesRow {
+            second: second as u32,
+            end: interval.end,
+            duration_ns: interval.end.since(interval.start).0,
+            job: self.job,
+            ramp: interval.ramp,
+            op,
+            ios: counts.lat.n(),
+            bytes: counts.bytes,
+            errors: counts.errors,
+            lat: counts.lat.summary(&SERIES_PERCENTILES),
+            response: counts.response.summary(&SERIES_PERCENTILES),
+            backlog: interval.backlog,
+        }
+    }
+
+    /// The last second reported.
+    pub fn live(&self) -> Live {
+        self.last
+    }
+
+    /// Bytes counted so far, over read, write and trim.
+    pub fn bytes(&self) -> u64 {
+        self.totals.ops[..3].iter().map(|op| op.bytes).sum()
+    }
+
+    /// Adds this job's totals to `sum`.
+    pub fn add_to(&self, sum: &mut Interval) {
+        sum.backlog_max += self.totals.backlog_max;
+        sum.verified += self.totals.verified;
+        for (sum, part) in sum.ops.iter_mut().zip(&self.totals.ops) {
+            sum.merge(part);
+        }
+    }
+
+    /// The totals.
+    pub fn totals(&self) -> &Interval {
+        &self.totals
+    }
+    /// Which latencies are kept apart.
+    pub fn metrics(&self) -> Metrics {
+        self.metrics
+    }
+    /// The percentiles asked for.
+    pub fn percentiles(&self) -> &[f64] {
+        &self.percentiles
+    }
+
+    /// All its histograms, bucket by bucket.
+    pub fn histograms(&self, rows: &mut Vec<HistogramRow>) {
+        for op in OPS {
+            let counts = &self.totals.ops[op.index()];
+            let metrics = [
+                ("slat", &counts.slat),
+                ("clat", &counts.clat),
+                ("lat", &counts.lat),
+                ("response", &counts.response),
+            ];
+            for (metric, histogram) in metrics {
+                rows.extend(histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
+                    job: self.job,
+                    op,
+                    metric,
+                    low_ns,
+                    high_ns,
+                    count,
+                }));
+            }
+        }
+    }
+}
+
+/// Puts totals into a summary: everything but the name, the workers and the errors.
+pub fn summarize(
+    totals: &Interval,
+    metrics: Metrics,
+    percentiles: &[f64],
+    runtime_ns: u64,
+    summary: &mut JobSummary,
+) {
+    summary.runtime_ns = runtime_ns;
+    summary.backlog_max = totals.backlog_max;
+    summary.verified_ios = totals.verified;
+    for op in OPS {
+        *summary.op_mut(op) = summarize_op(&totals.ops[op.index()], metrics, percentiles, runtime_ns);
+    }
+}
+
+fn summarize_op(counts: &OpCounts, metrics: Metrics, percentiles: &[f64], runtime_ns: u64) -> OpSummary {
+    let lat = counts.lat.summary(percentiles);
+    let seconds = runtime_ns as f64 / 1e9;
+    let rate = |n: u64| if runtime_ns == 0 { 0.0 } else { n as f64 / seconds };
+    // A synchronous engine submits and completes in one call: all of its latency is completion latency.
+    let (slat, clat) = if metrics.split {
+        (counts.slat.summary(percentiles), counts.clat.summary(percentiles))
+    } else {
+        (LatencySummary::default(), lat.clone())
+    };
+    OpSummary {
+        ios: counts.lat.n(),
+        bytes: counts.bytes,
+        short_ios: counts.short,
+        errors: counts.errors,
+        iops: rate(counts.lat.n()),
+        bytes_per_second: rate(counts.bytes),
+        slat_ns: slat,
+        clat_ns: clat,
+        lat_ns: lat,
+        response_ns: counts.response.summary(percentiles),
+    }
+}
+
+#[cfg(test)]
+mod tests;

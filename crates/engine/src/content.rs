@@ -1,0 +1,181 @@
+//! What buffers hold: random, compressible, repeated or checkable bytes; and whether they came back whole.
+//!
+//! Data in: a buffer and the I/O that it belongs to. Data out: the buffer filled, or a verdict. Contents
+//! depend on the place alone (file, offset), so that writing a block again changes nothing and any read of it
+//! can be checked. It must not know when or by whom a buffer is sent.
+
+use crate::checksum::{DIGEST_BYTES, digest};
+use fathom_core::backend::Request;
+use fathom_core::rng::{Rng, split_mix};
+use fathom_core::workload::{Buffers, Compression, Job, Verify, VerifyAlgorithm};
+
+/// Begins each verified chunk: `fathomV1`, as little-endian bytes.
+const MAGIC: u64 = u64::from_le_bytes(*b"fathomV1");
+/// Magic, offset, length and algorithm, digest of the payload, checksum of all that.
+pub const HEADER_BYTES: usize = 8 + 8 + 8 + DIGEST_BYTES + 8;
+/// Scrambled buffers differ in every sector.
+const SECTOR_BYTES: usize = 512;
+
+/// Fills and checks the buffers of one worker.
+#[derive(Debug, Clone)]
+pub struct Content {
+    buffers: Buffers,
+    verify: Option<Verify>,
+    interval: usize,
+    rng: Rng,
+    seed: u64,
+    counter: u64,
+}
+
+impl Content {
+    /// The contents that `job` asks for.
+    pub fn new(job: &Job, seed: u64) -> Self {
+        let interval = job
+            .verify
+            .as_ref()
+            .map_or(0, |verify| verify.interval_bytes as usize);
+        let interval = if interval == 0 {
+            job.min_block_bytes() as usize
+        } else {
+            interval
+        };
+        Self {
+            buffers: job.buffers.clone(),
+            verify: job.verify.clone(),
+            interval,
+            rng: Rng::new(seed),
+            // What is verified must be found again by a later run, whatever its seed.
+            seed: MAGIC,
+            counter: 0,
+        }
+    }
+
+    /// Whether buffers change before each write.
+    #[inline]
+    pub fn fills_each(&self) -> bool {
+        self.verify.is_some() || self.buffers.refill || (self.buffers.scramble && self.is_random())
+    }
+
+    fn is_random(&self) -> bool {
+        !self.buffers.zero && self.buffers.pattern.is_empty()
+    }
+
+    /// Fills a buffer for the first time, before the run.
+    pub fn prepare(&mut self, buffer: &mut [u8]) {
+        if self.buffers.zero {
+            buffer.fill(0);
+        } else if !self.buffers.pattern.is_empty() {
+            repeat(&self.buffers.pattern, buffer);
+        } else {
+            match self.buffers.compression {
+                None => self.rng.fill(buffer),
+                Some(compression) => self.fill_compressible(buffer, compression),
+            }
+        }
+    }
+
+    /// Makes the buffer of a write ready. `buffer` is exactly as long as the write.
+    pub fn fill(&mut self, buffer: &mut [u8], request: &Request) {
+        if self.verify.is_some() {
+            self.fill_verifiable(buffer, request);
+        } else if self.buffers.refill {
+            self.prepare(buffer);
+        } else {
+            self.scramble(buffer, request);
+        }
+    }
+
+    /// Two numbers at a place in each sector that its own number decides: no two blocks are equal.
+    fn scramble(&mut self, buffer: &mut [u8], request: &Request) {
+        self.counter = self.counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let stamp = (self.counter ^ request.offset).to_le_bytes();
+        for sector in buffer.chunks_exact_mut(SECTOR_BYTES) {
+            sector[..8].copy_from_slice(&stamp);
+        }
+    }
+
+    fn fill_compressible(&mut self, buffer: &mut [u8], compression: Compression) {
+        let chunk = match compression.chunk_bytes as usize {
+            0 => buffer.len().max(1),
+            given => given,
+        };
+        for part in buffer.chunks_mut(chunk) {
+            let random = part.len() * (100 - usize::from(compression.percent.min(100))) / 100;
+            let (first, rest) = part.split_at_mut(random);
+            self.rng.fill(first);
+            rest.fill(0);
+        }
+    }
+
+    fn fill_verifiable(&mut self, buffer: &mut [u8], request: &Request) {
+        let Some(verify) = &self.verify else { return };
+        if verify.algorithm == VerifyAlgorithm::Pattern {
+            repeat(&verify.pattern, buffer);
+            return;
+        }
+        let mut offset = request.offset;
+        for chunk in buffer.chunks_mut(self.interval.max(HEADER_BYTES)) {
+            if chunk.len() >= HEADER_BYTES {
+                fill_chunk(chunk, offset, verify, self.seed);
+            }
+            offset += chunk.len() as u64;
+        }
+    }
+
+    /// Whether what was read is what belongs there.
+    pub fn check(&self, buffer: &[u8], request: &Request) -> bool {
+        let Some(verify) = &self.verify else { return true };
+        if verify.algorithm == VerifyAlgorithm::Pattern {
+            let length = verify.pattern.len().max(1);
+            return buffer
+                .chunks(length)
+                .all(|part| part == &verify.pattern[..part.len().min(length)]);
+        }
+        let mut offset = request.offset;
+        buffer.chunks(self.interval.max(HEADER_BYTES)).all(|chunk| {
+            let good = chunk.len() < HEADER_BYTES || check_chunk(chunk, offset, verify);
+            offset += chunk.len() as u64;
+            good
+        })
+    }
+}
+
+/// `pattern` over and over.
+fn repeat(pattern: &[u8], buffer: &mut [u8]) {
+    if pattern.is_empty() {
+        buffer.fill(0);
+        return;
+    }
+    for part in buffer.chunks_mut(pattern.len()) {
+        part.copy_from_slice(&pattern[..part.len()]);
+    }
+}
+
+fn fill_chunk(chunk: &mut [u8], offset: u64, verify: &Verify, seed: u64) {
+    let len = chunk.len() as u64;
+    let (header, payload) = chunk.split_at_mut(HEADER_BYTES);
+    if verify.pattern.is_empty() {
+        Rng::new(split_mix(seed ^ offset)).fill(payload);
+    } else {
+        repeat(&verify.pattern, payload);
+    }
+    header[..8].copy_from_slice(&MAGIC.to_le_bytes());
+    header[8..16].copy_from_slice(&offset.to_le_bytes());
+    header[16..24].copy_from_slice(&(len << 8 | verify.algorithm as u64).to_le_bytes());
+    header[24..24 + DIGEST_BYTES].copy_from_slice(&digest(verify.algorithm, payload));
+    let sum = u64::from(crc32c::crc32c(&header[..HEADER_BYTES - 8]));
+    header[HEADER_BYTES - 8..].copy_from_slice(&sum.to_le_bytes());
+}
+
+fn check_chunk(chunk: &[u8], offset: u64, verify: &Verify) -> bool {
+    let (header, payload) = chunk.split_at(HEADER_BYTES);
+    let sum = u64::from(crc32c::crc32c(&header[..HEADER_BYTES - 8]));
+    header[..8] == MAGIC.to_le_bytes()
+        && header[8..16] == offset.to_le_bytes()
+        && header[16..24] == ((chunk.len() as u64) << 8 | verify.algorithm as u64).to_le_bytes()
+        && header[HEADER_BYTES - 8..] == sum.to_le_bytes()
+        && header[24..24 + DIGEST_BYTES] == digest(verify.algorithm, payload)
+}
+
+#[cfg(test)]
+mod tests;

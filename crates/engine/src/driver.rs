@@ -1,0 +1,203 @@
+//! The measured loop in real time: one worker, one backend, one clock.
+//!
+//! Data in: a worker ready to start. Data out: nothing; the worker keeps the account. Between start and stop
+//! nothing is allocated, locked, logged or formatted. Every backend runs through this one loop; it must not
+//! know which.
+
+use crate::content::Content;
+use crate::wait::sleep_until;
+use crate::worker::{Step, Worker};
+use fathom_core::backend::{Backend, BackendError, Op, Submit};
+use fathom_core::clock::Clock;
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::workload::Depth;
+
+/// How long before a due time waiting turns into spinning: timers of virtual machines wake up some 50 µs late.
+pub const SPIN: Nanos = Nanos::from_micros(60);
+
+/// The loop of one worker.
+#[derive(Debug)]
+pub struct Driver<'a, B, C> {
+    /// Decides and counts.
+    pub worker: &'a mut Worker,
+    /// Carries out.
+    pub backend: &'a mut B,
+    /// Tells the time.
+    pub clock: &'a mut C,
+    /// Fills and checks buffers.
+    pub content: &'a mut Content,
+    depth: Depth,
+    fills: bool,
+    queued: Vec<u32>,
+    to_check: Vec<u32>,
+    held: Option<u32>,
+}
+
+impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
+    /// Allocates all that the loop needs.
+    pub fn new(
+        worker: &'a mut Worker,
+        backend: &'a mut B,
+        clock: &'a mut C,
+        content: &'a mut Content,
+        depth: Depth,
+    ) -> Self {
+        let slots = worker.depth() as usize;
+        let fills = backend.capabilities().has_buffers && content.fills_each();
+        let (queued, to_check) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
+        Self {
+            worker,
+            backend,
+            clock,
+            content,
+            depth,
+            fills,
+            queued,
+            to_check,
+            held: None,
+        }
+    }
+
+    /// Runs until the worker has finished and nothing is in flight.
+    ///
+    /// # Errors
+    /// The backend failed as a whole.
+    pub fn run(&mut self) -> Result<(), BackendError> {
+        loop {
+            let step = self.send()?;
+            let in_flight = self.worker.in_flight();
+            match step {
+                Step::Issue(_) => {}
+                // No limit to the wait: until something completes nothing can be sent, and a second without a
+                // completion needs no interval of its own.
+                Step::Full => {
+                    let above_low = in_flight.saturating_sub(self.depth.low);
+                    let fewest = self
+                        .depth
+                        .batch_complete_min
+                        .max(above_low)
+                        .clamp(1, in_flight.max(1));
+                    self.reap(fewest, MonoTime::NEVER)?;
+                }
+                Step::Wait(until) => self.wait(until)?,
+                Step::Finished if in_flight > 0 => self.reap(1, MonoTime::NEVER)?,
+                Step::Finished => {
+                    if !self.worker.begin_read_back() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends what there is to send. What stopped it is returned; `Issue` where only the batch was full.
+    #[inline]
+    fn send(&mut self) -> Result<Step, BackendError> {
+        let mut now = self.clock.now();
+        let step = loop {
+            let step = match self.held.take() {
+                Some(slot) => Step::Issue(slot),
+                None => self.worker.next(now),
+            };
+            let Step::Issue(slot) = step else { break step };
+            let request = self.worker.request(slot);
+            if self.fills && request.op == Op::Write {
+                self.content
+                    .fill(&mut self.backend.buffer(slot)[..request.len as usize], &request);
+                now = self.clock.now();
+                self.worker.created(slot, now);
+            }
+            match self.backend.submit(request, now) {
+                Submit::Done(outcome) => {
+                    now = self.clock.now();
+                    if self.worker.complete(slot, outcome, now) {
+                        self.check(slot);
+                    }
+                    if self.worker.take_rolled() {
+                        self.clock.discipline();
+                    }
+                }
+                Submit::Queued => {
+                    self.queued.push(slot);
+                    if self.queued.len() as u32 == self.depth.batch_submit {
+                        break step;
+                    }
+                    now = self.clock.now();
+                }
+                Submit::Busy => {
+                    self.held = Some(slot);
+                    break Step::Full;
+                }
+            }
+        };
+        if !self.queued.is_empty() {
+            self.backend.commit()?;
+            let now = self.clock.now();
+            for slot in self.queued.drain(..) {
+                self.worker.submitted(slot, now);
+            }
+        }
+        Ok(step)
+    }
+
+    /// Takes completions: at least `fewest`, unless `until` comes first.
+    #[inline]
+    fn reap(&mut self, fewest: u32, until: MonoTime) -> Result<(), BackendError> {
+        let Self {
+            worker,
+            backend,
+            clock,
+            to_check,
+            depth,
+            ..
+        } = self;
+        let most = if depth.batch_complete_max == 0 {
+            u32::MAX
+        } else {
+            depth.batch_complete_max.max(fewest)
+        };
+        backend.reap(fewest, most, until, &mut |slot, outcome| {
+            if worker.complete(slot, outcome, clock.now()) {
+                to_check.push(slot);
+            }
+        })?;
+        while let Some(slot) = self.to_check.pop() {
+            self.check(slot);
+        }
+        let now = self.clock.now();
+        self.worker.roll_if_due(now);
+        if self.worker.take_rolled() {
+            self.clock.discipline();
+        }
+        Ok(())
+    }
+
+    /// Waits for `until`, taking completions meanwhile.
+    fn wait(&mut self, until: MonoTime) -> Result<(), BackendError> {
+        let spin = SPIN.max(self.worker.think_spin());
+        let event = self.worker.next_event();
+        let sleep_end = MonoTime(until.0.saturating_sub(spin.0)).min(event);
+        if self.worker.in_flight() > 0 {
+            // Close to the due time: look without waiting, so that it is not missed.
+            let fewest = u32::from(self.clock.now() < sleep_end);
+            return self.reap(fewest, sleep_end);
+        }
+        sleep_until(&*self.clock, sleep_end);
+        let now = self.clock.now();
+        self.worker.roll_if_due(now);
+        if self.worker.take_rolled() {
+            self.clock.discipline();
+        }
+        std::hint::spin_loop();
+        Ok(())
+    }
+
+    fn check(&mut self, slot: u32) {
+        let request = self.worker.request(slot);
+        let good = !self.backend.capabilities().has_buffers
+            || self
+                .content
+                .check(&self.backend.buffer(slot)[..request.len as usize], &request);
+        self.worker.verified(slot, good);
+    }
+}

@@ -1,0 +1,212 @@
+//! What one worker counted in one interval, and how intervals change hands.
+//!
+//! Data in: completions. Data out: whole intervals, about one a second, through a queue that neither locks
+//! nor allocates. It must not know what is made of them.
+
+use crossbeam_queue::ArrayQueue;
+use fathom_core::backend::Op;
+use fathom_core::histogram::Histogram;
+use fathom_core::units::MonoTime;
+
+/// Boxes a worker has: one that it fills, the others on their way to the collector and back.
+const BOXES: usize = 4;
+
+/// Which latencies are kept apart; the others would be equal to `lat` or do not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metrics {
+    /// Submission and completion latency, apart from their sum (asynchronous engines).
+    pub split: bool,
+    /// Response time (open loop).
+    pub response: bool,
+}
+
+/// The four stamps of one completed I/O, in nanoseconds of the monotonic clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamps {
+    /// When the schedule wanted it sent; the creation in a closed loop.
+    pub intended: u64,
+    /// When it was made.
+    pub created: u64,
+    /// When the system had it.
+    pub submitted: u64,
+    /// When its completion was seen.
+    pub completed: u64,
+}
+
+/// One direction's counts.
+#[derive(Debug, Clone)]
+pub struct OpCounts {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// I/Os that moved fewer bytes than asked.
+    pub short: u64,
+    /// Created to submitted (only with [`Metrics::split`]).
+    pub slat: Histogram,
+    /// Submitted to completed (only with [`Metrics::split`]).
+    pub clat: Histogram,
+    /// Created to completed.
+    pub lat: Histogram,
+    /// Intended to completed (only with [`Metrics::response`]).
+    pub response: Histogram,
+}
+
+impl OpCounts {
+    fn new() -> Self {
+        Self {
+            bytes: 0,
+            errors: 0,
+            short: 0,
+            slat: Histogram::new(),
+            clat: Histogram::new(),
+            lat: Histogram::new(),
+            response: Histogram::new(),
+        }
+    }
+
+    /// Adds all counts of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.errors += other.errors;
+        self.short += other.short;
+        self.slat.merge(&other.slat);
+        self.clat.merge(&other.clat);
+        self.lat.merge(&other.lat);
+        self.response.merge(&other.response);
+    }
+
+    fn clear(&mut self) {
+        self.bytes = 0;
+        self.errors = 0;
+        self.short = 0;
+        self.slat.clear();
+        self.clat.clear();
+        self.lat.clear();
+        self.response.clear();
+    }
+}
+
+/// One interval of one worker.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    /// Its beginning.
+    pub start: MonoTime,
+    /// Its end.
+    pub end: MonoTime,
+    /// Whether it lies before the end of the ramp.
+    pub ramp: bool,
+    /// How late the latest I/O was sent, against its schedule, in nanoseconds.
+    pub lateness_max_ns: u64,
+    /// I/Os due and not sent at its end.
+    pub backlog: u64,
+    /// The most I/Os due and not sent at any time in it.
+    pub backlog_max: u64,
+    /// Blocks that verification checked.
+    pub verified: u64,
+    /// Read, write, trim, sync.
+    pub ops: [OpCounts; 4],
+}
+
+impl Default for Interval {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Interval {
+    /// An empty interval. Reserves address space; only what is touched becomes memory.
+    pub fn new() -> Self {
+        Self {
+            start: MonoTime(0),
+            end: MonoTime(0),
+            ramp: false,
+            lateness_max_ns: 0,
+            backlog: 0,
+            backlog_max: 0,
+            verified: 0,
+            ops: [OpCounts::new(), OpCounts::new(), OpCounts::new(), OpCounts::new()],
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.lateness_max_ns = 0;
+        self.backlog = 0;
+        self.backlog_max = 0;
+        self.verified = 0;
+        self.ramp = false;
+        self.ops.iter_mut().for_each(OpCounts::clear);
+    }
+
+    /// Counts one I/O that moved `bytes`.
+    #[inline]
+    pub fn record(&mut self, op: Op, bytes: u32, stamps: &Stamps, metrics: Metrics) {
+        let counts = &mut self.ops[op.index()];
+        counts.bytes += u64::from(bytes);
+        counts.lat.record(stamps.completed.saturating_sub(stamps.created));
+        if metrics.split {
+            counts
+                .slat
+                .record(stamps.submitted.saturating_sub(stamps.created));
+            counts
+                .clat
+                .record(stamps.completed.saturating_sub(stamps.submitted));
+        }
+        if metrics.response {
+            counts
+                .response
+                .record(stamps.completed.saturating_sub(stamps.intended));
+        }
+    }
+}
+
+/// The way of intervals from a worker to the collector and back.
+#[derive(Debug)]
+pub struct Exchange {
+    full: ArrayQueue<Box<Interval>>,
+    empty: ArrayQueue<Box<Interval>>,
+}
+
+impl Default for Exchange {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Exchange {
+    /// An exchange with its spare boxes.
+    pub fn new() -> Self {
+        let exchange = Self {
+            full: ArrayQueue::new(BOXES),
+            empty: ArrayQueue::new(BOXES),
+        };
+        for _ in 1..BOXES {
+            exchange.give_back(Box::default());
+        }
+        exchange
+    }
+
+    /// Hands over `current` and puts an empty one in its place. `false` where the collector is behind and
+    /// there is none: the worker then goes on in the same one, and that interval is longer.
+    pub fn swap(&self, current: &mut Box<Interval>) -> bool {
+        let Some(empty) = self.empty.pop() else {
+            return false;
+        };
+        let full = std::mem::replace(current, empty);
+        // There are as many places as boxes.
+        self.full.push(full).is_ok()
+    }
+
+    /// The oldest interval that was handed over.
+    pub fn take(&self) -> Option<Box<Interval>> {
+        self.full.pop()
+    }
+
+    /// Returns an interval for use.
+    pub fn give_back(&self, mut interval: Box<Interval>) {
+        interval.clear();
+        // There are as many places as boxes; a surplus box is dropped.
+        drop(self.empty.push(interval));
+    }
+}

@@ -1,0 +1,126 @@
+//! Makes the files that a plan needs: created, extended, filled with data, as the plan says.
+//!
+//! Data in: permitted [`FileAction`]s. Data out: files of the right size on the disk. It must not decide what
+//! may be touched.
+
+use crate::plan::{FileAction, Kind};
+use fathom_core::rng::Rng;
+use fathom_core::workload::Fallocate;
+use rustix::fs::FallocateFlags;
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Result};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+
+/// Files are filled in pieces of this size.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// How far a layout is: told after each piece. `Err` stops it.
+pub type OnPiece<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
+
+/// Makes one file ready. `made` is called with a file that was newly created.
+///
+/// # Errors
+/// What the system said: no space, no permission, …; a file that was newly made for nothing is removed.
+pub fn lay_out(
+    action: &FileAction,
+    made: &mut dyn FnMut(&File) -> Result<()>,
+    on_piece: &mut OnPiece<'_>,
+) -> Result<()> {
+    if action.kind != Kind::Regular || !(action.changes_size() || action.fill) {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    if action.size_now.is_none() {
+        // It was not there when the plan was made; whoever made it since keeps it.
+        options.create_new(true);
+    }
+    let file = options.open(&action.path)?;
+    let result = fill_file(&file, action, made, on_piece);
+    if result.is_err() && action.size_now.is_none() {
+        std::fs::remove_file(&action.path)?;
+    }
+    result
+}
+
+fn fill_file(
+    file: &File,
+    action: &FileAction,
+    made: &mut dyn FnMut(&File) -> Result<()>,
+    on_piece: &mut OnPiece<'_>,
+) -> Result<()> {
+    if action.size_now.is_none() {
+        made(file)?;
+    }
+    let now = action.size_now.unwrap_or(0);
+    let needed = action.size_needed.max(now);
+    if action.fill {
+        let from = if action.size_now.is_some_and(|now| now >= action.size_needed) {
+            0
+        } else {
+            now
+        };
+        write_pieces(file, from, needed, on_piece)?;
+    } else {
+        reserve(file, action.fallocate, needed)?;
+    }
+    if action.fsync {
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Reserves space as asked; the size is right afterwards in any case.
+fn reserve(file: &File, how: Fallocate, bytes: u64) -> Result<()> {
+    let flags = match how {
+        Fallocate::None | Fallocate::Truncate => return file.set_len(bytes),
+        Fallocate::Native | Fallocate::Posix => FallocateFlags::empty(),
+        Fallocate::Keep => FallocateFlags::KEEP_SIZE,
+    };
+    match rustix::fs::fallocate(file, flags, 0, bytes) {
+        // No fallocate here: a reservation is all that is lost.
+        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => file.set_len(bytes),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes random data over `from..to`.
+fn write_pieces(file: &File, from: u64, to: u64, on_piece: &mut OnPiece<'_>) -> Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    Rng::new(from ^ to).fill(&mut piece);
+    let mut at = from;
+    while at < to {
+        let len = (to - at).min(PIECE_BYTES as u64) as usize;
+        // No two pieces are equal, or a disk that removes duplicates would store one.
+        piece[..8].copy_from_slice(&at.to_le_bytes());
+        file.write_all_at(&piece[..len], at)?;
+        at += len as u64;
+        on_piece(at - from, to - from)?;
+    }
+    Ok(())
+}
+
+/// Holds a block device for this program alone, as long as the guard lives: it cannot be mounted meanwhile.
+///
+/// # Errors
+/// `EBUSY` where it is in use.
+pub fn hold_device(action: &FileAction) -> Result<Option<File>> {
+    if action.kind != Kind::Block || !action.writes {
+        return Ok(None);
+    }
+    let flags = rustix::fs::OFlags::EXCL.bits() as i32;
+    let guard = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(flags)
+        .open(&action.path)?;
+    Ok(Some(guard))
+}
+
+/// The error of a layout that was stopped from outside.
+pub fn interrupted() -> Error {
+    Error::new(ErrorKind::Interrupted, "stopped")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,26 @@
+//! The measured loop: pacing, access pattern, stop rules, backends.
+//!
+//! Duty: to carry out a [`fathom_core::workload::Workload`] on files and devices and to count what happened.
+//! Data in: the workload and where to send it. Data out: rows a second, and a summary with histograms. It
+//! must not know job-file dialects, the run directory, or how anything is printed; only
+//! [`fathom_core::clock::Clock`] tells it the time.
+#![forbid(unsafe_code)]
+
+pub mod backends;
+mod checksum;
+pub mod collect;
+pub mod content;
+pub mod driver;
+pub mod errors;
+pub mod interval;
+pub mod layout;
+mod open;
+pub mod pace;
+pub mod pattern;
+pub mod plan;
+pub mod run;
+mod thread;
+pub mod wait;
+pub mod worker;
+
+pub use thread::{Boundary, BoundaryHook, StartFailure};

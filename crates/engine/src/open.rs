@@ -1,0 +1,75 @@
+//! Opens a worker's files as the job asks, and prepares the page cache.
+
+use crate::plan::{Kind, WorkerFiles};
+use crate::thread::{Opened, StartFailure};
+use fathom_core::workload::{EngineKind, Job, SyncMode};
+use rustix::fs::{Advice, OFlags};
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::num::NonZero;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Opens all files of one worker.
+pub(crate) fn open_all(job: &Job, files: &WorkerFiles) -> Result<Opened, StartFailure> {
+    if job.engine.kind == EngineKind::Null {
+        return Ok(Vec::new());
+    }
+    files
+        .files
+        .iter()
+        .map(|file| open_one(job, &file.path, file.kind))
+        .collect()
+}
+
+fn open_one(job: &Job, path: &Path, kind: Kind) -> Result<File, StartFailure> {
+    let failure = |what| {
+        move |source| StartFailure {
+            what,
+            path: Some(path.to_owned()),
+            source,
+        }
+    };
+    let mut flags = OFlags::empty();
+    if job.direct {
+        flags |= OFlags::DIRECT;
+    }
+    flags |= match job.sync.mode {
+        SyncMode::None => OFlags::empty(),
+        SyncMode::Sync => OFlags::SYNC,
+        SyncMode::DataSync => OFlags::DSYNC,
+    };
+    let what = if job.direct { "open with O_DIRECT" } else { "open" };
+    let file = OpenOptions::new()
+        .read(true)
+        .write(job.writes())
+        .custom_flags(flags.bits() as i32)
+        .open(path)
+        .map_err(failure(what))?;
+    if job.files.pre_read {
+        pre_read(path).map_err(failure("read"))?;
+    } else if job.files.invalidate && !job.direct {
+        // Advice: where the file system has no cache to drop (tmpfs), nothing is lost.
+        let _advice = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);
+        if kind == Kind::Block {
+            drop(fathom_sys::file::blk_flush_buffers(&file));
+        }
+    }
+    if job.files.advise && !job.direct {
+        let advice = if job.pattern.random {
+            Advice::Random
+        } else {
+            Advice::Sequential
+        };
+        let _advice = rustix::fs::fadvise(&file, 0, None::<NonZero<u64>>, advice);
+    }
+    Ok(file)
+}
+
+/// Reads a whole file, to have it in the page cache.
+fn pre_read(path: &Path) -> std::io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 1 << 20];
+    while file.read(&mut buffer)? > 0 {}
+    Ok(())
+}

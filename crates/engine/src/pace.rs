@@ -1,0 +1,102 @@
+//! When I/Os are due: the schedule of an open loop.
+//!
+//! Data in: rates, frozen before the loop. Data out: due times, computed from the rate alone, never from
+//! the clock, so that a late I/O shifts no later one. It must not know what is in flight.
+
+use fathom_core::rng::Rng;
+use fathom_core::units::MonoTime;
+use fathom_core::workload::{Arrival, Rate};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The arrivals of one direction.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    rate: Rate,
+    poisson: bool,
+    due: u64,
+    /// What the last division left, in units of `1/rate` nanoseconds.
+    remainder: u64,
+    carry: f64,
+    mean_gap_ns: f64,
+    rng: Rng,
+}
+
+impl Schedule {
+    /// A schedule whose first arrival is due at its start; `mean_block_bytes` turns a byte rate into a mean gap (for
+    /// the backlog). A rate of 0 counts as 1.
+    pub fn new(rate: Rate, arrival: Arrival, mean_block_bytes: u64, seed: u64) -> Self {
+        let rate = match rate {
+            Rate::BytesPerSecond(rate) => Rate::BytesPerSecond(rate.max(1)),
+            Rate::Iops(rate) => Rate::Iops(rate.max(1)),
+        };
+        let mean_gap_ns = match rate {
+            Rate::BytesPerSecond(rate) => mean_block_bytes as f64 * SECOND as f64 / rate as f64,
+            Rate::Iops(rate) => SECOND as f64 / rate as f64,
+        };
+        Self {
+            rate,
+            poisson: arrival == Arrival::Poisson,
+            due: 0,
+            remainder: 0,
+            carry: 0.0,
+            mean_gap_ns: mean_gap_ns.max(1e-3),
+            rng: Rng::new(seed),
+        }
+    }
+
+    /// Begins at `start`.
+    pub fn start(&mut self, start: MonoTime) {
+        self.due = start.0;
+        self.remainder = 0;
+        self.carry = 0.0;
+        if self.poisson {
+            // A Poisson process has its first arrival one gap after its start.
+            self.advance_poisson(self.mean_gap_ns);
+        }
+    }
+
+    /// When the next arrival is due.
+    #[inline]
+    pub fn due(&self) -> MonoTime {
+        MonoTime(self.due)
+    }
+
+    /// Moves on by one arrival of `len` bytes. Constant arrivals are exact: after k of them the schedule
+    /// stands at `k / rate`, to the nanosecond.
+    #[inline]
+    pub fn advance(&mut self, len: u32) {
+        let (units, rate) = match self.rate {
+            Rate::BytesPerSecond(rate) => (u64::from(len) * SECOND, rate),
+            Rate::Iops(rate) => (SECOND, rate),
+        };
+        if self.poisson {
+            self.advance_poisson(units as f64 / rate as f64);
+            return;
+        }
+        self.due += units / rate;
+        self.remainder += units % rate;
+        if self.remainder >= rate {
+            self.remainder -= rate;
+            self.due += 1;
+        }
+    }
+
+    fn advance_poisson(&mut self, mean_ns: f64) {
+        let gap = -self.rng.unit_open_low().ln() * mean_ns + self.carry;
+        self.due += gap as u64;
+        self.carry = gap.fract();
+    }
+
+    /// How many arrivals are due at `now` and not taken: exact for a constant rate of I/Os, the mean otherwise.
+    pub fn backlog(&self, now: MonoTime) -> u64 {
+        if self.due > now.0 {
+            0
+        } else {
+            ((now.0 - self.due) as f64 / self.mean_gap_ns) as u64 + 1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

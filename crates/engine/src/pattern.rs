@@ -1,0 +1,182 @@
+//! The access pattern: which file, offset and length comes next.
+//!
+//! Data in: the regions of a worker's files and the job's pattern, frozen before the loop. Data out: one
+//! [`Draw`] after another, from seeded random numbers alone: a clone replays the same sequence, which is how
+//! verification finds what was written. It must not know time, depth or backend.
+
+mod distribution;
+mod map;
+mod order;
+mod permutation;
+mod sizes;
+
+pub use distribution::Sampler;
+pub use map::BlockMap;
+pub use order::{FilePattern, Order};
+pub use permutation::Permutation;
+pub use sizes::Sizes;
+
+use fathom_core::backend::Op;
+use fathom_core::rng::Rng;
+use fathom_core::workload::{FileChoice, Job, Mix};
+
+/// Where one file's region lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub start: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+/// The next I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draw {
+    /// Read, write or trim.
+    pub op: Op,
+    /// Index of the file.
+    pub file: u32,
+    /// Bytes from the start of the file.
+    pub offset: u64,
+    /// Bytes.
+    pub len: u32,
+}
+
+/// Draws the I/Os of one worker.
+#[derive(Debug, Clone)]
+pub struct Generator {
+    rng: Rng,
+    mix: Mix,
+    choice: FileChoice,
+    files: Vec<FilePattern>,
+    current: usize,
+    unfinished: usize,
+    amount: u64,
+    issued: u64,
+    to_write: Option<Draw>,
+}
+
+impl Generator {
+    /// A generator for one worker of `job` over `spans`. `amount` is how many bytes one pass moves;
+    /// `repeats` whether offsets wrap around when a region is used up (`io_size`, `time_based`).
+    pub fn new(job: &Job, spans: &[Span], amount: u64, repeats: bool, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let files: Vec<FilePattern> = spans
+            .iter()
+            .map(|&span| FilePattern::new(job, span, repeats, rng.next_u64()))
+            .collect();
+        Self {
+            rng,
+            mix: job.pattern.mix,
+            choice: job.files.choice,
+            unfinished: files.len(),
+            files,
+            current: 0,
+            amount,
+            issued: 0,
+            to_write: None,
+        }
+    }
+
+    /// The next I/O; `None` when the pass is over.
+    #[inline]
+    pub fn draw(&mut self) -> Option<Draw> {
+        if self.issued >= self.amount {
+            return None;
+        }
+        let op = match self.mix {
+            Mix::Read => Op::Read,
+            Mix::Write => Op::Write,
+            Mix::Trim => Op::Trim,
+            Mix::ReadWrite { read_percent } => {
+                if self.rng.percent(read_percent) {
+                    Op::Read
+                } else {
+                    Op::Write
+                }
+            }
+            Mix::TrimWrite => return self.draw_trim_write(),
+        };
+        self.draw_op(op)
+    }
+
+    /// As [`Generator::draw`], in a given direction.
+    #[inline]
+    pub fn draw_op(&mut self, op: Op) -> Option<Draw> {
+        if self.issued >= self.amount {
+            return None;
+        }
+        let draw = if self.files.len() == 1 {
+            let (offset, len) = self.files[0].next(op, &mut self.rng)?;
+            Draw {
+                op,
+                file: 0,
+                offset,
+                len,
+            }
+        } else {
+            self.draw_from_many(op)?
+        };
+        self.issued += u64::from(draw.len);
+        Some(draw)
+    }
+
+    /// Each block is trimmed first, written next; the amount counts what is written.
+    fn draw_trim_write(&mut self) -> Option<Draw> {
+        if let Some(draw) = self.to_write.take() {
+            return Some(draw);
+        }
+        let trim = self.draw_op(Op::Trim)?;
+        self.to_write = Some(Draw {
+            op: Op::Write,
+            ..trim
+        });
+        Some(trim)
+    }
+
+    /// One of several files: those that are used up drop out.
+    fn draw_from_many(&mut self, op: Op) -> Option<Draw> {
+        while self.unfinished > 0 {
+            let at = match self.choice {
+                FileChoice::RoundRobin | FileChoice::Sequential => self.current % self.files.len(),
+                FileChoice::Random => self.rng.below(self.files.len() as u64) as usize,
+            };
+            let found = if self.files[at].is_done() {
+                None
+            } else {
+                self.files[at].next(op, &mut self.rng)
+            };
+            if self.choice == FileChoice::RoundRobin || found.is_none() {
+                self.current = (at + 1) % self.files.len();
+            }
+            if let Some((offset, len)) = found {
+                return Some(Draw {
+                    op,
+                    file: at as u32,
+                    offset,
+                    len,
+                });
+            }
+            if self.files[at].finish() {
+                self.unfinished -= 1;
+            }
+        }
+        None
+    }
+
+    /// Begins the next pass over the same regions: sequential positions start over, random maps are empty
+    /// again and come in another order.
+    pub fn restart(&mut self) {
+        let Self { files, rng, .. } = self;
+        for file in files {
+            file.restart(rng.next_u64());
+        }
+        self.unfinished = self.files.len();
+        self.current = 0;
+        self.issued = 0;
+        self.to_write = None;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Random positions: uniform, Zipf, Pareto, normal.
+
+use super::permutation::Permutation;
+use fathom_core::rng::Rng;
+use fathom_core::workload::Distribution;
+
+/// Draws positions in `0..n`.
+#[derive(Debug, Clone)]
+pub enum Sampler {
+    /// All alike.
+    Uniform {
+        /// How many positions.
+        n: u64,
+    },
+    /// By rank; see [`Zipf`].
+    Zipf {
+        /// Draws the rank.
+        zipf: Zipf,
+        /// Gives each rank its place.
+        place: Place,
+    },
+    /// `n * u^exponent`: self-similar, `1 - h` of the draws fall into the first `h` of the positions
+    /// (Gray et al. 1994).
+    Pareto {
+        /// How many positions.
+        n: u64,
+        /// `ln h / ln (1 - h)`.
+        exponent: f64,
+        /// Gives each rank its place.
+        place: Place,
+    },
+    /// A normal curve, cut off at the ends.
+    Normal {
+        /// How many positions.
+        n: u64,
+        /// Its middle.
+        center: f64,
+        /// Its standard deviation, in positions.
+        deviation: f64,
+    },
+}
+
+/// Where the ranks of a skewed distribution are.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Scattered over the region, one to one.
+    Scattered(Permutation),
+    /// Rank k at `first + k`, around the end of the region.
+    From {
+        /// The place of the most popular.
+        first: u64,
+        /// How many positions.
+        n: u64,
+    },
+}
+
+impl Place {
+    fn new(center: Option<f64>, n: u64, seed: u64) -> Self {
+        match center {
+            None => Self::Scattered(Permutation::new(n, seed)),
+            Some(center) => Self::From {
+                first: (center * n as f64) as u64,
+                n,
+            },
+        }
+    }
+    fn of(&self, rank: u64) -> u64 {
+        match self {
+            Self::Scattered(permutation) => permutation.at(rank),
+            Self::From { first, n } => (first + rank) % n,
+        }
+    }
+}
+
+impl Sampler {
+    /// A sampler of `0..n`; `seed` decides where popular positions lie, not what is drawn.
+    pub fn new(distribution: Distribution, n: u64, seed: u64) -> Self {
+        match distribution {
+            _ if n <= 1 => Self::Uniform { n },
+            Distribution::Uniform => Self::Uniform { n },
+            Distribution::Zipf { theta, center } => Self::Zipf {
+                zipf: Zipf::new(n, theta),
+                place: Place::new(center, n, seed),
+            },
+            Distribution::Pareto { h, center } => Self::Pareto {
+                n,
+                exponent: h.ln() / (1.0 - h).ln(),
+                place: Place::new(center, n, seed),
+            },
+            Distribution::Normal {
+                deviation_percent,
+                center,
+            } => Self::Normal {
+                n,
+                center: center.unwrap_or(0.5) * n as f64,
+                deviation: (deviation_percent / 100.0 * n as f64).max(f64::MIN_POSITIVE),
+            },
+        }
+    }
+
+    /// The next position.
+    #[inline]
+    pub fn draw(&self, rng: &mut Rng) -> u64 {
+        match self {
+            Self::Uniform { n } => rng.below(*n),
+            Self::Zipf { zipf, place } => place.of(zipf.draw(rng)),
+            Self::Pareto { n, exponent, place } => {
+                let rank = (rng.unit().powf(*exponent) * *n as f64) as u64;
+                place.of(rank.min(n - 1))
+            }
+            Self::Normal { n, center, deviation } => loop {
+                let position = center + deviation * normal(rng);
+                if position >= 0.0 && position < *n as f64 {
+                    return position as u64;
+                }
+            },
+        }
+    }
+}
+
+/// A standard normal number (Box and Muller 1958).
+fn normal(rng: &mut Rng) -> f64 {
+    let radius = (-2.0 * rng.unit_open_low().ln()).sqrt();
+    radius * (std::f64::consts::TAU * rng.unit()).cos()
+}
+
+/// Ranks `0..n` with weight `1 / (rank + 1)^theta`, by rejection inversion (Hörmann and Derflinger 1996):
+/// constant time and no table, whatever n is.
+#[derive(Debug, Clone)]
+pub struct Zipf {
+    n: f64,
+    theta: f64,
+    integral_start: f64,
+    integral_end: f64,
+    shortcut: f64,
+}
+
+impl Zipf {
+    /// `n` at least 1; `theta` above 0.
+    pub fn new(n: u64, theta: f64) -> Self {
+        let mut zipf = Self {
+            n: n as f64,
+            theta,
+            integral_start: 0.0,
+            integral_end: 0.0,
+            shortcut: 0.0,
+        };
+        zipf.integral_start = zipf.integral(1.5) - 1.0;
+        zipf.integral_end = zipf.integral(zipf.n + 0.5);
+        zipf.shortcut = 2.0 - zipf.inverse(zipf.integral(2.5) - 2f64.powf(-theta));
+        zipf
+    }
+
+    /// The integral of `x^-theta` from 1 to x, written so that theta near 1 loses no digits.
+    fn integral(&self, x: f64) -> f64 {
+        let log = x.ln();
+        let scaled = (1.0 - self.theta) * log;
+        if scaled.abs() > 1e-8 {
+            scaled.exp_m1() / scaled * log
+        } else {
+            (1.0 + scaled / 2.0) * log
+        }
+    }
+
+    fn inverse(&self, y: f64) -> f64 {
+        let scaled = (y * (1.0 - self.theta)).max(-1.0);
+        let log = if scaled.abs() > 1e-8 {
+            scaled.ln_1p() / scaled * y
+        } else {
+            (1.0 - scaled / 2.0) * y
+        };
+        log.exp()
+    }
+
+    /// The next rank, 0 the most popular.
+    pub fn draw(&self, rng: &mut Rng) -> u64 {
+        loop {
+            let u = self.integral_end + rng.unit() * (self.integral_start - self.integral_end);
+            let x = self.inverse(u);
+            let rank = (x + 0.5).floor().clamp(1.0, self.n);
+            if rank - x <= self.shortcut || u >= self.integral(rank + 0.5) - rank.powf(-self.theta) {
+                return rank as u64 - 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! The order of offsets within one file: sequential, independent, or each block once.
+
+use super::Span;
+use super::distribution::Sampler;
+use super::map::BlockMap;
+use super::permutation::Permutation;
+use super::sizes::Sizes;
+use fathom_core::backend::Op;
+use fathom_core::rng::Rng;
+use fathom_core::workload::{Distribution, Job, Mix, PerOp, RandomMap};
+
+/// How random offsets are found.
+#[derive(Debug, Clone)]
+pub enum Order {
+    /// There are none.
+    Sequential,
+    /// Each drawn from a distribution, with no memory; per direction.
+    Independent(Box<PerOp<Sampler>>),
+    /// Each block once, in a permuted order: one block size for all directions.
+    Permuted(Permutation),
+    /// Each block once, found in a bitmap: mixed sizes, partly sequential access.
+    Mapped(BlockMap),
+}
+
+/// The state of one file's pattern.
+#[derive(Debug, Clone)]
+pub struct FilePattern {
+    span: Span,
+    sizes: PerOp<Sizes>,
+    align: PerOp<u64>,
+    /// Where a block may begin, per direction: a count of multiples of `align`.
+    positions: PerOp<u64>,
+    order: Order,
+    random_percent: PerOp<u8>,
+    run_length: u32,
+    run_left: PerOp<u32>,
+    skip: i64,
+    wraps: bool,
+    next_offset: PerOp<u64>,
+    done: bool,
+}
+
+impl FilePattern {
+    /// The pattern of `job` over `span`; `repeats`: offsets wrap when the region is used up.
+    pub fn new(job: &Job, span: Span, repeats: bool, seed: u64) -> Self {
+        let pattern = &job.pattern;
+        let smallest = job.min_block_bytes().max(1);
+        let sizes = [0, 1, 2].map(|op| Sizes::new(&job.block_size[op]));
+        let align = [0, 1, 2].map(|op| match job.block_align[op] {
+            0 => job.block_size[op].min().max(1),
+            given => given,
+        });
+        let positions = [0, 1, 2].map(
+            |op| match span.bytes.checked_sub(job.block_size[op].min().max(1)) {
+                Some(room) => room / align[op] + 1,
+                None => 0,
+            },
+        );
+        let order = if pattern.random {
+            Self::random_order(job, span, smallest, positions, seed)
+        } else {
+            Order::Sequential
+        };
+        let both = matches!(pattern.mix, Mix::ReadWrite { .. });
+        Self {
+            span,
+            sizes,
+            align,
+            positions,
+            order,
+            random_percent: pattern.random_percent,
+            run_length: pattern.run_length.max(1),
+            run_left: [0; 3],
+            skip: if pattern.random { 0 } else { pattern.skip_bytes },
+            wraps: repeats || both || (!pattern.random && pattern.skip_bytes != 0),
+            next_offset: [0; 3],
+            done: false,
+        }
+    }
+
+    fn random_order(job: &Job, span: Span, smallest: u64, positions: PerOp<u64>, seed: u64) -> Order {
+        let pattern = &job.pattern;
+        let uniform = pattern.distribution.iter().all(|d| *d == Distribution::Uniform);
+        if pattern.random_map == RandomMap::Independent || !uniform {
+            let sampler = |op: usize| Sampler::new(pattern.distribution[op], positions[op], seed ^ op as u64);
+            return Order::Independent(Box::new([sampler(0), sampler(1), sampler(2)]));
+        }
+        let used: Vec<usize> = job.used_ops().collect();
+        let one_size = used.iter().all(|&op| {
+            job.block_size[op].min() == job.block_size[op].max()
+                && job.block_size[op].min() == smallest
+                && (job.block_align[op] == 0 || job.block_align[op] == smallest)
+        });
+        let always_random =
+            used.iter().all(|&op| pattern.random_percent[op] == 100) && pattern.run_length <= 1;
+        if one_size && always_random {
+            Order::Permuted(Permutation::new(span.bytes / smallest, seed))
+        } else {
+            Order::Mapped(BlockMap::new(span.bytes / smallest, smallest))
+        }
+    }
+
+    /// The next offset (from the start of the file) and length; `None` when this pass over the file is over.
+    #[inline]
+    pub fn next(&mut self, op: Op, rng: &mut Rng) -> Option<(u64, u32)> {
+        let index = op.index();
+        let len = self.sizes[index].draw(rng);
+        match &mut self.order {
+            Order::Sequential => self.sequential(index, len),
+            Order::Independent(samplers) => {
+                if self.random_percent[index] < 100 || self.run_length > 1 {
+                    return self.independent_with_runs(index, len, rng);
+                }
+                if self.positions[index] == 0 {
+                    return None;
+                }
+                let at = samplers[index].draw(rng) * self.align[index];
+                Some((self.span.start + at, fit(len, self.span.bytes - at)))
+            }
+            Order::Permuted(permutation) => {
+                let block = match permutation.next() {
+                    Some(block) => block,
+                    None if self.wraps => {
+                        permutation.restart(rng.next_u64());
+                        permutation.next()?
+                    }
+                    None => return None,
+                };
+                Some((self.span.start + block * u64::from(len), len))
+            }
+            Order::Mapped(_) => self.mapped(index, len, rng),
+        }
+    }
+
+    /// Whether the next I/O of this direction goes on where the last one ended.
+    fn goes_on(&mut self, op: usize, rng: &mut Rng) -> bool {
+        if self.run_left[op] > 0 {
+            self.run_left[op] -= 1;
+            return true;
+        }
+        if self.random_percent[op] < 100 && !rng.percent(self.random_percent[op]) {
+            return true;
+        }
+        self.run_left[op] = self.run_length - 1;
+        false
+    }
+
+    fn independent_with_runs(&mut self, op: usize, len: u32, rng: &mut Rng) -> Option<(u64, u32)> {
+        if self.goes_on(op, rng) {
+            let found = self.sequential_from(op, len, true);
+            if found.is_some() {
+                return found;
+            }
+        }
+        let Order::Independent(samplers) = &mut self.order else {
+            return None;
+        };
+        if self.positions[op] == 0 {
+            return None;
+        }
+        let at = samplers[op].draw(rng) * self.align[op];
+        let len = fit(len, self.span.bytes - at);
+        self.next_offset[op] = at + u64::from(len);
+        Some((self.span.start + at, len))
+    }
+
+    fn mapped(&mut self, op: usize, len: u32, rng: &mut Rng) -> Option<(u64, u32)> {
+        let goes_on = self.goes_on(op, rng);
+        let Order::Mapped(map) = &mut self.order else {
+            return None;
+        };
+        let granule = map.granule_bytes();
+        if map.is_full() {
+            if !self.wraps {
+                return None;
+            }
+            map.clear();
+        }
+        let start = if goes_on {
+            self.next_offset[op] / granule % map.blocks()
+        } else {
+            let step = (self.align[op] / granule).max(1);
+            rng.below(map.blocks().div_ceil(step)) * step
+        };
+        let (block, blocks) = map.take(start, (u64::from(len) / granule).max(1))?;
+        let at = block * granule;
+        let len = (blocks * granule) as u32;
+        self.next_offset[op] = at + u64::from(len);
+        Some((self.span.start + at, len))
+    }
+
+    fn sequential(&mut self, op: usize, len: u32) -> Option<(u64, u32)> {
+        self.sequential_from(op, len, self.wraps)
+    }
+
+    fn sequential_from(&mut self, op: usize, len: u32, wraps: bool) -> Option<(u64, u32)> {
+        if self.positions[op] == 0 {
+            return None;
+        }
+        let mut at = self.next_offset[op];
+        let mut room = self.span.bytes.saturating_sub(at);
+        if room < u64::from(self.sizes[op].smallest()) {
+            if !wraps {
+                return None;
+            }
+            at = if self.skip < 0 {
+                (self.positions[op] - 1) * self.align[op]
+            } else {
+                0
+            };
+            room = self.span.bytes - at;
+        }
+        let len = self.sizes[op].fit(len, room);
+        let next = at as i64 + i64::from(len) + self.skip;
+        // Before the start: beyond the end, so that the next one wraps.
+        self.next_offset[op] = u64::try_from(next).unwrap_or(u64::MAX);
+        Some((self.span.start + at, len))
+    }
+
+    /// Whether this file was used up.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Marks it used up; `true` the first time.
+    pub fn finish(&mut self) -> bool {
+        !std::mem::replace(&mut self.done, true)
+    }
+
+    /// Begins a new pass.
+    pub fn restart(&mut self, seed: u64) {
+        match &mut self.order {
+            Order::Sequential | Order::Independent(_) => {}
+            Order::Permuted(permutation) => permutation.restart(seed),
+            Order::Mapped(map) => map.clear(),
+        }
+        self.next_offset = [0; 3];
+        self.run_left = [0; 3];
+        self.done = false;
+    }
+}
+
+/// `len`, or what room is left.
+#[inline]
+fn fit(len: u32, room: u64) -> u32 {
+    if u64::from(len) <= room { len } else { room as u32 }
+}

@@ -1,0 +1,438 @@
+//! The plan: which files, which part of each, how much; settled before anything is touched.
+//!
+//! Data in: the workload and what the file system says of its files. Data out: a [`Plan`], and the
+//! [`FileAction`]s that it needs (make, extend, write into), for someone else to permit. It must not change
+//! anything.
+
+use crate::pattern::Span;
+use fathom_core::units::Bytes;
+use fathom_core::workload::{Amount, EngineKind, Fallocate, Job, Workload};
+use std::collections::BTreeMap;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// What the null engine has of each file where nothing says how much.
+const NULL_BYTES: u64 = 1 << 40;
+
+/// Why a workload cannot be planned. The request is wrong; nothing was touched.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Neither the job nor the file says how much.
+    #[error("{job}: how large is {path}? It does not exist yet (or is empty): give size=, or filesize=")]
+    NoSize {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The region holds no block.
+    #[error(
+        "{job}: {path} has {region} from offset {offset} on, less than one block of {block}: give a smaller bs= or a larger size="
+    )]
+    TooSmall {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+        /// The region.
+        region: Bytes,
+        /// Where it begins.
+        offset: Bytes,
+        /// The smallest block.
+        block: Bytes,
+    },
+    /// A block does not fit a request.
+    #[error("{job}: a block of {block} is too large: bs= may be at most 1 GiB")]
+    BlockTooLarge {
+        /// The job.
+        job: String,
+        /// The largest block.
+        block: Bytes,
+    },
+    /// A share of something that does not exist.
+    #[error("{job}: {path} does not exist yet, so a percentage of it means nothing: give size= in bytes")]
+    PercentOfNothing {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is missing and may not be made.
+    #[error("{job}: {path} does not exist, and allow_file_create=0 forbids making it")]
+    MayNotCreate {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The directory is missing.
+    #[error("{job}: the directory {path} does not exist: make it, or give another directory= or filename=")]
+    NoDirectory {
+        /// The job.
+        job: String,
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The path is something that no I/O can be done on.
+    #[error("{job}: {path} is a {kind}: give a file or a block device")]
+    WrongKind {
+        /// The job.
+        job: String,
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// The system would not say.
+    #[error("{job}: cannot look at {path}: {source}")]
+    Stat {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// What kind of thing a path is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file, or one to be made.
+    Regular,
+    /// A block device.
+    Block,
+    /// A character device.
+    Character,
+    /// Nothing: the null engine.
+    Null,
+}
+
+/// One file of one worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePlan {
+    /// Its path.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// The part that is used.
+    pub span: Span,
+}
+
+/// One worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerFiles {
+    /// Its files.
+    pub files: Vec<FilePlan>,
+    /// Bytes that one pass moves.
+    pub amount: u64,
+}
+
+/// One job section.
+#[derive(Debug, Clone)]
+pub struct JobPlan {
+    /// As resolved.
+    pub job: Job,
+    /// Its workers.
+    pub workers: Vec<WorkerFiles>,
+}
+
+/// What has to be done to one file before the run, and what the run does to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileAction {
+    /// Its path.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Its size now; `None`: it does not exist.
+    pub size_now: Option<u64>,
+    /// The size it needs (regular files).
+    pub size_needed: u64,
+    /// A job reads what it holds.
+    pub reads: bool,
+    /// A job writes or trims.
+    pub writes: bool,
+    /// All of it has to be written before the run.
+    pub fill: bool,
+    /// How space is reserved.
+    pub fallocate: Fallocate,
+    /// fsync after it was made.
+    pub fsync: bool,
+}
+
+impl FileAction {
+    /// Whether the file has to be made or to grow.
+    pub fn changes_size(&self) -> bool {
+        self.kind == Kind::Regular && self.size_now.is_none_or(|now| now < self.size_needed)
+    }
+    /// Whether the run changes the file in any way.
+    pub fn touches(&self) -> bool {
+        self.kind != Kind::Null && (self.writes || self.fill || self.changes_size())
+    }
+}
+
+/// The whole run.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Its jobs, in order.
+    pub jobs: Vec<JobPlan>,
+    /// Its files, each once, in path order.
+    pub files: Vec<FileAction>,
+}
+
+impl Plan {
+    /// Settles `workload`. Looks at files, changes none.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn new(workload: &Workload) -> Result<Self, PlanError> {
+        let jobs = workload
+            .jobs
+            .iter()
+            .map(plan_job)
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut files = BTreeMap::new();
+        for plan in &jobs {
+            for file in plan.workers.iter().flat_map(|worker| &worker.files) {
+                merge_action(&mut files, &plan.job, file)?;
+            }
+        }
+        Ok(Self {
+            jobs,
+            files: files.into_values().collect(),
+        })
+    }
+
+    /// Memory for buffers over all workers, in bytes.
+    pub fn buffer_bytes(&self) -> u64 {
+        self.jobs
+            .iter()
+            .map(|plan| plan.job.max_block_bytes() * plan.job.total_depth())
+            .sum()
+    }
+}
+
+fn merge_action(
+    files: &mut BTreeMap<PathBuf, FileAction>,
+    job: &Job,
+    file: &FilePlan,
+) -> Result<(), PlanError> {
+    let size_now = match file.kind {
+        Kind::Regular => look(job, &file.path)?.1,
+        _ => None,
+    };
+    let action = files.entry(file.path.clone()).or_insert_with(|| FileAction {
+        path: file.path.clone(),
+        kind: file.kind,
+        size_now,
+        size_needed: 0,
+        reads: false,
+        writes: false,
+        fill: false,
+        fallocate: job.files.fallocate,
+        fsync: job.files.create_fsync,
+    });
+    let reads = job.pattern.mix.uses()[0] || job.verify.as_ref().is_some_and(|v| v.only);
+    action.size_needed = action.size_needed.max(file.span.start + file.span.bytes);
+    action.reads |= reads;
+    action.writes |= job.writes();
+    action.fill |= job.files.overwrite;
+    // What is read must be there: otherwise the file system answers for the disk.
+    action.fill |= reads && action.changes_size();
+    Ok(())
+}
+
+fn plan_job(job: &Job) -> Result<JobPlan, PlanError> {
+    let block = job.max_block_bytes();
+    if block > 1 << 30 {
+        return Err(PlanError::BlockTooLarge {
+            job: job.name.clone(),
+            block: Bytes(block),
+        });
+    }
+    let workers = (0..job.numjobs)
+        .map(|number| plan_worker(job, number))
+        .collect::<Result<_, _>>()?;
+    Ok(JobPlan {
+        job: job.clone(),
+        workers,
+    })
+}
+
+/// The paths of worker `number`.
+pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
+    let directories = &job.files.directories;
+    let directory = match directories.len() {
+        0 => PathBuf::new(),
+        n => directories[number as usize % n].clone(),
+    };
+    if !job.files.names.is_empty() {
+        return job.files.names.iter().map(|name| directory.join(name)).collect();
+    }
+    let made = |file: u32| {
+        let name = job
+            .files
+            .name_format
+            .replace("$jobname", &job.name)
+            .replace("$jobnum", &number.to_string())
+            .replace("$filenum", &file.to_string());
+        directory.join(name)
+    };
+    (0..job.files.nrfiles.max(1)).map(made).collect()
+}
+
+fn plan_worker(job: &Job, number: u32) -> Result<WorkerFiles, PlanError> {
+    let paths = paths_of(job, number);
+    let count = paths.len() as u64;
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        let (kind, size) = if job.engine.kind == EngineKind::Null {
+            (Kind::Null, Some(NULL_BYTES))
+        } else {
+            look(job, &path)?
+        };
+        let span = span_of(job, number, count, &path, kind, size)?;
+        files.push(FilePlan { path, kind, span });
+    }
+    let region: u64 = files.iter().map(|file| file.span.bytes).sum();
+    let amount = match job.region.io_size {
+        None => region,
+        Some(Amount::Bytes(bytes)) => bytes,
+        Some(Amount::Percent(percent)) => share(region, percent),
+    };
+    Ok(WorkerFiles { files, amount })
+}
+
+/// What a path is, and its size where it exists.
+fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
+    let name = || job.name.clone();
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
+                return Err(PlanError::NoDirectory {
+                    job: name(),
+                    path: parent.to_owned(),
+                });
+            }
+            if !job.files.may_create {
+                return Err(PlanError::MayNotCreate {
+                    job: name(),
+                    path: path.to_owned(),
+                });
+            }
+            return Ok((Kind::Regular, None));
+        }
+        Err(source) => {
+            return Err(PlanError::Stat {
+                job: name(),
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    let kind = metadata.file_type();
+    let wrong = |kind| {
+        Err(PlanError::WrongKind {
+            job: name(),
+            path: path.to_owned(),
+            kind,
+        })
+    };
+    if kind.is_file() {
+        Ok((Kind::Regular, Some(metadata.len())))
+    } else if kind.is_block_device() {
+        let stat = |source| PlanError::Stat {
+            job: name(),
+            path: path.to_owned(),
+            source,
+        };
+        let device = std::fs::File::open(path).map_err(stat)?;
+        let size = fathom_sys::file::block_device_size(&device).map_err(stat)?;
+        Ok((Kind::Block, Some(size)))
+    } else if kind.is_char_device() {
+        Ok((Kind::Character, None))
+    } else if kind.is_dir() {
+        wrong("directory")
+    } else if kind.is_fifo() {
+        wrong("pipe")
+    } else {
+        wrong("socket")
+    }
+}
+
+/// `percent` of `whole`, without overflow.
+fn share(whole: u64, percent: u8) -> u64 {
+    (u128::from(whole) * u128::from(percent) / 100) as u64
+}
+
+fn span_of(
+    job: &Job,
+    number: u32,
+    count: u64,
+    path: &Path,
+    kind: Kind,
+    size_now: Option<u64>,
+) -> Result<Span, PlanError> {
+    let region = &job.region;
+    let existing = size_now.filter(|&size| size > 0);
+    let fixed = matches!(kind, Kind::Block | Kind::Null);
+    let percent_of = |percent| {
+        let whole = existing.ok_or_else(|| PlanError::PercentOfNothing {
+            job: job.name.clone(),
+            path: path.to_owned(),
+        })?;
+        Ok(share(whole, percent))
+    };
+    let amount = |amount: Option<Amount>| match amount {
+        None => Ok(0),
+        Some(Amount::Bytes(bytes)) => Ok(bytes),
+        Some(Amount::Percent(percent)) => percent_of(percent),
+    };
+    let increment = amount(region.offset_increment)?.saturating_mul(u64::from(number));
+    let start = amount(region.offset)?.saturating_add(increment);
+    let file_size = region
+        .file_size
+        .map(|(low, high)| draw_file_size(job, number, path, low, high));
+    let whole = if fixed { existing } else { file_size.or(existing) };
+    let mut bytes = match region.size {
+        Some(Amount::Bytes(total)) => total / count,
+        Some(Amount::Percent(percent)) => percent_of(percent)?,
+        None => match whole {
+            Some(whole) => whole.saturating_sub(start),
+            None => {
+                return Err(PlanError::NoSize {
+                    job: job.name.clone(),
+                    path: path.to_owned(),
+                });
+            }
+        },
+    };
+    if let Some(limit) = whole.filter(|_| fixed || file_size.is_some()) {
+        bytes = bytes.min(limit.saturating_sub(start));
+    }
+    let block = job.min_block_bytes();
+    if bytes < block {
+        return Err(PlanError::TooSmall {
+            job: job.name.clone(),
+            path: path.to_owned(),
+            region: Bytes(bytes),
+            offset: Bytes(start),
+            block: Bytes(block),
+        });
+    }
+    Ok(Span { start, bytes })
+}
+
+/// A size between the two, the same for the same file each time.
+fn draw_file_size(job: &Job, number: u32, path: &Path, low: u64, high: u64) -> u64 {
+    let name: u64 = path.as_os_str().as_encoded_bytes().iter().fold(0, |hash, &byte| {
+        fathom_core::rng::split_mix(hash ^ u64::from(byte))
+    });
+    let mut rng = fathom_core::rng::Rng::stream(job.random_seed ^ name, u64::from(number));
+    low + rng.below(high.saturating_sub(low) + 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! What a run leaves: summaries, histograms, errors in words.
+
+use super::RunningJob;
+use crate::backends::NullBackend;
+use crate::collect::summarize;
+use crate::content::Content;
+use crate::driver::Driver;
+use crate::errors::{ErrorEntry, What};
+use crate::interval::{Exchange, Interval, Metrics};
+use crate::plan::{JobPlan, WorkerFiles};
+use crate::thread::{Report, worker_plan};
+use crate::worker::Worker;
+use fathom_core::clock::Clock;
+use fathom_core::run::{CpuUsage, Floor, HistogramRow, JobSummary, RunError, Status};
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_sys::clock::HostClock;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// How long the null engine runs for the floor.
+const FLOOR_TIME: Nanos = Nanos::from_millis(20);
+
+/// The outcome of a run.
+#[derive(Debug, Clone)]
+pub struct Results {
+    /// How it ended.
+    pub status: Status,
+    /// When the first job was let go.
+    pub epoch: MonoTime,
+    /// Each job section.
+    pub jobs: Vec<JobSummary>,
+    /// Each reporting group.
+    pub groups: Vec<JobSummary>,
+    /// The histograms of all jobs.
+    pub histograms: Vec<HistogramRow>,
+}
+
+pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> Results {
+    let mut histograms = Vec::new();
+    for job in jobs {
+        job.collector.histograms(&mut histograms);
+    }
+    let last_group = jobs.iter().map(|job| job.plan.job.group).max().unwrap_or(0);
+    let groups = (0..=last_group).filter_map(|group| {
+        let members: Vec<&RunningJob> = jobs.iter().filter(|job| job.plan.job.group == group).collect();
+        (!members.is_empty()).then(|| summary(group, &members))
+    });
+    Results {
+        status,
+        epoch,
+        jobs: jobs
+            .iter()
+            .map(|job| summary(job.plan.job.group, &[job]))
+            .collect(),
+        groups: groups.collect(),
+        histograms,
+    }
+}
+
+/// One or more jobs together.
+fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
+    let names: Vec<&str> = members.iter().map(|job| job.plan.job.name.as_str()).collect();
+    let mut totals = Interval::new();
+    let mut metrics = Metrics {
+        split: false,
+        response: false,
+    };
+    let mut result = JobSummary {
+        name: names.join(", "),
+        group,
+        workers: members.iter().map(|job| job.plan.workers.len() as u32).sum(),
+        ..JobSummary::default()
+    };
+    let (mut start, mut end) = (u64::MAX, 0);
+    for job in members {
+        job.collector.add_to(&mut totals);
+        metrics.split |= job.collector.metrics().split;
+        metrics.response |= job.collector.metrics().response;
+        for report in job.reports.iter().flatten() {
+            start = start.min(report.end.start.0);
+            end = end.max(report.end.end.0);
+            add_cpu(&mut result.cpu, &report.cpu);
+            result.backlog_end += report.end.backlog;
+            add_errors(&mut result.errors, job, report);
+        }
+    }
+    let percentiles = members[0].collector.percentiles();
+    summarize(
+        &totals,
+        metrics,
+        percentiles,
+        end.saturating_sub(start),
+        &mut result,
+    );
+    result
+}
+
+fn add_cpu(sum: &mut CpuUsage, part: &CpuUsage) {
+    sum.user_ns += part.user_ns;
+    sum.system_ns += part.system_ns;
+    sum.voluntary_switches += part.voluntary_switches;
+    sum.involuntary_switches += part.involuntary_switches;
+    sum.major_faults += part.major_faults;
+    sum.minor_faults += part.minor_faults;
+}
+
+fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, report: &Report) {
+    for entry in report.end.errors.entries() {
+        let error = describe(entry, job, report);
+        match errors
+            .iter_mut()
+            .find(|known| known.what == error.what && known.errno == error.errno)
+        {
+            Some(known) => known.count += error.count,
+            None => errors.push(error),
+        }
+    }
+    if report.end.errors.others > 0 {
+        errors.push(RunError {
+            what: String::from("others"),
+            errno: 0,
+            message: String::from("errors of further kinds"),
+            count: report.end.errors.others,
+            path: String::new(),
+            offset_bytes: 0,
+            length_bytes: 0,
+        });
+    }
+}
+
+fn describe(entry: &ErrorEntry, job: &RunningJob, report: &Report) -> RunError {
+    let (what, message) = match entry.what {
+        What::Io(op) => (op.name(), entry.errno.to_string()),
+        What::EndOfFile(op) => (
+            op.name(),
+            String::from("nothing there: the file ends before this offset; it shrank while the run went on"),
+        ),
+        What::Mismatch => (
+            "verify",
+            String::from("the contents are not what was written there"),
+        ),
+        What::Other(call) => (
+            call,
+            report
+                .backend_error
+                .as_ref()
+                .map_or_else(|| entry.errno.to_string(), ToString::to_string),
+        ),
+    };
+    let place = job
+        .plan
+        .workers
+        .first()
+        .and_then(|worker| worker.files.get(entry.file as usize));
+    RunError {
+        what: what.to_owned(),
+        errno: entry.errno.0,
+        message,
+        count: entry.count,
+        path: place
+            .map(|file| file.path.display().to_string())
+            .unwrap_or_default(),
+        offset_bytes: entry.offset,
+        length_bytes: entry.len,
+    }
+}
+
+/// What the tool itself costs an I/O of this job: its loop, pattern, depth and statistics, on a backend that
+/// does nothing, for 20 ms. `None` where the job cannot say (no I/O was done in that time).
+pub fn floor(plan: &JobPlan, clock: &HostClock) -> Option<Floor> {
+    let mut job = plan.job.clone();
+    job.limit.runtime = Some(FLOOR_TIME);
+    job.limit.time_based = true;
+    job.limit.ramp_time = Nanos::ZERO;
+    job.pace = fathom_core::workload::Pace::default();
+    job.verify = None;
+    let files: &WorkerFiles = plan.workers.first()?;
+    let settings = worker_plan(&job, files, 0);
+    let depth = settings.depth;
+    let mut worker = Worker::new(
+        settings,
+        Arc::new(Exchange::new()),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let mut clock = clock.clone();
+    let mut content = Content::new(&job, 0);
+    let mut backend = NullBackend::new(depth);
+    let before = fathom_sys::process::resource_usage_thread().ok()?;
+    let now = clock.now();
+    worker.start(now, now);
+    Driver::new(&mut worker, &mut backend, &mut clock, &mut content, job.depth)
+        .run()
+        .ok()?;
+    let used = fathom_sys::process::resource_usage_thread().ok()?.since(&before);
+    let ios = worker.finish(clock.now()).issued;
+    // The loop never waits, so all its CPU time is its own.
+    let ns_per_io = (used.user_ns + used.system_ns) as f64 / ios.max(1) as f64;
+    (ios > 0).then_some(Floor { ns_per_io, ios })
+}

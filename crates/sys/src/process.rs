@@ -1,0 +1,211 @@
+//! The process and its threads: what they used, where they run, how they are scheduled.
+//!
+//! Data in: CPU numbers, priorities. Data out: counters. It must not know what the threads do.
+
+use rustix::thread::CpuSet;
+use std::io;
+use std::num::NonZeroU64;
+
+/// What a thread or the process has used since it started. Counters: subtract two readings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time in user space.
+    pub user_ns: u64,
+    /// CPU time in the kernel on its behalf.
+    pub system_ns: u64,
+    /// Context switches because it waited.
+    pub voluntary_switches: u64,
+    /// Context switches because another was given the CPU.
+    pub involuntary_switches: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Page faults that needed none.
+    pub minor_faults: u64,
+}
+
+impl Usage {
+    /// What was used from `earlier` to here.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(earlier.involuntary_switches),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+        }
+    }
+}
+
+/// A scheduling class of `ioprio_set(2)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IoPriorityClass {
+    /// Whatever the nice value implies.
+    None = 0,
+    /// Before all others; needs `CAP_SYS_ADMIN` or `CAP_SYS_NICE`.
+    RealTime = 1,
+    /// The default.
+    BestEffort = 2,
+    /// Only when nobody else asks.
+    Idle = 3,
+}
+
+/// What the calling thread has used (`RUSAGE_THREAD`).
+///
+/// # Errors
+/// What `getrusage` said.
+pub fn resource_usage_thread() -> io::Result<Usage> {
+    resource_usage(libc::RUSAGE_THREAD)
+}
+
+/// What all threads of the process have used (`RUSAGE_SELF`).
+///
+/// # Errors
+/// What `getrusage` said.
+pub fn resource_usage_self() -> io::Result<Usage> {
+    resource_usage(libc::RUSAGE_SELF)
+}
+
+fn resource_usage(who: libc::c_int) -> io::Result<Usage> {
+    // SAFETY: `rusage` is plain integers, for which zero is a value.
+    let mut raw: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one `rusage` into `raw`, which outlives the call.
+    let result = unsafe { libc::getrusage(who, &raw mut raw) };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+    Ok(Usage {
+        user_ns: ns(raw.ru_utime),
+        system_ns: ns(raw.ru_stime),
+        voluntary_switches: raw.ru_nvcsw as u64,
+        involuntary_switches: raw.ru_nivcsw as u64,
+        major_faults: raw.ru_majflt as u64,
+        minor_faults: raw.ru_minflt as u64,
+    })
+}
+
+/// The most memory that the process has had resident so far, in bytes: `VmHWM` of /proc/self/status. (Not
+/// `ru_maxrss`, which a program inherits from the shell that started it.)
+///
+/// # Errors
+/// /proc is not mounted or has no such line.
+pub fn peak_rss_bytes() -> io::Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    status
+        .lines()
+        .find_map(|line| {
+            line.strip_prefix("VmHWM:")?
+                .trim()
+                .strip_suffix(" kB")?
+                .trim()
+                .parse::<u64>()
+                .ok()
+        })
+        .map(|kib| kib * 1024)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/self/status has no VmHWM line"))
+}
+
+/// Lets the calling thread run on these CPUs only.
+///
+/// # Errors
+/// `InvalidInput` for a CPU number of 1024 or more; `EINVAL` if none of the CPUs is online or allowed.
+pub fn set_affinity(cpus: &[usize]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        if cpu >= CpuSet::MAX_CPU {
+            let message = format!(
+                "CPU {cpu}: the highest that can be asked for is {}",
+                CpuSet::MAX_CPU - 1
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        set.set(cpu);
+    }
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}
+
+/// The CPUs that the calling thread may run on, ascending.
+///
+/// # Errors
+/// What `sched_getaffinity` said.
+pub fn allowed_cpus() -> io::Result<Vec<usize>> {
+    let set = rustix::thread::sched_getaffinity(None)?;
+    Ok((0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
+}
+
+/// The machine's CPUs that are online, ascending; more than [`allowed_cpus`] in a container with a CPU set.
+///
+/// # Errors
+/// /sys is not mounted, or its list cannot be read.
+pub fn online_cpus() -> io::Result<Vec<usize>> {
+    let path = "/sys/devices/system/cpu/online";
+    let list = std::fs::read_to_string(path)?;
+    parse_cpu_list(list.trim()).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("{path}: {list:?} is not a list of CPUs"),
+        )
+    })
+}
+
+/// The kernel's list format: `0-3,8,10-11`.
+fn parse_cpu_list(list: &str) -> Option<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for part in list.split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse().ok()?, last.parse::<usize>().ok()?);
+        if first > last || last >= 1 << 20 {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
+/// How late a timer of the calling thread may fire, in ns (`PR_SET_TIMERSLACK`; the default is 50 µs).
+/// 0 restores the default.
+///
+/// # Errors
+/// What `prctl` said.
+pub fn set_timer_slack_ns(slack_ns: u64) -> io::Result<()> {
+    Ok(rustix::thread::set_current_timer_slack(NonZeroU64::new(
+        slack_ns,
+    ))?)
+}
+
+/// Sets the calling thread's nice value: −20 (first) to 19 (last).
+///
+/// # Errors
+/// `EACCES` without `CAP_SYS_NICE` where the value falls.
+pub fn set_nice(nice: i32) -> io::Result<()> {
+    // On Linux a pid of 0 means the thread, not the process.
+    Ok(rustix::process::setpriority_process(None, nice)?)
+}
+
+/// Sets the calling thread's I/O priority; `level` 0 (first) to 7. It acts under the schedulers `bfq` and
+/// `mq-deadline` only.
+///
+/// # Errors
+/// `EINVAL` for a level above 7, `EPERM` for [`IoPriorityClass::RealTime`] without the privilege.
+pub fn set_ioprio(class: IoPriorityClass, level: u8) -> io::Result<()> {
+    const WHO_PROCESS: libc::c_int = 1;
+    const CLASS_SHIFT: u32 = 13;
+    if level > 7 {
+        return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    }
+    let priority = ((class as libc::c_int) << CLASS_SHIFT) | libc::c_int::from(level);
+    // SAFETY: ioprio_set takes three integers and touches no memory of ours; 0 is the calling thread.
+    let result = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, priority) };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+#[cfg(test)]
+mod tests;

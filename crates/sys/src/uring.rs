@@ -1,0 +1,397 @@
+//! A queue of I/Os through `io_uring`.
+//!
+//! Data in: I/Os in numbered slots. Data out: completions of slots. One `io_uring_enter` a batch in the steady
+//! state: [`Uring::push`] each I/O, [`Uring::commit_and_wait`] once, [`Uring::reap`] without a system call.
+//! It must not know what the I/Os are for, nor measure them.
+//!
+//! The ring belongs to the thread that made it: the kernel is promised a single issuer, and refuses others
+//! (`EEXIST`). So `Uring` is not `Send`; make it in its worker's thread.
+
+use crate::arena::Arena;
+use crate::deadline::Deadline;
+use crate::slots::InFlight;
+use fathom_core::backend::{Op, Outcome};
+use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{IoUring, opcode, squeue};
+use std::fs::File;
+use std::io;
+use std::marker::PhantomData;
+use std::ptr;
+use std::time::Duration;
+
+pub use crate::slots::PushError;
+
+mod setup;
+
+const PUNCH_HOLE: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+
+/// How a ring is made. [`UringConfig::new`] gives the plain one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UringConfig {
+    /// The most I/Os in flight; the arena has at least as many slots.
+    pub iodepth: u32,
+    /// A kernel thread submits, and sleeps after so many ms without work.
+    pub sqpoll_idle_ms: Option<u32>,
+    /// The CPU of that thread.
+    pub sqpoll_cpu: Option<u32>,
+    /// Completions are polled for (`O_DIRECT` on devices with poll queues only).
+    pub iopoll: bool,
+    /// The buffers are pinned once, at the start. They count against `RLIMIT_MEMLOCK`.
+    pub fixed_buffers: bool,
+    /// The files are registered: no lookup in the descriptor table an I/O.
+    pub registered_files: bool,
+    /// READ and WRITE; `false` for READV and WRITEV with one buffer each.
+    pub nonvectored: bool,
+}
+
+impl UringConfig {
+    /// A ring of depth `iodepth` that neither polls nor registers anything, with READ and WRITE.
+    pub fn new(iodepth: u32) -> Self {
+        Self {
+            iodepth,
+            sqpoll_idle_ms: None,
+            sqpoll_cpu: None,
+            iopoll: false,
+            fixed_buffers: false,
+            registered_files: false,
+            nonvectored: true,
+        }
+    }
+}
+
+/// How a file is named in an entry.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    fd: i32,
+    block_device: bool,
+}
+
+/// How one `io_uring_enter` ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entered {
+    /// It did what it could.
+    Done,
+    /// The timeout passed.
+    TimedOut,
+    /// The kernel has no room for now (`EAGAIN`, `EBUSY`): what is left stays queued.
+    Busy,
+}
+
+/// An `io_uring` with its files and buffers, which it keeps until nothing is in flight.
+pub struct Uring {
+    ring: IoUring,
+    slots: InFlight,
+    /// Pushed but not yet handed to the kernel; not counted with SQPOLL, where pushing is handing over.
+    queued: u32,
+    sqpoll: bool,
+    iopoll: bool,
+    fixed_buffers: bool,
+    registered_files: bool,
+    nonvectored: bool,
+    targets: Box<[Target]>,
+    /// One a slot, for READV and WRITEV; the kernel may read them until the I/O completes. Empty otherwise.
+    vectors: Box<[libc::iovec]>,
+    files: Vec<File>,
+    arena: Arena,
+    /// Not `Send`: see the module.
+    thread_bound: PhantomData<*const ()>,
+}
+
+impl Uring {
+    /// Makes the ring; call it in the thread that will use it. Nothing is allocated after it returns.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the arena has fewer slots than `iodepth` or `iodepth` is 0; `Unsupported` before
+    /// Linux 5.11; else what the kernel said: `ENOSYS` or `EPERM` where `io_uring` is missing or forbidden
+    /// (`kernel.io_uring_disabled`, a container's seccomp profile), `ENOMEM` where `RLIMIT_MEMLOCK` is too
+    /// low for fixed buffers.
+    pub fn new(config: UringConfig, files: Vec<File>, arena: Arena) -> io::Result<Self> {
+        setup::build(&config, files, arena)
+    }
+
+    /// The buffer of `slot`: to fill before a write, to look at after a read.
+    ///
+    /// # Panics
+    /// The slot is in flight (the kernel owns the buffer) or does not exist.
+    #[inline]
+    pub fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        assert!(
+            !self.slots.contains(slot),
+            "the buffer of slot {slot} is in flight"
+        );
+        self.arena.slot_mut(slot)
+    }
+
+    /// How many I/Os were pushed and not yet reaped.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.slots.count()
+    }
+
+    /// The files, as given to [`Uring::new`].
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    /// Queues one I/O; the kernel sees it at the next commit (with SQPOLL, at once). Its result will be the
+    /// bytes moved, 0 for a sync or a trim, or a negative errno.
+    ///
+    /// # Errors
+    /// [`PushError::Full`] when `iodepth` are in flight; [`PushError::Synchronous`] for what the ring cannot
+    /// do: a trim of a block device, or anything but reads and writes on a polled ring.
+    ///
+    /// # Panics
+    /// The slot is in flight, the slot or file does not exist, `len` is more than the buffer holds, or `offset`
+    /// is `u64::MAX` (to the kernel that is not a place but the file's position).
+    #[inline]
+    pub fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError> {
+        let target = self.targets[file as usize];
+        let transfers = matches!(op, Op::Read | Op::Write);
+        if !transfers && (self.iopoll || (op == Op::Trim && target.block_device)) {
+            return Err(PushError::Synchronous);
+        }
+        assert!(
+            !transfers || len as usize <= self.arena.slot_bytes(),
+            "{len} bytes do not fit the buffer"
+        );
+        assert!(offset != u64::MAX, "offset 2^64 - 1 is no place");
+        if self.slots.is_full() {
+            return Err(PushError::Full);
+        }
+        self.slots.start(slot);
+        let entry = self.entry(slot, op, file, offset, len).user_data(u64::from(slot));
+        // SAFETY: the entry's buffer (at least `len` bytes of slot's), vector and file belong to `self`; while
+        // the slot is marked in flight, `buffer` lends it to nobody, and `drop` waits for it or leaks it.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        // The ring has `iodepth` entries or more, and entries not yet consumed are in flight.
+        assert!(pushed.is_ok(), "the submission queue is smaller than iodepth");
+        if !self.sqpoll {
+            self.queued += 1;
+        }
+        Ok(())
+    }
+
+    /// Hands what was pushed to the kernel, with one `io_uring_enter`; with SQPOLL only to wake its thread.
+    /// Returns how many the kernel took; if it has no room for now, the rest stays queued for the next call.
+    ///
+    /// # Errors
+    /// The ring itself failed.
+    #[inline]
+    pub fn commit(&mut self) -> io::Result<u32> {
+        if self.sqpoll {
+            self.enter(0, None)?;
+            return Ok(0);
+        }
+        let before = self.queued;
+        while self.queued > 0 {
+            if self.enter(0, None)? == Entered::Busy {
+                break;
+            }
+        }
+        Ok(before - self.queued)
+    }
+
+    /// [`Uring::commit`], and waits until `min` completions can be reaped or `timeout` has passed: one
+    /// `io_uring_enter` for both. Returns how many the kernel took. The wait follows [`Uring::reap`]'s rules.
+    ///
+    /// # Errors
+    /// The ring itself failed.
+    #[inline]
+    pub fn commit_and_wait(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<u32> {
+        let want = self.cap(min, timeout);
+        let before = self.queued;
+        if self.ready() >= want {
+            return self.commit();
+        }
+        self.wait(want, timeout)?;
+        Ok(before - self.queued)
+    }
+
+    /// Reports up to `max` completions to `done(slot, result)`, waiting until at least `min` were reported.
+    /// Returns how many were. Without a system call where enough have arrived; else it also commits what is
+    /// queued.
+    ///
+    /// `min` 0 never waits. Without a timeout it waits for no more than are in flight. With one, it returns
+    /// fewer than `min` when that has passed, and waits for it even when nothing is in flight. It also returns
+    /// fewer when the kernel has no room for what is queued. Signals do not end the wait.
+    ///
+    /// # Errors
+    /// The ring itself failed.
+    #[inline]
+    pub fn reap(
+        &mut self,
+        min: u32,
+        max: u32,
+        timeout: Option<Duration>,
+        done: &mut impl FnMut(u32, i32),
+    ) -> io::Result<u32> {
+        let want = self.cap(min.min(max), timeout);
+        let reaped = self.drain(max, done);
+        if reaped < want {
+            self.wait(want - reaped, timeout)?;
+            return Ok(reaped + self.drain(max - reaped, done));
+        }
+        if reaped == 0 && max > 0 && self.has_hidden_completions() {
+            self.enter(0, None)?;
+            return Ok(self.drain(max, done));
+        }
+        Ok(reaped)
+    }
+
+    /// A trim that the ring cannot do, at once. See [`crate::sync_io::trim`].
+    ///
+    /// # Errors
+    /// The call's errno.
+    pub fn trim_sync(&self, file: u32, offset: u64, len: u32) -> Outcome {
+        crate::sync_io::trim(&self.files[file as usize], offset, len)
+    }
+
+    /// A sync that the ring cannot do (one that polls), at once.
+    ///
+    /// # Errors
+    /// The call's errno.
+    pub fn sync_now(&self, file: u32, data_only: bool) -> Outcome {
+        crate::sync_io::sync(&self.files[file as usize], data_only)
+    }
+
+    /// Without a timeout, waiting for more than are in flight would never end.
+    #[inline]
+    fn cap(&self, min: u32, timeout: Option<Duration>) -> u32 {
+        if timeout.is_none() {
+            min.min(self.slots.count())
+        } else {
+            min
+        }
+    }
+
+    /// How many completions lie in the ring.
+    #[inline]
+    fn ready(&mut self) -> u32 {
+        self.ring.completion().len() as u32
+    }
+
+    /// Whether there may be completions that only an enter brings into the ring: deferred task work waits for
+    /// one, and a polled device is polled by it.
+    #[inline]
+    fn has_hidden_completions(&mut self) -> bool {
+        self.slots.count() > 0 && ((self.iopoll && !self.sqpoll) || self.ring.submission().taskrun())
+    }
+
+    #[inline]
+    fn drain(&mut self, max: u32, done: &mut impl FnMut(u32, i32)) -> u32 {
+        let mut reaped = 0;
+        for completion in self.ring.completion().take(max as usize) {
+            let slot = completion.user_data() as u32;
+            self.slots.finish(slot);
+            reaped += 1;
+            done(slot, completion.result());
+        }
+        reaped
+    }
+
+    /// Enters the kernel until `min` completions are ready, the timeout has passed, or the kernel has no room.
+    fn wait(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<()> {
+        let deadline = Deadline::after(timeout);
+        let mut left = timeout;
+        loop {
+            let entered = self.enter(min, left)?;
+            if entered != Entered::Done || self.ready() >= min {
+                return Ok(());
+            }
+            // A signal, or only a part was taken: on with what is left of the time.
+            left = deadline.left();
+            if left.is_some_and(|left| left.is_zero()) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One `io_uring_enter`: submits what is queued and waits for `min` completions in the ring.
+    #[inline]
+    fn enter(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<Entered> {
+        let submitted = match timeout {
+            None => self.ring.submit_and_wait(min as usize),
+            Some(timeout) => {
+                let timespec = Timespec::from(timeout);
+                let args = SubmitArgs::new().timespec(&timespec);
+                self.ring.submitter().submit_with_args(min as usize, &args)
+            }
+        };
+        match submitted {
+            Ok(taken) => {
+                let none_taken = taken == 0 && self.queued > 0;
+                self.queued = self.queued.saturating_sub(taken as u32);
+                Ok(if none_taken { Entered::Busy } else { Entered::Done })
+            }
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EINTR) => Ok(Entered::Done),
+                Some(libc::ETIME) => Ok(Entered::TimedOut),
+                Some(libc::EAGAIN | libc::EBUSY) => Ok(Entered::Busy),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// The submission entry of an I/O.
+    #[inline]
+    fn entry(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> squeue::Entry {
+        let buffer = self.arena.slot_ptr(slot);
+        let vector = if self.nonvectored || self.fixed_buffers {
+            ptr::null_mut()
+        } else {
+            let vector = &mut self.vectors[slot as usize];
+            vector.iov_len = len as usize;
+            ptr::from_mut(vector)
+        };
+        // A registered file and a descriptor are different types to the library, so this is a macro.
+        macro_rules! entry_for {
+            ($file:expr) => {
+                match op {
+                    Op::Read if self.fixed_buffers => opcode::ReadFixed::new($file, buffer, len, slot as u16)
+                        .offset(offset)
+                        .build(),
+                    Op::Write if self.fixed_buffers => {
+                        opcode::WriteFixed::new($file, buffer, len, slot as u16)
+                            .offset(offset)
+                            .build()
+                    }
+                    Op::Read if self.nonvectored => {
+                        opcode::Read::new($file, buffer, len).offset(offset).build()
+                    }
+                    Op::Write if self.nonvectored => opcode::Write::new($file, buffer, len)
+                        .offset(offset)
+                        .build(),
+                    Op::Read => opcode::Readv::new($file, vector, 1).offset(offset).build(),
+                    Op::Write => opcode::Writev::new($file, vector, 1).offset(offset).build(),
+                    Op::Sync => opcode::Fsync::new($file).build(),
+                    Op::DataSync => opcode::Fsync::new($file)
+                        .flags(FsyncFlags::DATASYNC)
+                        .build(),
+                    Op::Trim => opcode::Fallocate::new($file, u64::from(len))
+                        .offset(offset)
+                        .mode(PUNCH_HOLE)
+                        .build(),
+                }
+            };
+        }
+        if self.registered_files {
+            entry_for!(Fixed(file))
+        } else {
+            entry_for!(Fd(self.targets[file as usize].fd))
+        }
+    }
+}
+
+impl Drop for Uring {
+    /// Waits for what the kernel was given. What was only pushed is not carried out.
+    fn drop(&mut self) {
+        if !self.settle() {
+            // Better lost memory than memory that a late I/O overwrites.
+            self.arena.leak();
+            std::mem::forget(std::mem::take(&mut self.vectors));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
