@@ -1,5 +1,6 @@
 //! What to know before trusting a run's numbers: each with what was seen and what to do about it.
 
+use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -61,7 +62,6 @@ pub enum Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use crate::units::{Bytes, Nanos};
         match self {
             Self::DebugBuild => {
                 f.write_str("this is a debug build: its own cost is many times that of a release")
@@ -116,6 +116,15 @@ impl fmt::Display for Warning {
                     "{job}: iodepth={iodepth} has no effect with {engine}, which has one I/O in flight at a time"
                 )
             }
+            other => other.fmt_of_a_job(f),
+        }
+    }
+}
+
+impl Warning {
+    /// The second half of Display: what is about a job or the record, not about a place.
+    fn fmt_of_a_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::BufferedWrites { job } => write!(
                 f,
                 "{job}: writes ended in the page cache: the disk was still behind when the job ended"
@@ -148,11 +157,11 @@ impl fmt::Display for Warning {
             Self::DeviceUnknown { path, reason } => write!(f, "no disk counters for {path}: {reason}"),
             Self::RecordIncomplete { detail } => write!(f, "the record is incomplete: {detail}"),
             Self::Dialect { message } => f.write_str(message),
+            // All others are about the build, the machine or a path.
+            _ => Ok(()),
         }
     }
-}
 
-impl Warning {
     /// What to do about it, in one sentence; empty where there is nothing to do.
     pub fn remedy(&self) -> &'static str {
         match self {

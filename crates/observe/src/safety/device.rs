@@ -1,0 +1,92 @@
+//! Permission to write to a block device.
+
+use super::{Allowed, Basis, Refusal, cannot_tell, named, signature, usage};
+use crate::root::{FileStat, SystemRoot};
+use crate::sysfs::Block;
+use fathom_core::units::Bytes;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// All rules for a device, the cheap and telling ones first; it is opened only when all others hold.
+pub(super) fn check(
+    root: &SystemRoot,
+    path: &Path,
+    stat: &FileStat,
+    allowed: Allowed<'_>,
+) -> Result<(Basis, Option<Arc<File>>), Refusal> {
+    let block = Block::by_id(root, stat.node);
+    let path_buf = || path.to_path_buf();
+    if !named(root, stat, allowed.overwrite) {
+        let device = block.as_ref().map(words).unwrap_or_default();
+        return Err(Refusal::DeviceNotNamed {
+            path: path_buf(),
+            device,
+        });
+    }
+    let block = block.ok_or_else(|| {
+        let what = format!("whether it is in use (/sys does not show device {})", stat.node);
+        cannot_tell(path, &what, io::ErrorKind::NotFound.into())
+    })?;
+    usage::device_in_use(root, path, &block)?;
+    let disk_read_only = block.parent().and_then(|disk| disk.number("ro")) == Some(1);
+    if disk_read_only || block.number("ro") == Some(1) {
+        return Err(Refusal::ReadOnly { path: path_buf() });
+    }
+    let size_bytes = block
+        .size_bytes()
+        .ok_or_else(|| cannot_tell(path, "how large it is (/sys)", io::ErrorKind::NotFound.into()))?;
+    if size_bytes == 0 {
+        return Err(Refusal::NoMedium { path: path_buf() });
+    }
+    let device = open_exclusively(root, path)?;
+    let found = signature::probe(&device, size_bytes)
+        .map_err(|source| cannot_tell(path, "what is on it (reading failed)", source))?;
+    if !found.is_empty() && !allowed.signature {
+        return Err(Refusal::Signature {
+            path: path_buf(),
+            found,
+        });
+    }
+    Ok((Basis::NamedDevice(found), Some(Arc::new(device))))
+}
+
+/// `O_EXCL` without `O_CREAT` claims a block device: it fails while the device, its disk or a partition of it
+/// is mounted or held in any namespace, and keeps others from doing so (open(2)).
+fn open_exclusively(root: &SystemRoot, path: &Path) -> Result<File, Refusal> {
+    let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let path_buf = path.to_path_buf();
+    match open(root.at(path), flags, Mode::empty()) {
+        Ok(device) => Ok(File::from(device)),
+        Err(error @ Errno::BUSY) => Err(Refusal::Busy {
+            path: path_buf,
+            source: error.into(),
+        }),
+        Err(Errno::ROFS) => Err(Refusal::ReadOnly { path: path_buf }),
+        Err(Errno::NOMEDIUM) => Err(Refusal::NoMedium { path: path_buf }),
+        Err(error) => Err(Refusal::CannotOpen {
+            path: path_buf,
+            source: error.into(),
+        }),
+    }
+}
+
+/// ` (Amazon Elastic Block Store, 100 GiB, serial vol0123)`: enough to see whether it is the right one.
+fn words(block: &Block<'_>) -> String {
+    let disk = block.clone().disk();
+    let size = block.size_bytes().map(|bytes| Bytes(bytes).to_string());
+    let serial = disk.text("device/serial").or_else(|| disk.text("serial"));
+    let facts = [
+        disk.text("device/model"),
+        size,
+        serial.map(|serial| format!("serial {serial}")),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    if facts.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", facts.join(", "))
+}

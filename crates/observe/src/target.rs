@@ -1,0 +1,126 @@
+//! What a target is: its file system and the device below it.
+//!
+//! Duty: describe a path. Data in: the path, `/proc/self/mountinfo`, `/sys`. Data out: [`TargetFile`], the
+//! names of the disks that count its I/O, and a line of text. It must not know what will be done with the
+//! target.
+//!
+//! Only what lies below the path asked for is looked at, and nothing here fails: a device that is hidden, has
+//! no node, or lies on another machine gives a [`TargetFile`] that says so.
+
+mod device;
+mod words;
+
+pub(crate) use device::dm_kind;
+pub use words::describe;
+
+use crate::mounts::{Mount, mount_of, mounts};
+use crate::root::{FileKind, FileStat, SystemRoot};
+use crate::sysfs::Block;
+use device::{Below, below_file_system, info};
+use fathom_core::run::{TargetFile, TargetKind};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Describes the file or device at `path`, following symbolic links. Of a path that does not exist yet, the
+/// file system it would be created on. Never fails: what cannot be learned is `None`, with the reason in
+/// `device_missing`.
+///
+/// `device` is the whole disk, also where the target is a partition or lies on one; its `slaves` are all
+/// whole disks below it, recursively (striping, LVM, crypt, the disk under a loop device's file, `NVMe`
+/// multipath paths), and for a btrfs of several devices the other ones.
+pub fn inspect(root: &SystemRoot, path: &Path) -> TargetFile {
+    let mut target = TargetFile {
+        path: path.to_string_lossy().into_owned(),
+        kind: TargetKind::File,
+        size_bytes: 0,
+        filesystem: None,
+        device: None,
+        device_missing: None,
+    };
+    let (place, stat) = match existing(root, path) {
+        Ok(found) => found,
+        Err(error) => {
+            target.device_missing = Some(format!("it cannot be looked at: {error}"));
+            return target;
+        }
+    };
+    match stat.kind {
+        FileKind::BlockDevice => inspect_device(root, &stat, &mut target),
+        FileKind::CharacterDevice => {
+            target.kind = TargetKind::CharacterDevice;
+            target.device_missing = Some("a character device: the block layer does not see it".to_owned());
+        }
+        FileKind::Fifo | FileKind::Socket => {
+            target.device_missing = Some(format!("{}: nothing is stored", stat.kind.in_words()));
+        }
+        FileKind::Regular | FileKind::Directory => inspect_file(root, &place, &stat, &mut target),
+    }
+    target
+}
+
+/// The kernel names whose rows in `/proc/diskstats` count the target's I/O: the device, then what is below
+/// it, nearest first. The rows of a stack count the same I/O at several levels: they must not be added up.
+/// Empty where the device is not known.
+pub fn whole_disk(target: &TargetFile) -> Vec<String> {
+    let Some(device) = &target.device else {
+        return Vec::new();
+    };
+    let mut names = vec![device.name.clone()];
+    names.extend(device.slaves.iter().cloned());
+    names
+}
+
+/// The path, or the nearest directory above where it would be made that exists, absolute and without links,
+/// and what it is.
+fn existing(root: &SystemRoot, path: &Path) -> io::Result<(PathBuf, FileStat)> {
+    let mut place = root.destination(path)?;
+    loop {
+        match root.stat(&place) {
+            Ok(stat) => return Ok((root.canonical(&place)?, stat)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && place.pop() => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn inspect_device(root: &SystemRoot, stat: &FileStat, target: &mut TargetFile) {
+    target.kind = TargetKind::BlockDevice;
+    let Some(block) = Block::by_id(root, stat.node) else {
+        target.device_missing = Some(format!("/sys does not show block device {}", stat.node));
+        return;
+    };
+    target.size_bytes = block.size_bytes().unwrap_or(0);
+    target.device = Some(info(&block.disk()));
+}
+
+fn inspect_file(root: &SystemRoot, place: &Path, stat: &FileStat, target: &mut TargetFile) {
+    if stat.kind == FileKind::Regular {
+        target.size_bytes = stat.size_bytes;
+    }
+    let table = mounts(root).unwrap_or_default();
+    let mount = mount_of(&table, place, stat.device);
+    target.filesystem = mount.map(|mount| mount.filesystem.clone());
+    match below(root, mount, stat, &table) {
+        Ok(device) => target.device = Some(device),
+        Err(reason) => target.device_missing = Some(reason),
+    }
+}
+
+/// The device below a file, or why there is none.
+fn below(root: &SystemRoot, mount: Option<&Mount>, stat: &FileStat, table: &[Mount]) -> Below {
+    if stat.device.major != 0 {
+        let block = Block::by_id(root, stat.device);
+        let block = block.ok_or_else(|| format!("/sys does not show block device {}", stat.device))?;
+        return Ok(info(&block.disk()));
+    }
+    match mount {
+        Some(mount) => below_file_system(root, mount, table),
+        None => Err(format!(
+            "it is on device {}, which /proc/self/mountinfo does not list",
+            stat.device
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests;

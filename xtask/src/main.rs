@@ -1,0 +1,51 @@
+//! The project's own chores: `cargo xtask ci|tidy|bench|bless|fuzz`.
+//!
+//! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
+//! build or to run `fathom`.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod ci;
+mod fuzz;
+mod packages;
+mod shell;
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask COMMAND
+
+  ci               everything that must hold: formatting, lints, tidy, tests, docs, a short fuzz run
+  tidy             the project's own rules on its source
+  bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
+  bless            writes the snapshots of the tests anew
+  fuzz [SECONDS]   fuzzes each parser for so long (60)
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["ci"] => ci::run(),
+        ["tidy"] => tidy::run(),
+        ["bench", options @ ..] => bench::run(options),
+        ["bless"] => ci::bless(),
+        ["fuzz"] => fuzz::run(60),
+        ["fuzz", seconds] => match seconds.parse() {
+            Ok(seconds) => fuzz::run(seconds),
+            Err(_) => Err(anyhow::anyhow!("fuzz: `{seconds}` is not a number of seconds")),
+        },
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Each rule finds its breach.
+
+use super::*;
+
+fn breaches(file: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    check_words(Path::new(file), text, &mut found);
+    check_source(Path::new(file), text, &mut found);
+    found
+}
+
+#[test]
+fn clean_source_passes() {
+    assert_eq!(
+        breaches("crates/x/src/a.rs", "//! Duty.\nfn f() {\n}\n"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn each_rule_finds_its_breach() {
+    let long = format!(
+        "//! Duty.\nfn f() {{\n{}}}\n",
+        "    g();\n".repeat(FUNCTION_LINES + 1)
+    );
+    let cases = [
+        ("fn f() {}\n".to_owned(), "no `//!`"),
+        (format!("//! Duty.\n// FIX{} later\n", "ME"), "FIX"),
+        (
+            "//! Duty.\n#[cfg(test)]\nmod tests {\n}\n"
+                .replace("tests {", "tests  {")
+                .replace("  {", " {"),
+            "sibling",
+        ),
+        (
+            format!("//! Duty.\nfn f() {{\n    un{} {{ g() }}\n}}\n", "safe"),
+            "crates/sys",
+        ),
+        (long, "a function of"),
+        (format!("//! Duty.\n{}", "//\n".repeat(FILE_LINES)), "split it"),
+    ];
+    for (text, want) in cases {
+        let found = breaches("crates/x/src/a.rs", &text);
+        assert!(
+            found.len() == 1 && found[0].contains(want),
+            "want {want}, found {found:?}"
+        );
+    }
+}
+
+#[test]
+fn sys_may_be_unsafe() {
+    let text = format!("//! Duty.\nfn f() {{\n    un{} {{ g() }}\n}}\n", "safe");
+    assert!(breaches("crates/sys/src/a.rs", &text).is_empty());
+}
