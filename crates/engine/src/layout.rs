@@ -9,7 +9,7 @@ use fathom_core::workload::Fallocate;
 use rustix::fs::FallocateFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 
 /// Files are filled in pieces of this size.
 const PIECE_BYTES: usize = 1 << 20;
@@ -98,23 +98,6 @@ fn write_pieces(file: &File, from: u64, to: u64, on_piece: &mut OnPiece<'_>) -> 
         on_piece(at - from, to - from)?;
     }
     Ok(())
-}
-
-/// Holds a block device for this program alone, as long as the guard lives: it cannot be mounted meanwhile.
-///
-/// # Errors
-/// `EBUSY` where it is in use.
-pub fn hold_device(action: &FileAction) -> Result<Option<File>> {
-    if action.kind != Kind::Block || !action.writes {
-        return Ok(None);
-    }
-    let flags = rustix::fs::OFlags::EXCL.bits() as i32;
-    let guard = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(flags)
-        .open(&action.path)?;
-    Ok(Some(guard))
 }
 
 /// The error of a layout that was stopped from outside.

@@ -110,14 +110,6 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A device is in use.
-    #[error("{path} is in use (opening it for ourselves alone failed): {source}")]
-    Held {
-        /// The device.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
     /// A worker could not start.
     #[error("{job}: {}{}: {}", failure.what, failure.path.as_ref().map(|p| format!(" {}", p.display())).unwrap_or_default(), failure.source)]
     Start {
@@ -177,19 +169,11 @@ pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Resu
             });
         }
     }
-    let mut guards = Vec::new();
     for action in &plan.files {
-        let held = |source| RunError::Held {
-            path: action.path.clone(),
-            source,
-        };
-        guards.extend(layout::hold_device(action).map_err(held)?);
         lay_out(action, options, hooks)?;
     }
     let mut orchestra = Orchestra::new(plan, options);
-    let result = orchestra.play(hooks);
-    drop(guards);
-    result?;
+    orchestra.play(hooks)?;
     orchestra.unlink();
     Ok(results::results(
         &orchestra.jobs,
@@ -331,7 +315,7 @@ impl<'a> Orchestra<'a> {
                 .name(format!("{}.{number}", shared.name))
                 .stack_size(STACK_BYTES);
             let handle = builder
-                .spawn(move || thread::run(task, &sender))
+                .spawn(move || thread::run(&task, &sender))
                 .map_err(RunError::Thread)?;
             job.handles.push(handle);
         }

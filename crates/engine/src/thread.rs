@@ -180,13 +180,13 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
 }
 
 /// The thread's body.
-pub(crate) fn run(task: Task, messages: &Sender<(u32, Message)>) {
+pub(crate) fn run(task: &Task, messages: &Sender<(u32, Message)>) {
     let number = task.number;
     let say = |message| {
         // The receiver is gone only when the whole run was given up.
         drop(messages.send((number, message)));
     };
-    match start(&task, &say) {
+    match start(task, &say) {
         Ok(Some(report)) => say(Message::Done(Box::new(report))),
         Ok(None) => {}
         Err(failure) => say(Message::Failed(failure)),
@@ -251,7 +251,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
             go(task, backend, &mut content, say)
         }
         kind => go(
-            &task,
+            task,
             SyncBackend::new(kind, poll | nowait, files, arena),
             &mut content,
             say,

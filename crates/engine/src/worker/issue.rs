@@ -1,0 +1,204 @@
+//! What is sent next: passes, schedules, flushes, pauses.
+
+use super::{Step, Worker};
+use crate::interval::Stamps;
+use crate::pace::Schedule;
+use crate::pattern::Draw;
+use fathom_core::backend::{Op, Request};
+use fathom_core::units::MonoTime;
+use fathom_core::workload::{Mix, ThinkTime, ThinkTimeBasis};
+use std::sync::atomic::Ordering;
+
+impl Worker {
+    /// Issuing is over; what is left is to flush each file, where that is asked for.
+    #[cold]
+    pub(super) fn end(&mut self, now: MonoTime) -> Step {
+        self.finished = true;
+        if self.end_syncs == 0 || self.failed || self.stop.load(Ordering::Relaxed) {
+            return Step::Finished;
+        }
+        if self.in_flight > 0 {
+            return Step::Full;
+        }
+        self.end_syncs -= 1;
+        self.issue(
+            Draw {
+                op: Op::Sync,
+                file: self.end_syncs,
+                offset: 0,
+                len: 0,
+            },
+            now,
+            now,
+        )
+    }
+
+    /// The next I/O of the pattern, over as many passes as there are.
+    #[inline]
+    pub(super) fn draw(&mut self) -> Option<Draw> {
+        if let Some(draw) = self.pending.take() {
+            return Some(draw);
+        }
+        if self.reading_back {
+            return self.draw_written();
+        }
+        if self.ios_left > 0
+            && let Some(draw) = self.plan.generator.draw()
+        {
+            return Some(draw);
+        }
+        self.next_pass()?;
+        self.plan.generator.draw()
+    }
+
+    /// Reading back: the writes of the pass once more; its reads changed nothing.
+    pub(super) fn draw_written(&mut self) -> Option<Draw> {
+        while self.ios_left > 0 {
+            let draw = self.plan.generator.draw()?;
+            if draw.op == Op::Write {
+                return Some(Draw { op: Op::Read, ..draw });
+            }
+            self.ios_left -= 1;
+        }
+        None
+    }
+
+    #[cold]
+    pub(super) fn next_pass(&mut self) -> Option<()> {
+        if !self.plan.time_based {
+            self.loops_left = self.loops_left.checked_sub(1)?;
+        }
+        self.ios_left = self.plan.number_ios.unwrap_or(u64::MAX);
+        self.plan.generator.restart();
+        self.issued_in_pass = 0;
+        if let Some(pass) = &mut self.pass {
+            // The same content at the same place whatever the pass: the last one is what is read back.
+            (**pass).clone_from(&self.plan.generator);
+        }
+        Some(())
+    }
+
+    /// Open loop: the direction that is due first, once it is due.
+    pub(super) fn next_scheduled(&mut self, now: MonoTime) -> Step {
+        let Some(draw) = self.pending.take().or_else(|| self.draw_scheduled(now)) else {
+            return self.end(now);
+        };
+        if draw.op == Op::Write && self.trim_in_flight {
+            self.pending = Some(draw);
+            return Step::Full;
+        }
+        let Some(schedule) = &mut self.plan.schedules[draw.op.index()] else {
+            return self.issue(draw, now, now);
+        };
+        let due = schedule.due();
+        if due > now {
+            self.pending = Some(draw);
+            return if due.0 >= self.deadline {
+                self.wait_for_deadline()
+            } else {
+                Step::Wait(due)
+            };
+        }
+        let backlog = schedule.backlog(now);
+        schedule.advance(draw.len);
+        self.current.backlog_max = self.current.backlog_max.max(backlog - 1);
+        self.current.lateness_max_ns = self.current.lateness_max_ns.max(now.0 - due.0);
+        self.issue(draw, due, now)
+    }
+
+    pub(super) fn wait_for_deadline(&self) -> Step {
+        Step::Wait(MonoTime(self.deadline))
+    }
+
+    pub(super) fn draw_scheduled(&mut self, now: MonoTime) -> Option<Draw> {
+        if self.plan.read_back || !matches!(self.plan.mix, Mix::ReadWrite { .. }) {
+            // The order of directions must be that of the pattern, to be found again when it is read back.
+            return self.draw();
+        }
+        let due = |schedule: &Option<Schedule>| schedule.as_ref().map_or(now, Schedule::due);
+        let [read, write, _] = &self.plan.schedules;
+        let op = if due(read) <= due(write) {
+            Op::Read
+        } else {
+            Op::Write
+        };
+        if self.ios_left > 0
+            && let Some(draw) = self.plan.generator.draw_op(op)
+        {
+            return Some(draw);
+        }
+        self.next_pass()?;
+        self.plan.generator.draw_op(op)
+    }
+
+    #[inline]
+    pub(super) fn issue(&mut self, draw: Draw, intended: MonoTime, now: MonoTime) -> Step {
+        // `free` was found non-empty.
+        let Some(index) = self.free.pop() else {
+            return Step::Full;
+        };
+        let slot = &mut self.slots[index as usize];
+        slot.stamps = Stamps {
+            intended: intended.0,
+            created: now.0,
+            submitted: now.0,
+            completed: 0,
+        };
+        slot.request = Request {
+            slot: index,
+            op: draw.op,
+            file: draw.file,
+            offset: draw.offset,
+            len: draw.len,
+        };
+        self.in_flight += 1;
+        if draw.len > 0 {
+            self.ios_left -= 1;
+            self.issued += 1;
+            self.issued_in_pass += 1;
+            if draw.op != Op::Read {
+                self.after_write(draw.op, draw.file);
+            }
+            if let Some(think) = self.plan.think {
+                self.count_thinking(think, ThinkTimeBasis::Issue, now);
+            }
+        }
+        Step::Issue(index)
+    }
+
+    pub(super) fn after_write(&mut self, op: Op, file: u32) {
+        if op == Op::Trim {
+            self.trim_in_flight = self.plan.mix == Mix::TrimWrite;
+            return;
+        }
+        let every = |count: &mut u32, every: u32| {
+            *count += 1;
+            let due = every > 0 && *count >= every;
+            if due {
+                *count = 0;
+            }
+            due
+        };
+        if every(&mut self.writes_undatasynced, self.plan.sync.fdatasync_every) {
+            self.sync_due = Some((Op::DataSync, file));
+        }
+        if every(&mut self.writes_unsynced, self.plan.sync.fsync_every) {
+            self.sync_due = Some((Op::Sync, file));
+        }
+    }
+
+    pub(super) fn count_thinking(&mut self, think: ThinkTime, basis: ThinkTimeBasis, now: MonoTime) {
+        if think.basis != basis {
+            return;
+        }
+        self.think_count += 1;
+        let long_enough = think
+            .after_run
+            .is_some_and(|limit| now.0.saturating_sub(self.run_since) >= limit.0);
+        if self.think_count >= think.blocks.max(1) || long_enough {
+            self.think_count = 0;
+            self.think_until = now.after(think.pause).0;
+            self.run_since = self.think_until;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! How a worker is set up.
+
+use crate::interval::Metrics;
+use crate::pace::Schedule;
+use crate::pattern::Generator;
+use fathom_core::units::Nanos;
+use fathom_core::workload::{ErrorRule, Mix, SyncRules, ThinkTime};
+
+/// How a worker is set up: everything frozen before the loop.
+#[derive(Debug, Clone)]
+pub struct WorkerPlan {
+    /// Slots: the most I/Os in flight.
+    pub depth: u32,
+    /// The access pattern.
+    pub generator: Generator,
+    /// Passes over the pattern.
+    pub loops: u64,
+    /// Stop after this many I/Os a pass.
+    pub number_ios: Option<u64>,
+    /// The runtime after the ramp.
+    pub runtime: Option<Nanos>,
+    /// Go on until the runtime is over.
+    pub time_based: bool,
+    /// Run this long before anything counts.
+    pub ramp: Nanos,
+    /// Read, write, trim.
+    pub schedules: [Option<Schedule>; 3],
+    /// How directions are mixed.
+    pub mix: Mix,
+    /// Pauses.
+    pub think: Option<ThinkTime>,
+    /// Flushes.
+    pub sync: SyncRules,
+    /// How many files there are: each is flushed at the end, where that is asked for.
+    pub file_count: u32,
+    /// Which errors are borne.
+    pub on_error: ErrorRule,
+    /// Which latencies are kept apart.
+    pub metrics: Metrics,
+    /// Whether what was written is read back and checked at the end.
+    pub read_back: bool,
+    /// Whether reads are checked.
+    pub verifies: bool,
+    /// Only check, never write.
+    pub verify_only: bool,
+    /// End at the first mismatch.
+    pub verify_fatal: bool,
+}
