@@ -1,0 +1,114 @@
+//! A summary from the series alone: for a run that was killed before it could write its own.
+//!
+//! Data in: the workload and the rows that were kept. Data out: counts, rates and latencies without percentiles
+//! (those of different seconds cannot be merged). It must not guess what the rows do not say: CPU time, disks
+//! and errors by kind stay empty.
+
+use fathom_core::backend::Op;
+use fathom_core::run::{JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::workload::Job;
+
+/// Fills the jobs and groups of a run's summary from its series, where they are empty.
+pub fn fill(run: &mut Run, series: &[SeriesRow]) {
+    if !run.summary.jobs.is_empty() {
+        return;
+    }
+    let jobs = &run.workload.jobs;
+    let of_jobs = |wanted: &[u32]| -> Vec<&SeriesRow> {
+        let counts = |row: &&SeriesRow| !row.ramp && wanted.contains(&row.job);
+        series.iter().filter(counts).collect()
+    };
+    run.summary.jobs = (0u32..)
+        .zip(jobs)
+        .map(|(index, job)| summary(&[job], &of_jobs(&[index])))
+        .collect();
+    let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    run.summary.groups = groups
+        .into_iter()
+        .map(|group| {
+            let members: Vec<(u32, &Job)> =
+                (0u32..).zip(jobs).filter(|(_, job)| job.group == group).collect();
+            let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
+            let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
+            summary(&jobs, &of_jobs(&indices))
+        })
+        .collect();
+}
+
+/// One job or group from its rows after the ramp.
+fn summary(jobs: &[&Job], rows: &[&SeriesRow]) -> JobSummary {
+    let end = rows.iter().map(|row| row.end.0).max().unwrap_or(0);
+    let start = rows
+        .iter()
+        .map(|row| row.end.0.saturating_sub(row.duration_ns))
+        .min();
+    let runtime_ns = end.saturating_sub(start.unwrap_or(end));
+    let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+    let mut result = JobSummary {
+        name: names.join(", "),
+        group: jobs.first().map_or(0, |job| job.group),
+        workers: jobs.iter().map(|job| job.numjobs).sum(),
+        runtime_ns,
+        backlog_max: rows.iter().map(|row| row.backlog).max().unwrap_or(0),
+        ..JobSummary::default()
+    };
+    for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {
+        let rows: Vec<&SeriesRow> = rows
+            .iter()
+            .copied()
+            .filter(|row| row.op.index() == op.index())
+            .collect();
+        *result.op_mut(op) = direction(&rows, runtime_ns);
+    }
+    result
+}
+
+fn direction(rows: &[&SeriesRow], runtime_ns: u64) -> OpSummary {
+    let ios: u64 = rows.iter().map(|row| row.ios).sum();
+    let bytes: u64 = rows.iter().map(|row| row.bytes).sum();
+    let per_second = |amount: u64| match runtime_ns {
+        0 => 0.0,
+        ns => amount as f64 / (ns as f64 / 1e9),
+    };
+    OpSummary {
+        ios,
+        bytes,
+        errors: rows.iter().map(|row| row.errors).sum(),
+        iops: per_second(ios),
+        bytes_per_second: per_second(bytes),
+        lat_ns: merged(rows.iter().map(|row| &row.lat)),
+        response_ns: merged(rows.iter().map(|row| &row.response)),
+        ..OpSummary::default()
+    }
+}
+
+/// Counts, extremes, mean and deviation of parts add up; percentiles do not.
+fn merged<'a>(parts: impl Iterator<Item = &'a LatencySummary>) -> LatencySummary {
+    let mut total = LatencySummary {
+        min: u64::MAX,
+        ..LatencySummary::default()
+    };
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for part in parts.filter(|part| part.n > 0) {
+        let n = part.n as f64;
+        total.n += part.n;
+        total.min = total.min.min(part.min);
+        total.max = total.max.max(part.max);
+        sum += n * part.mean;
+        squares += n * (part.mean * part.mean + part.stddev * part.stddev);
+    }
+    if total.n == 0 {
+        return LatencySummary::default();
+    }
+    total.mean = sum / total.n as f64;
+    // Rounding may leave the variance a little below zero.
+    total.stddev = (squares / total.n as f64 - total.mean * total.mean)
+        .max(0.0)
+        .sqrt();
+    total
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! What goes with the latencies: backlog, CPU, disks, errors, warnings, the program's own cost.
+
+use super::Page;
+use super::section::Section;
+use crate::style::Look;
+use fathom_core::run::{CpuUsage, DiskSummary, JobSummary, Run, RunError};
+use fathom_core::units::{Bytes, Nanos, count, three_digits};
+
+/// Backlog and CPU of a section.
+pub(super) fn of_section(page: &mut Page, section: &Section<'_>) {
+    page.gap();
+    let summary = section.summary;
+    if section.is_open_loop() {
+        let text = format!(
+            "  backlog: at most {} I/Os due and not sent, {} at the end",
+            count(summary.backlog_max as f64),
+            count(summary.backlog_end as f64)
+        );
+        page.paragraph(&text, 4);
+    }
+    if let Some(text) = cpu(summary) {
+        page.paragraph(&text, 4);
+    }
+}
+
+/// CPU time of the workers: shares of one CPU each, and the cost of one I/O.
+fn cpu(summary: &JobSummary) -> Option<String> {
+    let CpuUsage {
+        user_ns,
+        system_ns,
+        voluntary_switches,
+        involuntary_switches,
+        ..
+    } = summary.cpu;
+    let capacity_ns = summary.runtime_ns as f64 * f64::from(summary.workers.max(1));
+    let used_ns = user_ns as f64 + system_ns as f64;
+    if capacity_ns <= 0.0 || used_ns <= 0.0 {
+        return None;
+    }
+    let percent = |ns: u64| three_digits(ns as f64 / capacity_ns * 100.0);
+    let each = if summary.workers > 1 { " a worker" } else { "" };
+    let mut text = format!(
+        "  CPU{each}: {} % user, {} % system",
+        percent(user_ns),
+        percent(system_ns)
+    );
+    let ios = summary.total_ios() as f64;
+    if ios > 0.0 {
+        let switches = (voluntary_switches as f64 + involuntary_switches as f64) / ios;
+        text = format!(
+            "{text}; {} and {} context switches an I/O",
+            Nanos((used_ns / ios).round() as u64),
+            three_digits(switches)
+        );
+    }
+    Some(text)
+}
+
+/// What the disks below counted over the whole run.
+pub(super) fn disks(page: &mut Page, run: &Run) {
+    for disk in &run.summary.disks {
+        page.gap();
+        disk_lines(page, disk);
+    }
+}
+
+fn disk_lines(page: &mut Page, disk: &DiskSummary) {
+    let ns = disk.duration_ns as f64;
+    if ns <= 0.0 {
+        page.paragraph(&format!("disk {}: not observed", disk.name), 4);
+        return;
+    }
+    let text = format!(
+        "disk {}: {} % of the time busy, {} I/Os in flight on average",
+        disk.name,
+        three_digits(disk.busy_ns as f64 / ns * 100.0),
+        three_digits(disk.weighted_busy_ns as f64 / ns)
+    );
+    page.paragraph(&text, 4);
+    let directions = [
+        (
+            "reads",
+            disk.read_ios,
+            disk.read_merges,
+            disk.read_bytes,
+            disk.read_time_ns,
+        ),
+        (
+            "writes",
+            disk.write_ios,
+            disk.write_merges,
+            disk.write_bytes,
+            disk.write_time_ns,
+        ),
+    ];
+    for (name, ios, merges, bytes, time_ns) in directions {
+        if ios == 0 {
+            continue;
+        }
+        let n = ios as f64;
+        let text = format!(
+            "  {} {name}/s of {} on average, {} each, {} % merged",
+            count(n / (ns / 1e9)),
+            Bytes((bytes as f64 / n).round() as u64),
+            Nanos((time_ns as f64 / n).round() as u64),
+            three_digits(merges as f64 / (n + merges as f64) * 100.0)
+        );
+        page.paragraph(&text, 4);
+    }
+    for (name, ios) in [("discards", disk.discard_ios), ("flushes", disk.flush_ios)] {
+        if ios > 0 {
+            page.paragraph(&format!("  {} {name}/s", count(ios as f64 / (ns / 1e9))), 4);
+        }
+    }
+}
+
+/// Errors of all jobs, by kind, the first of each with its place.
+pub(super) fn errors(page: &mut Page, run: &Run) {
+    if run.summary.jobs.iter().any(|job| !job.errors.is_empty()) {
+        page.gap();
+    }
+    for job in &run.summary.jobs {
+        for error in &job.errors {
+            page.labelled(Look::Red, "error:", &error_text(&job.name, error));
+        }
+    }
+}
+
+fn error_text(job: &str, error: &RunError) -> String {
+    let RunError {
+        what,
+        errno,
+        message,
+        count,
+        path,
+        offset_bytes,
+        length_bytes,
+    } = error;
+    let times = if *count == 1 {
+        String::new()
+    } else {
+        format!("{count} times, first ")
+    };
+    let number = if *errno == 0 {
+        String::new()
+    } else {
+        format!(" (errno {errno})")
+    };
+    let place = if *length_bytes == 0 {
+        String::new()
+    } else {
+        format!(", {} at offset {offset_bytes}", Bytes(u64::from(*length_bytes)))
+    };
+    format!("{job}: {what} failed: {message}{number}, {times}on {path}{place}")
+}
+
+/// Each warning with its remedy.
+pub(super) fn warnings(page: &mut Page, run: &Run) {
+    if !run.summary.warnings.is_empty() {
+        page.gap();
+    }
+    for warning in &run.summary.warnings {
+        let text = match warning.remedy() {
+            "" => format!("{warning}."),
+            remedy => format!("{warning}. {remedy}"),
+        };
+        page.labelled(Look::Yellow, "warning:", &text);
+    }
+}
+
+/// What the program itself costs, beside the mean latency of all I/Os.
+pub(super) fn floor(page: &mut Page, run: &Run) {
+    let Some(floor) = run.summary.floor else {
+        return;
+    };
+    page.gap();
+    let cost = Nanos(floor.ns_per_io.round() as u64);
+    let mut text = format!("fathom's own cost: {cost} of each I/O");
+    let mut n = 0.0;
+    let mut sum_ns = 0.0;
+    for job in &run.summary.jobs {
+        for op in [&job.read, &job.write, &job.trim] {
+            n += op.lat_ns.n as f64;
+            sum_ns += op.lat_ns.n as f64 * op.lat_ns.mean;
+        }
+    }
+    if sum_ns > 0.0 {
+        let percent = floor.ns_per_io / (sum_ns / n) * 100.0;
+        text = format!("{text} ({} % of the mean latency)", three_digits(percent));
+    }
+    page.paragraph(&text, 2);
+}

@@ -1,0 +1,227 @@
+//! The latency table and the percentile list of a section.
+//!
+//! One unit a table, stated in its header, so that columns compare at a glance.
+
+use super::Page;
+use super::section::Section;
+use crate::layout::{table, table_width};
+use fathom_analysis::warnings::is_supported;
+use fathom_core::run::{LatencySummary, OpSummary};
+
+/// The percentiles that the table has columns for.
+const COLUMNS: [(f64, &str); 5] = [
+    (50.0, "p50"),
+    (90.0, "p90"),
+    (99.0, "p99"),
+    (99.9, "p99.9"),
+    (99.99, "p99.99"),
+];
+
+/// What gives way, in this order, where the table is too wide.
+const GIVES_WAY: [&str; 5] = ["stddev", "p90", "p99.99", "min", "p99.9"];
+
+/// A unit of time: its name and its length in nanoseconds.
+#[derive(Clone, Copy)]
+struct Unit {
+    name: &'static str,
+    ns: f64,
+}
+
+/// One row: whose latency, and which.
+struct Row<'a> {
+    label: String,
+    latency: &'a LatencySummary,
+}
+
+/// The latency that a direction is judged by, and its name: response time where there is a schedule (what a
+/// stalled disk kept from being sent counts), else total latency, else what there is.
+pub(super) fn main_latency<'a>(
+    section: &Section<'_>,
+    summary: &'a OpSummary,
+) -> (&'a LatencySummary, &'static str) {
+    if section.is_open_loop() && summary.response_ns.n > 0 {
+        (&summary.response_ns, "response")
+    } else if summary.lat_ns.n > 0 {
+        (&summary.lat_ns, "lat")
+    } else {
+        (&summary.clat_ns, "clat")
+    }
+}
+
+pub(super) fn render(page: &mut Page, section: &Section<'_>) {
+    let rows = rows_of(section);
+    let Some(unit) = unit_of(&rows) else {
+        return;
+    };
+    page.gap();
+    let mut cells = cells_of(&rows, unit);
+    for column in GIVES_WAY {
+        if table_width(&cells, 2) <= page.columns() {
+            break;
+        }
+        if let Some(at) = cells[0].iter().position(|name| name == column) {
+            for row in &mut cells {
+                row.remove(at);
+            }
+        }
+    }
+    for line in table(&cells, 1, 2) {
+        page.line(&line);
+    }
+    percentiles(page, section);
+}
+
+/// All latencies that were measured, the direction's name before each.
+fn rows_of<'a>(section: &Section<'a>) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    let mut push = |direction: &str, metric: &str, latency: &'a LatencySummary| {
+        if latency.n > 0 {
+            let label = format!("{direction} {metric}");
+            rows.push(Row { label, latency });
+        }
+    };
+    for (op, summary) in section.directions() {
+        let name = op.name();
+        if summary.slat_ns.n > 0 {
+            push(name, "slat", &summary.slat_ns);
+            push(name, "clat", &summary.clat_ns);
+        }
+        if summary.lat_ns.n > 0 {
+            push(name, "lat", &summary.lat_ns);
+        } else if summary.slat_ns.n == 0 {
+            push(name, "clat", &summary.clat_ns);
+        }
+        push(name, "response", &summary.response_ns);
+    }
+    if let Some(sync) = section.sync() {
+        let latency = if sync.lat_ns.n > 0 {
+            &sync.lat_ns
+        } else {
+            &sync.clat_ns
+        };
+        push("sync", "lat", latency);
+    }
+    rows
+}
+
+/// The unit in which the smallest median (but for slat, which is small beside the others) has three digits.
+fn unit_of(rows: &[Row<'_>]) -> Option<Unit> {
+    let typical = |row: &Row<'_>| {
+        row.latency
+            .percentile(50.0)
+            .map_or(row.latency.mean, |p50| p50 as f64)
+    };
+    let whole = rows.iter().filter(|row| !row.label.ends_with(" slat"));
+    let typical = whole.map(typical).reduce(f64::min)?;
+    Some(unit_for(typical))
+}
+
+fn unit_for(ns: f64) -> Unit {
+    let (name, length) = match ns {
+        ns if ns < 999.5 => ("ns", 1.0),
+        ns if ns < 999_500.0 => ("µs", 1e3),
+        ns if ns < 999_500_000.0 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    Unit { name, ns: length }
+}
+
+/// Three significant digits at least, but no digit below what the clock counts.
+fn number(ns: f64, unit: Unit) -> String {
+    let value = ns / unit.ns;
+    let decimals = match value {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        v if v >= 0.9995 => 2,
+        _ => 3,
+    };
+    let decimals = if unit.ns > 1.0 { decimals } else { 0 };
+    if value > 0.0 && value < 0.5 * 10f64.powi(-decimals) {
+        return format!("<{:.*}", decimals as usize, 10f64.powi(-decimals));
+    }
+    format!("{value:.*}", decimals as usize)
+}
+
+/// The table with its header. Percentile columns that no row has, or none has enough I/Os for, are left out.
+fn cells_of(rows: &[Row<'_>], unit: Unit) -> Vec<Vec<String>> {
+    let shown = |row: &Row<'_>, percentile: f64| {
+        let value = row.latency.percentile(percentile)?;
+        is_supported(row.latency.n, percentile).then_some(value)
+    };
+    let columns: Vec<(f64, &str)> = COLUMNS
+        .into_iter()
+        .filter(|&(percentile, _)| rows.iter().any(|row| shown(row, percentile).is_some()))
+        .collect();
+    let mut head = vec![format!("latency, {}", unit.name)];
+    head.extend(["min", "mean", "stddev"].map(String::from));
+    head.extend(columns.iter().map(|&(_, name)| name.to_owned()));
+    head.push(String::from("max"));
+    let mut cells = vec![head];
+    for row in rows {
+        let latency = row.latency;
+        let mut line = vec![
+            row.label.clone(),
+            number(latency.min as f64, unit),
+            number(latency.mean, unit),
+            number(latency.stddev, unit),
+        ];
+        line.extend(columns.iter().map(|&(percentile, _)| {
+            shown(row, percentile).map_or_else(|| String::from("-"), |ns| number(ns as f64, unit))
+        }));
+        line.push(number(latency.max as f64, unit));
+        cells.push(line);
+    }
+    cells
+}
+
+/// The full list of each direction's main latency, as far as it is supported, where it says more than the table.
+fn percentiles(page: &mut Page, section: &Section<'_>) {
+    for (op, summary) in section.directions() {
+        let (latency, metric) = main_latency(section, summary);
+        let list: Vec<(f64, u64)> = latency
+            .percentiles
+            .iter()
+            .copied()
+            .filter(|&(percentile, _)| is_supported(latency.n, percentile))
+            .collect();
+        let in_table =
+            |&(percentile, _): &(f64, u64)| COLUMNS.iter().any(|&(p, _)| (p - percentile).abs() < 1e-9);
+        if list.iter().all(in_table) {
+            continue;
+        }
+        let unit = unit_for(latency.percentile(50.0).map_or(latency.mean, |p50| p50 as f64));
+        page.gap();
+        page.line(&format!("  {} {metric} percentiles, {}", op.name(), unit.name));
+        grid(page, &list, unit);
+    }
+}
+
+/// Cells of equal width in as many columns as fit, filled row by row.
+fn grid(page: &mut Page, list: &[(f64, u64)], unit: Unit) {
+    let cells: Vec<(String, String)> = list
+        .iter()
+        .map(|&(percentile, ns)| (format!("p{percentile}"), number(ns as f64, unit)))
+        .collect();
+    let mut across = 5;
+    loop {
+        let rows: Vec<Vec<String>> = cells
+            .chunks(across)
+            .map(|chunk| {
+                chunk
+                    .iter()
+                    .flat_map(|(name, value)| [name.clone(), value.clone()])
+                    .collect()
+            })
+            .collect();
+        if across == 1 || table_width(&rows, 4) <= page.columns() {
+            for line in table(&rows, 0, 4) {
+                page.line(&line);
+            }
+            return;
+        }
+        across -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

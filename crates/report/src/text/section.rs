@@ -1,0 +1,128 @@
+//! What is reported together: a job section, or a group of them, and its headlines.
+
+use super::Page;
+use crate::layout::{table, table_width};
+use crate::style::Look;
+use fathom_core::backend::Op;
+use fathom_core::run::{JobSummary, OpSummary, Run};
+use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate};
+use fathom_core::workload::Job;
+
+/// Results with the jobs that they are of.
+pub(super) struct Section<'a> {
+    pub(super) summary: &'a JobSummary,
+    pub(super) jobs: Vec<&'a Job>,
+}
+
+impl<'a> Section<'a> {
+    /// The data directions that did or tried anything.
+    pub(super) fn directions(&self) -> impl Iterator<Item = (Op, &'a OpSummary)> {
+        let summary = self.summary;
+        Op::DATA
+            .into_iter()
+            .map(move |op| (op, summary.op(op)))
+            .filter(|(_, op)| op.ios > 0 || op.errors > 0)
+    }
+    /// fsync and fdatasync, where there were any.
+    pub(super) fn sync(&self) -> Option<&'a OpSummary> {
+        let sync = &self.summary.sync;
+        (sync.ios > 0 || sync.errors > 0).then_some(sync)
+    }
+    /// Whether any of its jobs follows a schedule.
+    pub(super) fn is_open_loop(&self) -> bool {
+        self.jobs.iter().any(|job| job.is_open_loop())
+    }
+}
+
+/// The sections of a run in the order of its jobs: groups where the jobs asked for group reporting.
+pub(super) fn of(run: &Run) -> Vec<Section<'_>> {
+    let jobs = &run.workload.jobs;
+    let mut sections = Vec::new();
+    let mut groups_shown = Vec::new();
+    for (index, summary) in run.summary.jobs.iter().enumerate() {
+        let job = jobs.get(index);
+        let group = job
+            .filter(|job| job.group_reporting)
+            .and_then(|job| run.summary.groups.iter().find(|group| group.group == job.group));
+        let Some(group) = group else {
+            sections.push(Section {
+                summary,
+                jobs: job.into_iter().collect(),
+            });
+            continue;
+        };
+        if !groups_shown.contains(&group.group) {
+            groups_shown.push(group.group);
+            sections.push(Section {
+                summary: group,
+                jobs: jobs.iter().filter(|job| job.group == group.group).collect(),
+            });
+        }
+    }
+    sections
+}
+
+/// A line a direction: rate, bandwidth in both units, amount, time; then what else became of the I/Os.
+pub(super) fn headlines(page: &mut Page, section: &Section<'_>) {
+    let mut rows = rows(section, true);
+    if rows.is_empty() {
+        page.paragraph("  no I/O was completed", 4);
+        return;
+    }
+    if table_width(&rows, 2) > page.columns() {
+        rows = self::rows(section, false);
+    }
+    for line in table(&rows, 1, 2) {
+        page.painted_line(Look::Bold, &line);
+    }
+    remarks(page, section);
+}
+
+/// The cells of the headlines. The time can be left out: it is in the title of the section, too.
+fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
+    let time = if with_time {
+        format!(" in {}", Nanos(section.summary.runtime_ns))
+    } else {
+        String::new()
+    };
+    let mut rows: Vec<Vec<String>> = section
+        .directions()
+        .map(|(op, summary)| {
+            vec![
+                op.name().to_owned(),
+                format!("{} IOPS", count(summary.iops)),
+                binary_rate(summary.bytes_per_second),
+                format!("({})", decimal_rate(summary.bytes_per_second)),
+                format!("{}{time}", Bytes(summary.bytes)),
+            ]
+        })
+        .collect();
+    if let Some(sync) = section.sync() {
+        rows.push(vec![
+            String::from("sync"),
+            format!("{} calls/s", count(sync.iops)),
+        ]);
+    }
+    rows
+}
+
+/// Failed, short and verified I/Os.
+fn remarks(page: &mut Page, section: &Section<'_>) {
+    for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {
+        let (name, summary) = (op.name(), section.summary.op(op));
+        if summary.errors > 0 {
+            page.painted(Look::Red, &format!("  {} {name}s failed", summary.errors), 4);
+        }
+        if summary.short_ios > 0 {
+            let (short, all) = (summary.short_ios, summary.ios);
+            page.paragraph(
+                &format!("  {short} of {all} {name}s moved fewer bytes than asked"),
+                4,
+            );
+        }
+    }
+    if section.summary.verified_ios > 0 {
+        let verified = count(section.summary.verified_ios as f64);
+        page.paragraph(&format!("  {verified} I/Os verified"), 4);
+    }
+}

@@ -1,0 +1,196 @@
+//! Workloads in words.
+//!
+//! Data in: jobs. Data out: a line that a person reads: `randread 4 KiB, direct, io_uring, iodepth 32, 1 worker,
+//! for 10 s`. It must not know results.
+
+use fathom_core::backend::Op;
+use fathom_core::units::{Bytes, Nanos, binary_rate, count};
+use fathom_core::workload::{
+    Amount, Arrival, BlockSize, Distribution, Job, Limit, Mix, PerOp, Rate, SyncMode,
+};
+
+/// A job in one line: what, how, how many, how fast, for how long.
+pub fn describe(job: &Job) -> String {
+    let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
+    parts.extend(distribution(job));
+    parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
+    parts.push(job.engine.kind.name().to_owned());
+    if job.engine.kind.is_asynchronous() || job.depth.iodepth > 1 {
+        parts.push(format!("iodepth {}", job.depth.iodepth));
+    }
+    parts.extend(syncs(job));
+    parts.extend(rates(job));
+    if let Some(verify) = &job.verify {
+        parts.push(format!("verify {:?}", verify.algorithm).to_lowercase());
+    }
+    parts.push(plural(u64::from(job.numjobs), "worker"));
+    parts.push(limit(job));
+    parts.join(", ")
+}
+
+/// The name that job files have for an order and a mix, with the share of reads: `randrw 70 % reads`.
+pub fn pattern(job: &Job) -> String {
+    let random = if job.pattern.random { "rand" } else { "" };
+    match job.pattern.mix {
+        Mix::Read => format!("{random}read"),
+        Mix::Write => format!("{random}write"),
+        Mix::Trim => format!("{random}trim"),
+        Mix::ReadWrite { read_percent } => format!("{random}rw {read_percent} % reads,"),
+        Mix::TrimWrite => format!("{random}trimwrite"),
+    }
+}
+
+/// One size of all directions, or each direction's.
+pub(crate) fn block_sizes(job: &Job) -> String {
+    let used: Vec<usize> = job.used_ops().collect();
+    let all_same = used
+        .windows(2)
+        .all(|pair| job.block_size[pair[0]] == job.block_size[pair[1]]);
+    if all_same {
+        return used
+            .first()
+            .map_or_else(String::new, |&op| block_size(&job.block_size[op]));
+    }
+    let each = |&op: &usize| format!("{} {}", Op::DATA[op].name(), block_size(&job.block_size[op]));
+    used.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn block_size(size: &BlockSize) -> String {
+    match size {
+        BlockSize::Fixed(bytes) => Bytes(*bytes).to_string(),
+        BlockSize::Range { min, max, unaligned } => {
+            let any = if *unaligned { " of any length" } else { "" };
+            format!("{} to {}{any}", Bytes(*min), Bytes(*max))
+        }
+        BlockSize::Split(entries) => {
+            let each = entries
+                .iter()
+                .map(|e| format!("{} ({} %)", Bytes(e.bytes), e.percent));
+            each.collect::<Vec<_>>().join(" + ")
+        }
+    }
+}
+
+/// How random offsets are distributed, where not evenly.
+fn distribution(job: &Job) -> Option<String> {
+    let op = job.used_ops().next()?;
+    if !job.pattern.random {
+        return None;
+    }
+    match job.pattern.distribution[op] {
+        Distribution::Uniform => None,
+        Distribution::Zipf { theta, .. } => Some(format!("zipf {theta}")),
+        Distribution::Pareto { h, .. } => Some(format!("pareto {h}")),
+        Distribution::Normal {
+            deviation_percent, ..
+        } => Some(format!("normal, deviation {deviation_percent} %")),
+    }
+}
+
+/// How writes become durable.
+pub(crate) fn syncs(job: &Job) -> Vec<String> {
+    let sync = &job.sync;
+    let mut parts = Vec::new();
+    match sync.mode {
+        SyncMode::None => {}
+        SyncMode::Sync => parts.push(String::from("O_SYNC")),
+        SyncMode::DataSync => parts.push(String::from("O_DSYNC")),
+    }
+    let every = |n: u32| match n {
+        1 => String::from("after each write"),
+        n => format!("after every {n} writes"),
+    };
+    if sync.fsync_every > 0 {
+        parts.push(format!("fsync {}", every(sync.fsync_every)));
+    }
+    if sync.fdatasync_every > 0 {
+        parts.push(format!("fdatasync {}", every(sync.fdatasync_every)));
+    }
+    if sync.fsync_at_end {
+        parts.push(String::from("fsync at the end"));
+    }
+    if sync.fsync_on_close {
+        parts.push(String::from("fsync on close"));
+    }
+    parts
+}
+
+/// The schedule, where there is one.
+pub(crate) fn rates(job: &Job) -> Vec<String> {
+    let rates: PerOp<Option<Rate>> = job.pace.rate;
+    let used: Vec<usize> = job.used_ops().filter(|&op| rates[op].is_some()).collect();
+    let arrival = match job.pace.arrival {
+        Arrival::Constant => "",
+        Arrival::Poisson => ", Poisson",
+    };
+    let each = |op: usize| {
+        let text = match rates[op]? {
+            Rate::Iops(iops) => format!("{} IOPS", count(iops as f64)),
+            Rate::BytesPerSecond(bytes) => binary_rate(bytes as f64),
+        };
+        let name = Op::DATA[op].name();
+        Some(format!("{name}s at {text} a worker{arrival}"))
+    };
+    used.into_iter().filter_map(each).collect()
+}
+
+/// How long or how much.
+pub(crate) fn limit(job: &Job) -> String {
+    let Limit {
+        runtime,
+        time_based,
+        ramp_time,
+    } = job.limit;
+    let work = amount_of_work(job);
+    let mut text = match (runtime, time_based) {
+        (Some(runtime), true) => format!("for {}", duration(runtime)),
+        (Some(runtime), false) => format!("{work}, at most {}", duration(runtime)),
+        (None, _) => work,
+    };
+    if !ramp_time.is_zero() {
+        text = format!("{text} after a ramp of {}", duration(ramp_time));
+    }
+    text
+}
+
+/// What a worker does unless time ends it.
+fn amount_of_work(job: &Job) -> String {
+    let region = &job.region;
+    let mut text = match (region.number_ios, region.io_size.or(region.size)) {
+        (Some(ios), _) => format!("{} a worker", plural(ios, "I/O")),
+        (None, Some(amount)) => format!("{} a worker", self::amount(amount)),
+        (None, None) => String::from("all that the files hold"),
+    };
+    if region.loops > 1 {
+        text = format!("{text}, {} times", region.loops);
+    }
+    text
+}
+
+/// A number of bytes or a share.
+pub(crate) fn amount(amount: Amount) -> String {
+    match amount {
+        Amount::Bytes(bytes) => Bytes(bytes).to_string(),
+        Amount::Percent(percent) => format!("{percent} %"),
+    }
+}
+
+/// A duration as people set it: whole seconds, minutes and hours stay whole (`90 s`, `24 h`), others have three
+/// digits.
+pub(crate) fn duration(duration: Nanos) -> String {
+    const SECOND: u64 = 1_000_000_000;
+    match duration.get() {
+        ns if ns == 0 || ns % SECOND != 0 => duration.to_string(),
+        ns if ns % (3600 * SECOND) == 0 => format!("{} h", ns / (3600 * SECOND)),
+        ns if ns % (60 * SECOND) == 0 => format!("{} min", ns / (60 * SECOND)),
+        ns => format!("{} s", ns / SECOND),
+    }
+}
+
+/// `1 worker`, `2 workers`.
+pub(crate) fn plural(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! `run.json`: written whole or not at all, read with suspicion.
+//!
+//! Data in: a [`Run`] and the list of finished files. Data out: one JSON document. It must not know what the
+//! other files hold.
+
+use crate::{RUN_FILE, StoreError};
+use fathom_core::run::{Run, SCHEMA};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A finished file of the run directory, as listed in `run.json` under `files`: what is listed is whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileRecord {
+    /// Its name in the directory.
+    pub(crate) name: String,
+    /// Its size.
+    pub(crate) size_bytes: u64,
+    /// XXH64 (seed 0) of its contents, in hexadecimal: tells damage before a decoder meets it.
+    pub(crate) xxh64: String,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    run: &'a Run,
+    files: &'a [FileRecord],
+}
+
+/// The parts that are read apart from [`Run`], so that a wrong schema is told before a wrong field.
+#[derive(Deserialize)]
+struct Head {
+    schema: String,
+    #[serde(default)]
+    files: Vec<FileRecord>,
+}
+
+/// A document as read.
+pub(crate) struct Document {
+    pub(crate) run: Run,
+    pub(crate) files: Vec<FileRecord>,
+}
+
+impl Document {
+    /// What is listed of the file `name`.
+    pub(crate) fn file(&self, name: &str) -> Option<&FileRecord> {
+        self.files.iter().find(|file| file.name == name)
+    }
+}
+
+/// Writes `run.json` next to the old one and puts it in its place.
+pub(crate) fn write(dir: &Path, run: &Run, files: &[FileRecord]) -> Result<(), StoreError> {
+    let path = dir.join(RUN_FILE);
+    let temporary = dir.join(".run.json.tmp");
+    let mut text =
+        serde_json::to_vec_pretty(&Written { run, files }).map_err(|source| StoreError::Document {
+            path: path.clone(),
+            source,
+        })?;
+    text.push(b'\n');
+    let put = || -> io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, &path)?;
+        sync_directory(dir)
+    };
+    put().map_err(|source| StoreError::io("write", &path, source))
+}
+
+/// Makes renames and new names in a directory durable.
+pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+/// Reads and checks `run.json`.
+///
+/// # Errors
+/// There is none, it has a newer schema, or it is not a run record.
+pub(crate) fn read(dir: &Path) -> Result<Document, StoreError> {
+    let path = dir.join(RUN_FILE);
+    let text = std::fs::read(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if dir.is_dir() => StoreError::NotARun { dir: dir.to_owned() },
+        _ => StoreError::io("read", &path, source),
+    })?;
+    parse(path, &text)
+}
+
+fn parse(path: PathBuf, text: &[u8]) -> Result<Document, StoreError> {
+    let head: Head = match serde_json::from_slice(text) {
+        Ok(head) => head,
+        Err(source) => return Err(StoreError::Document { path, source }),
+    };
+    if !is_known(&head.schema) {
+        return Err(StoreError::Schema {
+            path,
+            found: head.schema,
+            known: SCHEMA,
+        });
+    }
+    match serde_json::from_slice(text) {
+        Ok(run) => Ok(Document {
+            run,
+            files: head.files,
+        }),
+        Err(source) => Err(StoreError::Document { path, source }),
+    }
+}
+
+/// Whether a schema is this program's or an older one; none is older yet.
+fn is_known(schema: &str) -> bool {
+    schema == SCHEMA
+}
+
+#[cfg(test)]
+mod tests;

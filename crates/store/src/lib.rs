@@ -1,0 +1,40 @@
+//! The run directory: one run on disk, readable at every moment of its making.
+//!
+//! Duty: keep what a run records, so that a kill loses at most its last second, and give it back. Data in: a
+//! [`Run`](fathom_core::run::Run), rows of its series each second, its histograms at the end. Data out: a
+//! directory; the same values read back; errors that name the file and what to do.
+//!
+//! | file                 | what                                                                 |
+//! |----------------------|----------------------------------------------------------------------|
+//! | `run.json`           | the run, and from the end on the list of the files below with checksums |
+//! | `series.arrows`      | the series while running: an Arrow IPC stream, a batch a second       |
+//! | `series.parquet`     | the series when done                                                  |
+//! | `histograms.parquet` | every latency bucket when done                                        |
+//!
+//! The only crate that names arrow and parquet. It must not know how a run is made, judged or printed. All that
+//! it reads is taken for untrusted.
+#![forbid(unsafe_code)]
+
+mod columns;
+mod document;
+mod error;
+#[cfg(test)]
+mod fixtures;
+mod histograms;
+mod reader;
+mod stream;
+mod table;
+mod writer;
+
+pub use error::StoreError;
+pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
+pub use writer::RunWriter;
+
+/// The run itself.
+pub const RUN_FILE: &str = "run.json";
+/// The series of a run under way or killed.
+pub const SERIES_STREAM_FILE: &str = "series.arrows";
+/// The series of a finished run.
+pub const SERIES_FILE: &str = "series.parquet";
+/// The histograms of a finished run.
+pub const HISTOGRAMS_FILE: &str = "histograms.parquet";

@@ -1,0 +1,163 @@
+//! Makes a run directory.
+//!
+//! Data in: a run at its start, rows each second, the run and its histograms at its end. Data out: the
+//! directory, readable after every step, whatever kills the process or fills the disk. It must not know how
+//! anything is read back.
+
+use crate::document::{self, FileRecord};
+use crate::error::RECOVER;
+use crate::stream::{SeriesStream, StreamReader, Tail};
+use crate::table::TableWriter;
+use crate::{HISTOGRAMS_FILE, RUN_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
+use crate::{columns, histograms};
+use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Histogram rows to a batch.
+const BATCH_ROWS: usize = 8192;
+
+/// A run directory being made. Holds a lock on its stream as long as it lives.
+pub struct RunWriter {
+    dir: PathBuf,
+    stream: SeriesStream,
+}
+
+impl RunWriter {
+    /// Makes the directory, where it is missing, and begins the record: `run` with the status `running`.
+    ///
+    /// # Errors
+    /// The directory holds a run or anything else (nothing is changed then), or the system refused.
+    pub fn create(dir: &Path, run: &Run) -> Result<Self, StoreError> {
+        make_directory(dir)?;
+        document::write(dir, run, &[])?;
+        let stream = SeriesStream::create(&dir.join(SERIES_STREAM_FILE))?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            stream,
+        })
+    }
+
+    /// Where the run is kept.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Ends the record: `run` with its final status and summary, and all histograms. Series and histograms
+    /// become Parquet; the stream is removed last.
+    ///
+    /// # Errors
+    /// The system refused. The summary and the series up to then are kept and `read` accepts the directory.
+    pub fn finish(
+        mut self,
+        run: &Run,
+        histograms: impl Iterator<Item = HistogramRow>,
+    ) -> Result<(), StoreError> {
+        self.stream.end()?;
+        // The summary first: should the conversion below fail, it is safe, and the series is in the stream.
+        document::write(&self.dir, run, &[])?;
+        let (series, converted) = convert_series(&self.dir)?;
+        if converted.tail != Tail::Ended {
+            let detail = format!("it does not read back as it was written ({:?})", converted.tail);
+            return Err(StoreError::corrupt(
+                &self.dir.join(SERIES_STREAM_FILE),
+                detail,
+                RECOVER,
+            ));
+        }
+        let files = [series, write_histograms(&self.dir, histograms)?];
+        document::write(&self.dir, run, &files)?;
+        remove_stream(&self.dir)
+    }
+}
+
+impl SeriesSink for RunWriter {
+    fn rows(&mut self, rows: &[SeriesRow]) -> io::Result<()> {
+        self.stream.rows(rows)
+    }
+}
+
+/// Makes sure that `dir` is there and empty.
+fn make_directory(dir: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(dir).map_err(|source| StoreError::io("create", dir, source))?;
+    let mut entries = std::fs::read_dir(dir).map_err(|source| StoreError::io("read", dir, source))?;
+    let dir = || dir.to_owned();
+    if dir().join(RUN_FILE).exists() {
+        return Err(StoreError::RunExists { dir: dir() });
+    }
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(StoreError::NotEmpty { dir: dir() }),
+    }
+}
+
+/// What a conversion kept.
+pub(crate) struct Converted {
+    pub(crate) rows: u64,
+    pub(crate) tail: Tail,
+}
+
+/// The stream's whole batches as Parquet. The stream stays.
+pub(crate) fn convert_series(dir: &Path) -> Result<(FileRecord, Converted), StoreError> {
+    let mut reader = StreamReader::open(&dir.join(SERIES_STREAM_FILE))?;
+    let path = dir.join(SERIES_STREAM_FILE);
+    let schema = columns::schema();
+    let mut table = TableWriter::create(dir, SERIES_FILE, &schema)?;
+    let mut converted = 0;
+    let mut rows = Vec::new();
+    while let Some(batch) = reader.next()? {
+        // By way of rows: a stream of an older version may have its columns in another order.
+        rows.clear();
+        columns::rows_of(&batch, &path, &mut rows)?;
+        let batch = columns::batch_of(&schema, &rows)
+            .map_err(|error| StoreError::io("convert", &path, io::Error::other(error.to_string())))?;
+        table.write(&batch)?;
+        converted += rows.len() as u64;
+    }
+    let tail = reader.tail();
+    let record = table.finish()?;
+    Ok((
+        record,
+        Converted {
+            rows: converted,
+            tail,
+        },
+    ))
+}
+
+fn write_histograms(
+    dir: &Path,
+    mut rows: impl Iterator<Item = HistogramRow>,
+) -> Result<FileRecord, StoreError> {
+    let schema = histograms::schema();
+    let mut table = TableWriter::create(dir, HISTOGRAMS_FILE, &schema)?;
+    loop {
+        let some: Vec<HistogramRow> = rows.by_ref().take(BATCH_ROWS).collect();
+        if some.is_empty() {
+            return table.finish();
+        }
+        let batch = histograms::batch_of(&schema, &some).map_err(|error| {
+            StoreError::io(
+                "encode",
+                &dir.join(HISTOGRAMS_FILE),
+                io::Error::other(error.to_string()),
+            )
+        })?;
+        table.write(&batch)?;
+    }
+}
+
+/// Removes the stream once everything in it is elsewhere.
+pub(crate) fn remove_stream(dir: &Path) -> Result<(), StoreError> {
+    let path = dir.join(SERIES_STREAM_FILE);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(StoreError::io("remove", &path, error));
+        }
+        _ => {}
+    }
+    document::sync_directory(dir).map_err(|source| StoreError::io("sync", dir, source))
+}
+
+#[cfg(test)]
+mod tests;
