@@ -66,6 +66,32 @@ struct Target {
     block_device: bool,
 }
 
+/// What goes with an entry and comes back with its completion: the slot in the low half, and in the high half
+/// what a success adds to the result. The kernel answers a trim with 0 though it discarded `len` bytes.
+#[derive(Debug, Clone, Copy)]
+struct Tag(u64);
+
+impl Tag {
+    #[inline]
+    fn new(slot: u32, success_adds: u32) -> Self {
+        Self(u64::from(slot) | u64::from(success_adds) << 32)
+    }
+
+    #[inline]
+    fn unpack(self, result: i32) -> (u32, i32) {
+        // The result's type holds 2 GiB at most, as much as any transfer moves.
+        let adds = (self.0 >> 32).min(i32::MAX as u64) as i32;
+        (
+            self.0 as u32,
+            if result < 0 {
+                result
+            } else {
+                result.saturating_add(adds)
+            },
+        )
+    }
+}
+
 /// How one `io_uring_enter` ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entered {
@@ -134,7 +160,7 @@ impl Uring {
     }
 
     /// Queues one I/O; the kernel sees it at the next commit (with SQPOLL, at once). Its result will be the
-    /// bytes moved, 0 for a sync or a trim, or a negative errno.
+    /// bytes moved or trimmed, 0 for a sync, or a negative errno.
     ///
     /// # Errors
     /// [`PushError::Full`] when `iodepth` are in flight; [`PushError::Synchronous`] for what the ring cannot
@@ -158,13 +184,17 @@ impl Uring {
         if self.slots.is_full() {
             return Err(PushError::Full);
         }
-        self.slots.start(slot);
-        let entry = self.entry(slot, op, file, offset, len).user_data(u64::from(slot));
+        assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
+        let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
+        let entry = self.entry(slot, op, file, offset, len).user_data(tag.0);
         // SAFETY: the entry's buffer (at least `len` bytes of slot's), vector and file belong to `self`; while
-        // the slot is marked in flight, `buffer` lends it to nobody, and `drop` waits for it or leaks it.
+        // the slot is marked in flight, which it is from here on, `buffer` lends it to nobody, and `drop` waits
+        // for it or leaks it.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // The ring has `iodepth` entries or more, and entries not yet consumed are in flight.
-        assert!(pushed.is_ok(), "the submission queue is smaller than iodepth");
+        if pushed.is_err() {
+            return Err(PushError::Full);
+        }
+        self.slots.start(slot);
         if !self.sqpoll {
             self.queued += 1;
         }
@@ -173,6 +203,7 @@ impl Uring {
 
     /// Hands what was pushed to the kernel, with one `io_uring_enter`; with SQPOLL only to wake its thread.
     /// Returns how many the kernel took; if it has no room for now, the rest stays queued for the next call.
+    /// With SQPOLL that is always 0: there, pushing is handing over.
     ///
     /// # Errors
     /// The ring itself failed.
@@ -281,10 +312,10 @@ impl Uring {
     fn drain(&mut self, max: u32, done: &mut impl FnMut(u32, i32)) -> u32 {
         let mut reaped = 0;
         for completion in self.ring.completion().take(max as usize) {
-            let slot = completion.user_data() as u32;
+            let (slot, result) = Tag(completion.user_data()).unpack(completion.result());
             self.slots.finish(slot);
             reaped += 1;
-            done(slot, completion.result());
+            done(slot, result);
         }
         reaped
     }

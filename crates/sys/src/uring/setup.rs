@@ -84,6 +84,13 @@ fn check(config: &UringConfig, arena: &Arena) -> io::Result<()> {
 
 /// The best ring that the kernel accepts: it answers `EINVAL` to a mode that it does not know.
 fn make_ring(config: &UringConfig) -> io::Result<IoUring> {
+    // The polling thread frees the entries of a batch when it has issued all of them. Some may have completed
+    // and been pushed again by then, so the old ones and the new ones must both fit.
+    let entries = if config.sqpoll_idle_ms.is_some() {
+        config.iodepth.saturating_mul(2)
+    } else {
+        config.iodepth
+    };
     let mut refusal = None;
     for mode in modes(config) {
         let mut builder = IoUring::<squeue::Entry, cqueue::Entry>::builder();
@@ -97,7 +104,7 @@ fn make_ring(config: &UringConfig) -> io::Result<IoUring> {
             builder.setup_iopoll();
         }
         mode(&mut builder);
-        match builder.build(config.iodepth) {
+        match builder.build(entries) {
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => refusal = Some(error),
             made => return made,
         }

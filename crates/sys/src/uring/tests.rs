@@ -65,10 +65,10 @@ fn round_trip(test: &str, config: UringConfig, direct: bool) {
             let (op, offset, len) = pending[slot as usize]
                 .take()
                 .expect("a completion of what was pushed");
-            let moved = if matches!(op, Op::Read | Op::Write) {
-                len
-            } else {
+            let moved = if matches!(op, Op::Sync | Op::DataSync) {
                 0
+            } else {
+                len
             };
             assert_eq!(result, moved as i32, "{op:?}");
             assert!(
