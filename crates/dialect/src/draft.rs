@@ -1,0 +1,145 @@
+//! A job while its options are applied: the job so far, and what can only be settled at the end.
+//!
+//! Data in: one option after the other, in the order written. Data out: itself, to `resolve`. It must not
+//! know sections or text.
+
+use crate::diagnostic::{Fault, Place};
+use fathom_core::units::Nanos;
+use fathom_core::workload::{Job, PerOp, SplitEntry, ThinkTime, ThinkTimeBasis, VerifyAlgorithm};
+use std::collections::BTreeMap;
+
+/// A job in the making.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    /// What is settled at once.
+    pub(crate) job: Job,
+    /// The name that an option gave, which replaces the section's.
+    pub(crate) name: Option<String>,
+    /// What `k` means in the sizes that follow.
+    pub(crate) kb_base: u64,
+    pub(crate) blocks: Blocks,
+    pub(crate) rate_bytes: PerOp<u64>,
+    pub(crate) rate_iops: PerOp<u64>,
+    pub(crate) read_percent: u8,
+    pub(crate) think: ThinkTime,
+    pub(crate) verify: VerifyDraft,
+    pub(crate) compress_percent: u8,
+    pub(crate) compress_chunk_bytes: u32,
+    pub(crate) iodepth_low: u32,
+    pub(crate) no_random_map: bool,
+    /// `randrepeat`: the same random decisions on each run.
+    pub(crate) repeat: bool,
+    pub(crate) seed: Option<u64>,
+    pub(crate) new_group: bool,
+    /// Where each option was last given.
+    pub(crate) places: BTreeMap<&'static str, Place>,
+}
+
+/// The three ways to give block sizes; per direction the last of them that is set counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Blocks {
+    pub(crate) fixed: PerOp<Option<u64>>,
+    pub(crate) range: PerOp<Option<(u64, u64)>>,
+    pub(crate) split: PerOp<Option<Vec<SplitEntry>>>,
+    pub(crate) unaligned: bool,
+}
+
+/// The options of verification.
+#[derive(Debug, Clone)]
+pub(crate) struct VerifyDraft {
+    pub(crate) algorithm: Option<VerifyAlgorithm>,
+    pub(crate) interval_bytes: u64,
+    pub(crate) pattern: Vec<u8>,
+    pub(crate) only: bool,
+    pub(crate) read_back: bool,
+    pub(crate) fatal: bool,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            job: Job::default(),
+            name: None,
+            kb_base: 1024,
+            blocks: Blocks::default(),
+            rate_bytes: [0; 3],
+            rate_iops: [0; 3],
+            read_percent: 50,
+            think: ThinkTime {
+                pause: Nanos::ZERO,
+                spin: Nanos::ZERO,
+                blocks: 1,
+                basis: ThinkTimeBasis::Complete,
+                after_run: None,
+            },
+            verify: VerifyDraft {
+                algorithm: None,
+                interval_bytes: 0,
+                pattern: Vec::new(),
+                only: false,
+                read_back: true,
+                fatal: false,
+            },
+            compress_percent: 0,
+            compress_chunk_bytes: 512,
+            iodepth_low: 0,
+            no_random_map: false,
+            repeat: true,
+            seed: None,
+            new_group: false,
+            places: BTreeMap::new(),
+        }
+    }
+}
+
+impl Draft {
+    /// Where `option` was given, if it was.
+    pub(crate) fn place(&self, option: &str) -> Option<&Place> {
+        self.places.get(option)
+    }
+
+    /// Where the first of `options` that was given stands.
+    pub(crate) fn place_of_any(&self, options: &[&str]) -> Option<Place> {
+        options.iter().find_map(|option| self.place(option).cloned())
+    }
+
+    /// Makes room for a flag of the command line: what excludes it or outranks it in the job file is
+    /// forgotten, so that `--bs=8k` wins over a `bssplit` and `--rate_iops` over a `rate`.
+    pub(crate) fn give_way_to(&mut self, option: &'static str) {
+        match option {
+            "bs" => {
+                self.blocks = Blocks {
+                    unaligned: self.blocks.unaligned,
+                    ..Blocks::default()
+                };
+            }
+            "bsrange" => self.blocks.split = [None, None, None],
+            "rate" => self.rate_iops = [0; 3],
+            "rate_iops" => self.rate_bytes = [0; 3],
+            _ => {}
+        }
+    }
+}
+
+/// Writes the values that are given over the ones there.
+pub(crate) fn merge<T>(into: &mut PerOp<Option<T>>, given: PerOp<Option<T>>) {
+    for (old, new) in into.iter_mut().zip(given) {
+        if new.is_some() {
+            *old = new;
+        }
+    }
+}
+
+/// Writes the values that are given over the ones there, through a conversion that may refuse.
+pub(crate) fn merge_into<T: Copy, U>(
+    into: &mut PerOp<U>,
+    given: &PerOp<Option<T>>,
+    convert: impl Fn(T) -> Result<U, Fault>,
+) -> Result<(), Fault> {
+    for (old, new) in into.iter_mut().zip(given) {
+        if let Some(new) = new {
+            *old = convert(*new)?;
+        }
+    }
+    Ok(())
+}

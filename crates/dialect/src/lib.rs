@@ -1,0 +1,33 @@
+//! The dialect of job files: text in, [`fathom_core::workload::Workload`] out.
+//!
+//! Duty: read fio job files, fio command lines and fathom's own flags, which share one table of options
+//! ([`table`]); say with file, line and column what is wrong or has no effect; print a workload again.
+//! Data in: text, and through closures of the caller the texts of included files and the environment.
+//! Data out: a [`Parsed`]: the workload (unless there is an error), the workload as written, diagnostics.
+//! It must not know files, clocks, backends or how a workload is carried out: it does no I/O, reads no clock
+//! and no environment.
+//!
+//! The stages, one module each: `scan` (text to sections of raw options), `table` (what each option means),
+//! `draft` (a job while its options are applied), `resolve` (defaults, fix-ups, contradictions), `assemble`
+//! (sections, globals, overrides, groups), `print` (the way back).
+#![forbid(unsafe_code)]
+
+mod args;
+mod assemble;
+mod diagnostic;
+mod draft;
+mod input;
+mod print;
+mod resolve;
+mod scan;
+mod table;
+#[cfg(test)]
+mod testing;
+mod value;
+
+pub use args::{FioCommand, read_fio_args};
+pub use assemble::{parse, parse_fio};
+pub use diagnostic::{Diagnostic, Place, Severity};
+pub use input::{Context, Environment, Include, Override, Parsed, Source};
+pub use print::{PrintError, print};
+pub use table::{ChoiceRow, Kind, OptionRow, Support, Topic, find, find_exact, nearest, table};

@@ -1,0 +1,69 @@
+//! Verification: whether there is any, and what keeps it from finding anything.
+
+use super::Settling;
+use crate::diagnostic::Fault;
+use fathom_core::workload::{Verify, VerifyAlgorithm};
+
+impl Settling<'_> {
+    pub(super) fn verify(&mut self) {
+        let given = &self.draft.verify;
+        let implied = (!given.pattern.is_empty()).then_some(VerifyAlgorithm::Pattern);
+        let Some(algorithm) = given.algorithm.or(implied) else {
+            if given.only {
+                let fault = Fault::new("verify_only needs to know what to verify");
+                self.error(&["verify_only"], fault.remedy("add such as verify=crc32c"));
+            }
+            return;
+        };
+        if algorithm == VerifyAlgorithm::Pattern && given.pattern.is_empty() {
+            let fault = Fault::new("verify=pattern needs a pattern");
+            self.error(&["verify"], fault.remedy("add such as verify_pattern=0xdeadbeef"));
+        }
+        let interval_bytes = self.verify_interval(given.interval_bytes);
+        self.job.verify = Some(Verify {
+            algorithm,
+            interval_bytes,
+            pattern: given.pattern.clone(),
+            only: given.only,
+            read_back: given.read_back,
+            fatal: given.fatal,
+        });
+        self.verify_in_vain();
+    }
+
+    /// An interval has to divide every block; else there is one header a block.
+    fn verify_interval(&mut self, interval: u64) -> u32 {
+        let smallest = self.job.min_block_bytes();
+        if interval != 0 && !smallest.is_multiple_of(interval) {
+            let fault = Fault::new(format!(
+                "verify_interval={interval} does not divide blocks of {smallest}: not used"
+            ));
+            self.warning(&["verify_interval"], fault.remedy("choose one that divides bs"));
+            return 0;
+        }
+        u32::try_from(interval).unwrap_or(0)
+    }
+
+    fn verify_in_vain(&mut self) {
+        let Some(verify) = &self.job.verify else { return };
+        let writes = self.job.writes();
+        if writes && verify.read_back && self.job.limit.time_based {
+            let fault = Fault::new("nothing will be read back: the writes take all of the runtime");
+            self.warning(
+                &["time_based"],
+                fault.remedy("leave time_based out, and bound the job by size or io_size"),
+            );
+        }
+        if writes && self.job.numjobs > 1 && !self.job.files.names.is_empty() {
+            let fault =
+                Fault::new("several workers write the same file, so that verification finds mismatches");
+            self.warning(
+                &["numjobs"],
+                fault.remedy("give each a part with offset_increment, or use numjobs=1"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The table of options: one row says everything that fathom knows about an option.
+//!
+//! Data in: nothing. Data out: rows, for parsing, help, documentation, flags, completions and the account of
+//! what is not carried out. It must not know files, lines or places.
+
+mod buffers;
+mod engine;
+mod errors;
+mod files;
+mod identity;
+mod pace;
+mod pattern;
+mod replay;
+mod reporting;
+mod row;
+mod rule;
+mod sizes;
+mod time;
+mod verify;
+mod zones;
+
+pub use row::{ChoiceRow, Kind, OptionRow, Support, Topic};
+
+use std::sync::LazyLock;
+
+static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
+    let topics: [(Topic, &[OptionRow]); 13] = [
+        (Topic::Identity, identity::ROWS),
+        (Topic::Time, time::ROWS),
+        (Topic::Files, files::ROWS),
+        (Topic::Pattern, pattern::ROWS),
+        (Topic::Sizes, sizes::ROWS),
+        (Topic::Buffers, buffers::ROWS),
+        (Topic::Engine, engine::ROWS),
+        (Topic::Pace, pace::ROWS),
+        (Topic::Verify, verify::ROWS),
+        (Topic::Errors, errors::ROWS),
+        (Topic::Reporting, reporting::ROWS),
+        (Topic::Replay, replay::ROWS),
+        (Topic::Zones, zones::ROWS),
+    ];
+    topics
+        .into_iter()
+        .flat_map(|(topic, rows)| rows.iter().map(move |row| row.under(topic)))
+        .collect()
+});
+
+/// All options, by topic.
+pub fn table() -> &'static [OptionRow] {
+    &TABLE
+}
+
+/// The option of this name or alias, as job files need it.
+pub fn find_exact(name: &str) -> Option<&'static OptionRow> {
+    table().iter().find(|row| row.answers_to(name))
+}
+
+/// The option of this name or alias, or the only one that begins so, as command lines allow.
+pub fn find(name: &str) -> Option<&'static OptionRow> {
+    if let Some(row) = find_exact(name) {
+        return Some(row);
+    }
+    let mut begun = table()
+        .iter()
+        .filter(|row| row.names().any(|n| n.starts_with(name)));
+    match (begun.next(), begun.next()) {
+        (Some(row), None) if !name.is_empty() => Some(row),
+        _ => None,
+    }
+}
+
+/// The name or alias nearest to one that does not exist, if any is near enough to be meant.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    // A few letters at most: nobody means `buffer_pattern` by `boof`.
+    let limit = (name.len() / 3).clamp(1, 4);
+    let same_word = || {
+        table()
+            .iter()
+            .flat_map(OptionRow::names)
+            .find(|known| known.eq_ignore_ascii_case(name))
+    };
+    let by_prefix = || find(name).and_then(|row| row.names().find(|known| known.starts_with(name)));
+    let by_distance = || {
+        table()
+            .iter()
+            .flat_map(OptionRow::names)
+            // The lengths alone rule most names out.
+            .filter(|known| known.len().abs_diff(name.len()) <= limit)
+            .map(|known| (distance(name, known), known))
+            .filter(|&(distance, _)| distance <= limit && distance < name.len())
+            .min_by_key(|&(distance, _)| distance)
+            .map(|(_, known)| known)
+    };
+    same_word().or_else(by_prefix).or_else(by_distance)
+}
+
+/// The number of insertions, deletions, replacements and swaps of neighbours between two words.
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    // No option is this long; a hostile name must not cost more than a glance.
+    const LONGEST: usize = 40;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len() > LONGEST || b.len() > LONGEST {
+        return usize::MAX;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! Options: which files, how they are made, what happens to them before and after.
+
+use super::row::{OptionRow as Row, Support};
+use super::rule::{Choice, Rule};
+use crate::diagnostic::Fault;
+use crate::draft::Draft;
+use crate::value;
+use fathom_core::workload::{Fallocate, FileChoice};
+
+fn set_filename(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    draft.job.files.names = value::paths(text)?;
+    Ok(())
+}
+
+fn set_directory(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    draft.job.files.directories = value::paths(text)?;
+    Ok(())
+}
+
+/// `random`, `roundrobin`, `sequential`; a count after a colon is how many I/Os go to a file before the next.
+fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let (word, suffix) = text
+        .split_once(':')
+        .map_or((text, None), |(word, suffix)| (word, Some(suffix)));
+    draft.job.files.choice = match word.trim() {
+        "roundrobin" => FileChoice::RoundRobin,
+        "random" => FileChoice::Random,
+        "sequential" => FileChoice::Sequential,
+        "zipf" | "pareto" | "normal" | "gauss" => {
+            return Err(Fault::new(format!("`{text}` is not supported yet"))
+                .remedy("use random, or one file with random_distribution"));
+        }
+        other => {
+            return Err(Fault::new(format!("`{other}` is not a way to choose files"))
+                .remedy("write roundrobin, random or sequential"));
+        }
+    };
+    match suffix.map(str::trim) {
+        None | Some("1") => Ok(()),
+        Some(count) => Err(Fault::new(format!(
+            "staying with a file for `{count}` I/Os is not supported yet"
+        ))
+        .remedy("leave the count out: the file may change after each I/O")),
+    }
+}
+
+pub(super) static ROWS: &[Row] = &[
+    Row::new(
+        "filename",
+        Rule::Text("name[:name…]", set_filename),
+        "Files or devices, shared by all workers of the job",
+    )
+    .example("/data/a:/data/b"),
+    Row::new(
+        "directory",
+        Rule::Text("path[:path…]", set_directory),
+        "Where files are made; workers take turns",
+    )
+    .example("/data"),
+    Row::new(
+        "filename_format",
+        Rule::Text("text", |d, text| {
+            text.trim().clone_into(&mut d.job.files.name_format);
+            Ok(())
+        }),
+        "How made names look: $jobname, $jobnum and $filenum are replaced",
+    )
+    .default("$jobname.$jobnum.$filenum")
+    .example("$jobname.$filenum"),
+    Row::new(
+        "unique_filename",
+        Rule::ignored_bool(),
+        "Make names unique between clients",
+    )
+    .default("1")
+    .example("0")
+    .support(Support::NoEffect("there are no clients whose names could clash")),
+    Row::new(
+        "nrfiles",
+        Rule::Number(1, 1 << 20, |d, n| d.job.files.nrfiles = n as u32),
+        "How many files each worker has, where names are made",
+    )
+    .aliases(&["nr_files"])
+    .default("1")
+    .example("4"),
+    Row::new(
+        "file_service_type",
+        Rule::Text("roundrobin|random|sequential", set_choice),
+        "Which of several files the next I/O goes to",
+    )
+    .default("roundrobin")
+    .example("random"),
+    Row::new(
+        "openfiles",
+        Rule::ignored_number(),
+        "How many files are open at once",
+    )
+    .example("1")
+    .support(Support::LeftOut("all files of a worker stay open")),
+    Row::new(
+        "lockfile",
+        Rule::Choice(&[
+            Choice::nothing("none"),
+            Choice::nothing("exclusive"),
+            Choice::nothing("readwrite"),
+        ]),
+        "Lock a file while I/O is done on it",
+    )
+    .default("none")
+    .example("exclusive")
+    .support(Support::NotYet("run the jobs one after the other with stonewall")),
+    Row::new(
+        "opendir",
+        Rule::ignored_text("path"),
+        "Use every file below a directory",
+    )
+    .example("/data")
+    .support(Support::NotYet("name the files with filename=a:b")),
+    Row::new(
+        "file_append",
+        Rule::ignored_bool(),
+        "Write behind the end of files",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::NotYet("begin behind the data with offset")),
+    Row::new(
+        "fallocate",
+        Rule::Choice(&[
+            Choice::new("none", |d| d.job.files.fallocate = Fallocate::None),
+            Choice::new("native", |d| d.job.files.fallocate = Fallocate::Native),
+            Choice::new("posix", |d| d.job.files.fallocate = Fallocate::Posix),
+            Choice::new("keep", |d| d.job.files.fallocate = Fallocate::Keep),
+            Choice::new("truncate", |d| d.job.files.fallocate = Fallocate::Truncate),
+            Choice::new("0", |d| d.job.files.fallocate = Fallocate::None),
+            Choice::new("1", |d| d.job.files.fallocate = Fallocate::Posix),
+        ]),
+        "How space is reserved when a file is made",
+    )
+    .default("native")
+    .example("none"),
+    Row::new(
+        "fadvise_hint",
+        Rule::Choice(&[
+            Choice::new("0", |d| d.job.files.advise = false),
+            Choice::new("1", |d| d.job.files.advise = true),
+            Choice::but(
+                "random",
+                Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
+                |d| d.job.files.advise = true,
+            ),
+            Choice::but(
+                "sequential",
+                Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
+                |d| d.job.files.advise = true,
+            ),
+        ]),
+        "Tell the kernel whether access will be random or sequential",
+    )
+    .default("1")
+    .example("0"),
+    Row::new(
+        "allow_file_create",
+        Rule::Bool(|d, on| d.job.files.may_create = on),
+        "Whether missing files may be made",
+    )
+    .default("1")
+    .example("0"),
+    Row::new(
+        "create_fsync",
+        Rule::Bool(|d, on| d.job.files.create_fsync = on),
+        "fsync files once they are made",
+    )
+    .default("1")
+    .example("0"),
+    Row::new(
+        "create_serialize",
+        Rule::ignored_bool(),
+        "Make the files of different jobs one after the other",
+    )
+    .default("1")
+    .example("0")
+    .support(Support::NoEffect("files are laid out before the job begins")),
+    Row::new(
+        "create_on_open",
+        Rule::ignored_bool(),
+        "Make a file only when its first I/O comes",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::LeftOut("files are laid out before the job begins")),
+    Row::new("create_only", Rule::ignored_bool(), "Make the files and stop")
+        .default("0")
+        .example("1")
+        .support(Support::NotYet(
+            "use number_ios=1 to lay the files out with hardly any I/O",
+        )),
+    Row::new(
+        "allow_mounted_write",
+        Rule::ignored_bool(),
+        "Write to a device that is mounted",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::LeftOut(
+        "a job file cannot allow it: fathom asks for --allow-overwrite DEVICE, and refuses devices in use",
+    )),
+    Row::new(
+        "overwrite",
+        Rule::Bool(|d, on| d.job.files.overwrite = on),
+        "Write files in full before overwriting them",
+    )
+    .default("0")
+    .example("1"),
+    Row::new(
+        "invalidate",
+        Rule::Bool(|d, on| d.job.files.invalidate = on),
+        "Drop the page cache of files first",
+    )
+    .default("1")
+    .example("0"),
+    Row::new(
+        "pre_read",
+        Rule::Bool(|d, on| d.job.files.pre_read = on),
+        "Read files in full first",
+    )
+    .default("0")
+    .example("1"),
+    Row::new(
+        "unlink",
+        Rule::Bool(|d, on| d.job.files.unlink = on),
+        "Remove the files after the job",
+    )
+    .default("0")
+    .example("1"),
+    Row::new(
+        "unlink_each_loop",
+        Rule::ignored_bool(),
+        "Remove the files after each loop",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::NotYet("use unlink with loops=1")),
+    Row::new(
+        "ioscheduler",
+        Rule::ignored_text("name"),
+        "Switch the device to this I/O scheduler",
+    )
+    .example("none")
+    .support(Support::Never(
+        "a job file changes no devices; write to /sys/block/DEVICE/queue/scheduler first",
+    )),
+];

@@ -1,0 +1,245 @@
+//! Options: names of jobs, workers, processors, and which job waits for which.
+
+use super::row::{OptionRow as Row, Support};
+use super::rule::{Choice, Rule};
+use crate::diagnostic::Fault;
+use crate::draft::Draft;
+use crate::value;
+
+/// fio's own limit of workers (`--max-jobs`).
+const MAX_WORKERS: i64 = 4096;
+
+fn set_name(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    if text.trim().is_empty() {
+        return Err(Fault::new("the name is empty"));
+    }
+    draft.name = Some(text.trim().to_owned());
+    Ok(())
+}
+
+pub(super) static ROWS: &[Row] = &[
+    Row::new(
+        "name",
+        Rule::Text("text", set_name),
+        "Name of the job, in place of its section's",
+    )
+    .example("seqread"),
+    Row::new(
+        "description",
+        Rule::Text("text", |d, text| {
+            text.trim().clone_into(&mut d.job.description);
+            Ok(())
+        }),
+        "Free text that is kept with the job",
+    )
+    .example("first day of the migration"),
+    Row::new(
+        "numjobs",
+        Rule::Number(1, MAX_WORKERS, |d, n| d.job.numjobs = n as u32),
+        "How many equal workers run this job at once",
+    )
+    .default("1")
+    .example("4"),
+    Row::new(
+        "thread",
+        Rule::Flag(|_, _| {}),
+        "Run workers as threads; fathom's always are",
+    )
+    .default("0"),
+    Row::new(
+        "stonewall",
+        Rule::Flag(|d, on| d.job.start.stonewall = on),
+        "Wait until all earlier jobs have ended, and start a new reporting group",
+    )
+    .aliases(&["wait_for_previous"])
+    .default("0"),
+    Row::new(
+        "wait_for",
+        Rule::Text("name of a job", |d, text| {
+            d.job.start.wait_for = Some(text.trim().to_owned());
+            Ok(())
+        }),
+        "Wait until all workers of that job have ended",
+    )
+    .example("job"),
+    Row::new(
+        "new_group",
+        Rule::Flag(|d, on| d.new_group = on),
+        "Start a new reporting group with this job",
+    )
+    .default("0"),
+    Row::new(
+        "group_reporting",
+        Rule::Flag(|d, on| d.job.group_reporting = on),
+        "Report the jobs of a group together",
+    )
+    .default("0"),
+    Row::new(
+        "cpus_allowed",
+        Rule::Text("list of CPUs", |d, text| {
+            d.job.cpus_allowed = value::cpu_list(text)?;
+            Ok(())
+        }),
+        "The CPUs that the workers may use",
+    )
+    .example("0,2-4"),
+    Row::new(
+        "cpumask",
+        Rule::Text("bit mask of CPUs", |d, text| {
+            d.job.cpus_allowed = value::cpu_mask(text)?;
+            Ok(())
+        }),
+        "The CPUs that the workers may use, as a mask",
+    )
+    .example("0x3"),
+    Row::new(
+        "cpus_allowed_policy",
+        Rule::Choice(&[
+            Choice::new("shared", |d| d.job.cpus_split = false),
+            Choice::new("split", |d| d.job.cpus_split = true),
+        ]),
+        "Whether the workers share the CPUs allowed or get one each in turn",
+    )
+    .default("shared")
+    .example("split"),
+    Row::new(
+        "nice",
+        Rule::Number(-20, 19, |d, n| d.job.nice = n as i8),
+        "Nice value of the workers",
+    )
+    .default("0")
+    .example("-5"),
+    Row::new(
+        "prio",
+        Rule::Number(0, 7, |_, _| {}),
+        "I/O priority of the workers",
+    )
+    .example("0")
+    .support(Support::LeftOut(
+        "I/O priorities are not set yet; start fathom under ionice(1)",
+    )),
+    Row::new(
+        "prioclass",
+        Rule::Number(0, 3, |_, _| {}),
+        "I/O priority class of the workers",
+    )
+    .example("2")
+    .support(Support::LeftOut(
+        "I/O priorities are not set yet; start fathom under ionice(1)",
+    )),
+    Row::new(
+        "numa_cpu_nodes",
+        Rule::ignored_text("list of nodes"),
+        "NUMA nodes whose CPUs the workers may use",
+    )
+    .example("0")
+    .support(Support::LeftOut(
+        "NUMA binding is not done; start fathom under numactl(8), or use cpus_allowed",
+    )),
+    Row::new(
+        "numa_mem_policy",
+        Rule::ignored_text("mode[:nodes]"),
+        "NUMA nodes of the workers' memory",
+    )
+    .example("bind:0")
+    .support(Support::LeftOut(
+        "NUMA binding is not done; start fathom under numactl(8)",
+    )),
+    Row::new(
+        "lockmem",
+        Rule::Size(0, u64::MAX, |_, _| {}),
+        "Lock so much memory, to leave less for caches",
+    )
+    .default("0")
+    .example("1g")
+    .support(Support::NotYet(
+        "it would leave more memory to the page cache; use direct=1 or a memory cgroup",
+    )),
+    Row::new("uid", Rule::ignored_number(), "User that the job runs as")
+        .example("1000")
+        .support(Support::Never("start fathom as that user")),
+    Row::new("gid", Rule::ignored_number(), "Group that the job runs as")
+        .example("1000")
+        .support(Support::Never("start fathom as that group")),
+    Row::new(
+        "cgroup",
+        Rule::ignored_text("name"),
+        "Control group that the job runs in",
+    )
+    .example("bench")
+    .support(Support::Never(
+        "start fathom in that control group, with systemd-run(1) for instance",
+    )),
+    Row::new(
+        "cgroup_weight",
+        Rule::Number(100, 1000, |_, _| {}),
+        "Weight of the control group",
+    )
+    .example("500")
+    .support(Support::Never(
+        "set the weight of the control group that fathom is started in",
+    )),
+    Row::new(
+        "cgroup_nodelete",
+        Rule::ignored_bool(),
+        "Keep the control group afterwards",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::NoEffect("fathom makes no control groups")),
+    Row::new(
+        "flow",
+        Rule::Number(0, 1000, |_, _| {}),
+        "Weight in a balance between jobs",
+    )
+    .default("0")
+    .example("8")
+    .support(Support::NotYet(
+        "the jobs would run unbalanced; give each its share with rate_iops",
+    )),
+    Row::new(
+        "flow_id",
+        Rule::ignored_number(),
+        "Which balance the job takes part in",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::NoEffect("it belongs to flow")),
+    Row::new(
+        "flow_sleep",
+        Rule::ignored_number(),
+        "How long a job waits that is ahead of its balance",
+    )
+    .default("0")
+    .example("100")
+    .support(Support::NoEffect("it belongs to flow")),
+    Row::new(
+        "exec_prerun",
+        Rule::ignored_text("command"),
+        "Command to run before the job",
+    )
+    .example("sync")
+    .support(Support::Never(
+        "a job file runs no commands; run it before fathom",
+    )),
+    Row::new(
+        "exec_postrun",
+        Rule::ignored_text("command"),
+        "Command to run after the job",
+    )
+    .example("sync")
+    .support(Support::Never("a job file runs no commands; run it after fathom")),
+    Row::new("profile", Rule::ignored_text("name"), "A built-in workload")
+        .example("tiobench")
+        .support(Support::NotYet("write the jobs out")),
+    Row::new(
+        "kb_base",
+        Rule::Choice(&[
+            Choice::new("1024", |d| d.kb_base = 1024),
+            Choice::new("1000", |d| d.kb_base = 1000),
+        ]),
+        "What k means in the sizes after it: 1024 (then KiB is 1000) or 1000 (then KiB is 1024)",
+    )
+    .default("1024")
+    .example("1000"),
+];

@@ -1,0 +1,213 @@
+//! Options: directions, random offsets, seeds.
+
+use super::row::{OptionRow as Row, Support};
+use super::rule::{Choice, Rule};
+use crate::diagnostic::Fault;
+use crate::draft::{Draft, merge_into};
+use crate::value;
+use fathom_core::workload::{Distribution, Mix};
+
+/// The theta of a bare `zipf` and the h of a bare `pareto`.
+const DEFAULT_ZIPF: f64 = 1.1;
+const DEFAULT_PARETO: f64 = 0.2;
+
+const RW: &str = "read|write|trim|randread|randwrite|randtrim|rw|randrw|trimwrite|randtrimwrite[:N]";
+
+/// A direction, with `:N` behind it: I/Os for each random offset, or bytes skipped after each sequential one.
+fn set_rw(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let (word, suffix) = text
+        .split_once(':')
+        .map_or((text, None), |(word, suffix)| (word, Some(suffix)));
+    let both = Mix::ReadWrite { read_percent: 50 };
+    let (mix, random) = match word.trim() {
+        "read" => (Mix::Read, false),
+        "write" => (Mix::Write, false),
+        "trim" => (Mix::Trim, false),
+        "rw" | "readwrite" => (both, false),
+        "trimwrite" => (Mix::TrimWrite, false),
+        "randread" => (Mix::Read, true),
+        "randwrite" => (Mix::Write, true),
+        "randtrim" => (Mix::Trim, true),
+        "randrw" => (both, true),
+        "randtrimwrite" => (Mix::TrimWrite, true),
+        other => {
+            return Err(
+                Fault::new(format!("`{other}` is not a direction")).remedy(format!("write one of {RW}"))
+            );
+        }
+    };
+    let (mut run_length, mut skip_bytes) = (1, 0);
+    if let Some(suffix) = suffix {
+        let n = value::number(suffix, draft.kb_base)?;
+        if !random {
+            skip_bytes = n;
+        } else if let Ok(n @ 1..) = u32::try_from(n) {
+            run_length = n;
+        } else {
+            return Err(
+                Fault::new(format!("{n} I/Os for each random offset are not possible"))
+                    .remedy("write at least 1"),
+            );
+        }
+    }
+    let pattern = &mut draft.job.pattern;
+    (pattern.mix, pattern.random) = (mix, random);
+    (pattern.run_length, pattern.skip_bytes) = (run_length, skip_bytes);
+    Ok(())
+}
+
+fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let given = value::per_direction(text, distribution)?;
+    merge_into(&mut draft.job.pattern.distribution, &given, Ok)
+}
+
+/// `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:deviation[:center]`.
+fn distribution(text: &str) -> Result<Distribution, Fault> {
+    let mut parts = text.split(':');
+    let word = parts.next().unwrap_or_default();
+    if matches!(word, "zoned" | "zoned_abs" | "sequence") {
+        return Err(Fault::new(format!("`{word}` is not supported yet"))
+            .remedy("use zipf, pareto or normal, or a job for each zone with offset and size"));
+    }
+    let number = parts.next().map(value::float).transpose()?;
+    let center = parts.next().map(value::float).transpose()?;
+    if parts.next().is_some() {
+        return Err(Fault::new(format!("`{text}` has too many parts")).remedy("write such as zipf:1.2:0.5"));
+    }
+    if center.is_some_and(|center| !(0.0..=1.0).contains(&center)) {
+        return Err(Fault::new("the center is not between 0 and 1"));
+    }
+    let out_of_range =
+        |name: &str, bounds: &str| Err(Fault::new(format!("the {name} of `{text}` is not {bounds}")));
+    match word {
+        "random" if number.is_none() => Ok(Distribution::Uniform),
+        "random" => Err(Fault::new("a uniform distribution has no parameter").remedy("write random")),
+        "zipf" => match number.unwrap_or(DEFAULT_ZIPF) {
+            theta if theta > 0.0 && (theta - 1.0).abs() > f64::EPSILON => {
+                Ok(Distribution::Zipf { theta, center })
+            }
+            _ => out_of_range("theta", "a number above 0 other than 1"),
+        },
+        "pareto" => match number.unwrap_or(DEFAULT_PARETO) {
+            h if h > 0.0 && h < 1.0 => Ok(Distribution::Pareto { h, center }),
+            _ => out_of_range("parameter", "between 0 and 1"),
+        },
+        "normal" => match number {
+            Some(d) if (0.0..100.0).contains(&d) => Ok(Distribution::Normal {
+                deviation_percent: d,
+                center,
+            }),
+            Some(_) => out_of_range("deviation", "at least 0 and below 100"),
+            None => Err(Fault::new("the deviation is missing").remedy("write such as normal:10 (percent)")),
+        },
+        _ => Err(Fault::new(format!("`{word}` is not a distribution"))
+            .remedy("write random, zipf:theta, pareto:h or normal:deviation")),
+    }
+}
+
+pub(super) static ROWS: &[Row] = &[
+    Row::new(
+        "rw",
+        Rule::SizeText(RW, set_rw),
+        "Directions and order of the I/Os",
+    )
+    .aliases(&["readwrite"])
+    .default("read")
+    .example("randread"),
+    Row::new(
+        "rw_sequencer",
+        Rule::Choice(&[
+            Choice::nothing("sequential"),
+            Choice::but("identical", Support::NotYet("leave the :N of rw out"), |_| {}),
+        ]),
+        "What the :N of rw repeats",
+    )
+    .default("sequential")
+    .example("sequential"),
+    Row::new(
+        "rwmixread",
+        Rule::Number(0, 100, |d, percent| d.read_percent = percent as u8),
+        "Share of reads in a mix, in percent",
+    )
+    .default("50")
+    .example("70"),
+    Row::new(
+        "rwmixwrite",
+        Rule::Number(0, 100, |d, percent| d.read_percent = 100 - percent as u8),
+        "Share of writes in a mix, in percent; of it and rwmixread the later one counts",
+    )
+    .default("50")
+    .example("30"),
+    Row::new(
+        "percentage_random",
+        Rule::Percents(|d, percents| {
+            for (old, new) in d.job.pattern.random_percent.iter_mut().zip(percents) {
+                *old = new.map_or(*old, |percent| percent as u8);
+            }
+        }),
+        "Share of the I/Os of a random job that are random; the others go on in sequence",
+    )
+    .default("100")
+    .example("80,50"),
+    Row::new(
+        "random_distribution",
+        Rule::Text(
+            "random|zipf:theta|pareto:h|normal:deviation[:center]",
+            set_distribution,
+        ),
+        "How random offsets are spread; all but random switch the random map off",
+    )
+    .default("random")
+    .example("zipf:1.2"),
+    Row::new(
+        "norandommap",
+        Rule::Flag(|d, on| d.no_random_map = on),
+        "Draw offsets without memory, so that a block may come again before all have come",
+    )
+    .default("0"),
+    Row::new(
+        "softrandommap",
+        Rule::ignored_bool(),
+        "Go on without a random map if memory for it is lacking",
+    )
+    .default("0")
+    .example("1")
+    .support(Support::NoEffect("the random map is never given up")),
+    Row::new(
+        "random_generator",
+        Rule::Choice(&[
+            Choice::nothing("tausworthe"),
+            Choice::nothing("tausworthe64"),
+            Choice::nothing("lfsr"),
+        ]),
+        "The generator of random numbers",
+    )
+    .default("tausworthe")
+    .example("lfsr")
+    .support(Support::Approximate(
+        "fathom has one generator for all jobs: offsets differ from fio's, their distribution does not",
+    )),
+    Row::new(
+        "randrepeat",
+        Rule::Bool(|d, on| d.repeat = on),
+        "Make the same random decisions on each run",
+    )
+    .default("1")
+    .example("0"),
+    Row::new(
+        "allrandrepeat",
+        Rule::Bool(|d, on| d.repeat |= on),
+        "Make the same random decisions on each run, for contents and sizes too",
+    )
+    .default("0")
+    .example("1"),
+    Row::new(
+        "randseed",
+        Rule::Text("number", |d, text| {
+            d.seed = Some(value::seed(text)?);
+            Ok(())
+        }),
+        "The seed of all random decisions",
+    )
+    .example("42"),
+];

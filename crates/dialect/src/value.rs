@@ -1,0 +1,19 @@
+//! Readers of single values: numbers, sizes, times, lists, patterns.
+//!
+//! Data in: the text after the equals sign. Data out: a number with its unit settled, or a fault that names
+//! the text and what would be right. It must not know which option it reads.
+//!
+//! Each reader takes the whole text: fio stops at the first character that it does not understand (it reads
+//! `4.5k` as 4 bytes); here that is an error.
+
+mod expression;
+mod list;
+mod pattern;
+mod size;
+mod time;
+
+pub(crate) use expression::plain_sum;
+pub(crate) use list::{ascending_floats, cpu_list, cpu_mask, float, paths, per_direction, range, split};
+pub(crate) use pattern::byte_pattern;
+pub(crate) use size::{amount, inverted_unit, number, positive_size, seed, size};
+pub(crate) use time::{TimeUnit, time, time_range};
