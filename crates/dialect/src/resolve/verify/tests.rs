@@ -43,7 +43,6 @@ fn verification() {
     check_job(
         "rw=write\nverify=sha256\nruntime=5\ntime_based\nnumjobs=2\nfilename=f",
         expect![[r#"
-            jobs/a.fio:5:1: warning: nothing will be read back: the writes take all of the runtime; leave time_based out, and bound the job by size or io_size
             jobs/a.fio:6:1: warning: several workers write the same file, so that verification finds mismatches; give each a part with offset_increment, or use numjobs=1
             [j]
             numjobs=2
