@@ -99,7 +99,8 @@ impl JobCollector {
     /// Worker `at` has ended and leaves its last interval.
     pub fn ended(&mut self, at: usize, last: &Interval, rows: &mut Vec<SeriesRow>) {
         self.poll(rows);
-        if last.end > last.start {
+        let counted = last.ops.iter().any(|op| op.lat.n() + op.errors > 0);
+        if counted || last.end > last.start {
             self.add(last);
         }
         self.sources[at].ended = true;
@@ -108,7 +109,9 @@ impl JobCollector {
 
     /// Adds an interval to its second, whose number is returned.
     fn add(&mut self, interval: &Interval) -> u64 {
-        let second = (interval.end.0.saturating_sub(self.epoch).saturating_sub(1)) / SECOND;
+        // An interval without length belongs to the second that it begins.
+        let last_ns = interval.end.0.saturating_sub(1).max(interval.start.0);
+        let second = last_ns.saturating_sub(self.epoch) / SECOND;
         let entry = self.pending.entry((second, !interval.ramp)).or_insert_with(|| {
             let mut fresh = Box::<Interval>::default();
             fresh.start = interval.start;

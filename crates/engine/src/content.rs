@@ -85,12 +85,13 @@ impl Content {
         }
     }
 
-    /// Two numbers at a place in each sector that its own number decides: no two blocks are equal.
+    /// A number of its own at the head of each sector: no two blocks are equal.
     fn scramble(&mut self, buffer: &mut [u8], request: &Request) {
         self.counter = self.counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let stamp = (self.counter ^ request.offset).to_le_bytes();
-        for sector in buffer.chunks_exact_mut(SECTOR_BYTES) {
-            sector[..8].copy_from_slice(&stamp);
+        for sector in buffer.chunks_mut(SECTOR_BYTES) {
+            let len = sector.len().min(stamp.len());
+            sector[..len].copy_from_slice(&stamp[..len]);
         }
     }
 
@@ -117,6 +118,8 @@ impl Content {
         for chunk in buffer.chunks_mut(self.interval.max(HEADER_BYTES)) {
             if chunk.len() >= HEADER_BYTES {
                 fill_chunk(chunk, offset, verify, self.seed);
+            } else {
+                fill_tail(chunk, offset, self.seed);
             }
             offset += chunk.len() as u64;
         }
@@ -126,14 +129,22 @@ impl Content {
     pub fn check(&self, buffer: &[u8], request: &Request) -> bool {
         let Some(verify) = &self.verify else { return true };
         if verify.algorithm == VerifyAlgorithm::Pattern {
-            let length = verify.pattern.len().max(1);
+            if verify.pattern.is_empty() {
+                return buffer.iter().all(|byte| *byte == 0);
+            }
             return buffer
-                .chunks(length)
-                .all(|part| part == &verify.pattern[..part.len().min(length)]);
+                .chunks(verify.pattern.len())
+                .all(|part| part == &verify.pattern[..part.len()]);
         }
         let mut offset = request.offset;
         buffer.chunks(self.interval.max(HEADER_BYTES)).all(|chunk| {
-            let good = chunk.len() < HEADER_BYTES || check_chunk(chunk, offset, verify);
+            let good = if chunk.len() >= HEADER_BYTES {
+                check_chunk(chunk, offset, verify)
+            } else {
+                let mut expected = [0; HEADER_BYTES];
+                fill_tail(&mut expected[..chunk.len()], offset, self.seed);
+                chunk == &expected[..chunk.len()]
+            };
             offset += chunk.len() as u64;
             good
         })
@@ -149,6 +160,11 @@ fn repeat(pattern: &[u8], buffer: &mut [u8]) {
     for part in buffer.chunks_mut(pattern.len()) {
         part.copy_from_slice(&pattern[..part.len()]);
     }
+}
+
+/// The rest of a block that is too short for a header: known bytes, compared as they are.
+fn fill_tail(tail: &mut [u8], offset: u64, seed: u64) {
+    Rng::new(split_mix(seed ^ offset)).fill(tail);
 }
 
 fn fill_chunk(chunk: &mut [u8], offset: u64, verify: &Verify, seed: u64) {

@@ -65,7 +65,8 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
     pub fn run(&mut self) -> Result<(), BackendError> {
         loop {
             let step = self.send()?;
-            let in_flight = self.worker.in_flight();
+            // What the backend had no room for is not on its way.
+            let in_flight = self.worker.in_flight() - u32::from(self.held.is_some());
             match step {
                 Step::Issue(_) => {}
                 // No limit to the wait: until something completes nothing can be sent, and a second without a
@@ -112,6 +113,8 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                     now = self.clock.now();
                     if self.worker.complete(slot, outcome, now) {
                         self.check(slot);
+                        // The time of the check is not that of the next I/O.
+                        now = self.clock.now();
                     }
                     if self.worker.take_rolled() {
                         self.clock.discipline();
@@ -201,3 +204,6 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         self.worker.verified(slot, good);
     }
 }
+
+#[cfg(test)]
+mod tests;

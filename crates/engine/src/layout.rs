@@ -13,6 +13,8 @@ use std::os::unix::fs::FileExt;
 
 /// Files are filled in pieces of this size.
 const PIECE_BYTES: usize = 1 << 20;
+/// Contents differ from each sector to the next.
+const SECTOR_BYTES: usize = 512;
 
 /// How far a layout is: told after each piece. `Err` stops it.
 pub type OnPiece<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
@@ -20,7 +22,8 @@ pub type OnPiece<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
 /// Makes one file ready. `made` is called with a file that was newly created.
 ///
 /// # Errors
-/// What the system said: no space, no permission, …; a file that was newly made for nothing is removed.
+/// What the system said: no space, no permission, …; or the file is not as the plan found it. What was made
+/// for nothing is undone: a new file is removed, a longer one cut back.
 pub fn lay_out(
     action: &FileAction,
     made: &mut dyn FnMut(&File) -> Result<()>,
@@ -36,11 +39,29 @@ pub fn lay_out(
         options.create_new(true);
     }
     let file = options.open(&action.path)?;
-    let result = fill_file(&file, action, made, on_piece);
-    if result.is_err() && action.size_now.is_none() {
-        std::fs::remove_file(&action.path)?;
+    if let Some(planned) = action.size_now {
+        // Setting a length could otherwise cut off what someone else appended since.
+        let now = file.metadata()?.len();
+        if now != planned {
+            let changed =
+                format!("it had {planned} bytes when the run was planned and has {now} now: run again");
+            return Err(Error::other(changed));
+        }
     }
-    result
+    fill_file(&file, action, made, on_piece).map_err(|error| {
+        let undone = match action.size_now {
+            None => std::fs::remove_file(&action.path),
+            Some(size) if size < action.size_needed => file.set_len(size),
+            Some(_) => Ok(()),
+        };
+        match undone {
+            Ok(()) => error,
+            Err(also) => Error::new(
+                error.kind(),
+                format!("{error}; and it could not be undone: {also}"),
+            ),
+        }
+    })
 }
 
 fn fill_file(
@@ -91,8 +112,13 @@ fn write_pieces(file: &File, from: u64, to: u64, on_piece: &mut OnPiece<'_>) -> 
     let mut at = from;
     while at < to {
         let len = (to - at).min(PIECE_BYTES as u64) as usize;
-        // No two pieces are equal, or a disk that removes duplicates would store one.
-        piece[..8].copy_from_slice(&at.to_le_bytes());
+        // No two sectors are equal, or a disk that removes duplicates would store one.
+        for (sector, bytes) in (at..)
+            .step_by(SECTOR_BYTES)
+            .zip(piece.chunks_exact_mut(SECTOR_BYTES))
+        {
+            bytes[..8].copy_from_slice(&sector.to_le_bytes());
+        }
         file.write_all_at(&piece[..len], at)?;
         at += len as u64;
         on_piece(at - from, to - from)?;

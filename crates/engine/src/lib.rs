@@ -19,6 +19,8 @@ pub mod pace;
 pub mod pattern;
 pub mod plan;
 pub mod run;
+#[cfg(test)]
+mod testing;
 mod thread;
 pub mod wait;
 pub mod worker;

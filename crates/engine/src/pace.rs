@@ -8,6 +8,8 @@ use fathom_core::units::MonoTime;
 use fathom_core::workload::{Arrival, Rate};
 
 const SECOND: u64 = 1_000_000_000;
+/// Twice this still fits a `u64`.
+const RATE_MAX: u64 = 1 << 62;
 
 /// The arrivals of one direction.
 #[derive(Debug, Clone)]
@@ -23,12 +25,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A schedule whose first arrival is due at its start; `mean_block_bytes` turns a byte rate into a mean gap (for
-    /// the backlog). A rate of 0 counts as 1.
+    /// A schedule whose first arrival is due at its start (Poisson: one gap after it). `mean_block_bytes` turns
+    /// a byte rate into a mean gap (for the backlog). A rate of 0 counts as 1, one that no clock can follow as
+    /// the highest that sums up.
     pub fn new(rate: Rate, arrival: Arrival, mean_block_bytes: u64, seed: u64) -> Self {
         let rate = match rate {
-            Rate::BytesPerSecond(rate) => Rate::BytesPerSecond(rate.max(1)),
-            Rate::Iops(rate) => Rate::Iops(rate.max(1)),
+            Rate::BytesPerSecond(rate) => Rate::BytesPerSecond(rate.clamp(1, RATE_MAX)),
+            Rate::Iops(rate) => Rate::Iops(rate.clamp(1, RATE_MAX)),
         };
         let mean_gap_ns = match rate {
             Rate::BytesPerSecond(rate) => mean_block_bytes as f64 * SECOND as f64 / rate as f64,
@@ -90,10 +93,16 @@ impl Schedule {
 
     /// How many arrivals are due at `now` and not taken: exact for a constant rate of I/Os, the mean otherwise.
     pub fn backlog(&self, now: MonoTime) -> u64 {
-        if self.due > now.0 {
-            0
-        } else {
-            ((now.0 - self.due) as f64 / self.mean_gap_ns) as u64 + 1
+        let Some(since) = now.0.checked_sub(self.due) else {
+            return 0;
+        };
+        match self.rate {
+            // Arrival j after the next one is due floor((j * SECOND + remainder) / rate) later.
+            Rate::Iops(rate) if !self.poisson => match (since + 1).checked_mul(rate) {
+                Some(units) => (units - 1 - self.remainder) / SECOND + 1,
+                None => (since as f64 / self.mean_gap_ns) as u64 + 1,
+            },
+            _ => (since as f64 / self.mean_gap_ns) as u64 + 1,
         }
     }
 }

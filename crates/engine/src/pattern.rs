@@ -51,8 +51,11 @@ pub struct Generator {
     files: Vec<FilePattern>,
     current: usize,
     unfinished: usize,
+    repeats: bool,
     amount: u64,
     issued: u64,
+    /// The random numbers at the beginning of the pass: what [`Generator::rewind`] goes back to.
+    pass: Rng,
     to_write: Option<Draw>,
 }
 
@@ -60,10 +63,13 @@ impl Generator {
     /// A generator for one worker of `job` over `spans`. `amount` is how many bytes one pass moves;
     /// `repeats` whether offsets wrap around when a region is used up (`io_size`, `time_based`).
     pub fn new(job: &Job, spans: &[Span], amount: u64, repeats: bool, seed: u64) -> Self {
-        let mut rng = Rng::new(seed);
+        let pass = Rng::new(seed);
+        let mut rng = pass.clone();
+        // Of several files none wraps alone: all are used up before any begins again.
+        let wraps = repeats && spans.len() == 1;
         let files: Vec<FilePattern> = spans
             .iter()
-            .map(|&span| FilePattern::new(job, span, repeats, rng.next_u64()))
+            .map(|&span| FilePattern::new(job, span, wraps, rng.next_u64()))
             .collect();
         Self {
             rng,
@@ -72,8 +78,10 @@ impl Generator {
             unfinished: files.len(),
             files,
             current: 0,
+            repeats,
             amount,
             issued: 0,
+            pass,
             to_write: None,
         }
     }
@@ -81,9 +89,6 @@ impl Generator {
     /// The next I/O; `None` when the pass is over.
     #[inline]
     pub fn draw(&mut self) -> Option<Draw> {
-        if self.issued >= self.amount {
-            return None;
-        }
         let op = match self.mix {
             Mix::Read => Op::Read,
             Mix::Write => Op::Write,
@@ -121,7 +126,7 @@ impl Generator {
         Some(draw)
     }
 
-    /// Each block is trimmed first, written next; the amount counts what is written.
+    /// Each block is trimmed first, written next; the amount counts each block once.
     fn draw_trim_write(&mut self) -> Option<Draw> {
         if let Some(draw) = self.to_write.take() {
             return Some(draw);
@@ -134,8 +139,18 @@ impl Generator {
         Some(trim)
     }
 
-    /// One of several files: those that are used up drop out.
+    /// One of several files: when all are used up, the pass is over or all begin again.
     fn draw_from_many(&mut self, op: Op) -> Option<Draw> {
+        let draw = self.draw_from_unfinished(op);
+        if draw.is_some() || !self.repeats {
+            return draw;
+        }
+        self.restart_files();
+        self.draw_from_unfinished(op)
+    }
+
+    /// One of several files: those that are used up drop out.
+    fn draw_from_unfinished(&mut self, op: Op) -> Option<Draw> {
         while self.unfinished > 0 {
             let at = match self.choice {
                 FileChoice::RoundRobin | FileChoice::Sequential => self.current % self.files.len(),
@@ -167,14 +182,25 @@ impl Generator {
     /// Begins the next pass over the same regions: sequential positions start over, random maps are empty
     /// again and come in another order.
     pub fn restart(&mut self) {
+        self.pass = self.rng.clone();
+        self.restart_files();
+        self.issued = 0;
+        self.to_write = None;
+    }
+
+    /// Goes back to the beginning of the pass under way: the same draws come again. Allocates nothing.
+    pub fn rewind(&mut self) {
+        self.rng = self.pass.clone();
+        self.restart();
+    }
+
+    fn restart_files(&mut self) {
         let Self { files, rng, .. } = self;
         for file in files {
             file.restart(rng.next_u64());
         }
         self.unfinished = self.files.len();
         self.current = 0;
-        self.issued = 0;
-        self.to_write = None;
     }
 }
 

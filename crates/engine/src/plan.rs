@@ -294,7 +294,13 @@ fn plan_worker(job: &Job, number: u32) -> Result<WorkerFiles, PlanError> {
         let span = span_of(job, number, count, &path, kind, size)?;
         files.push(FilePlan { path, kind, span });
     }
-    let region: u64 = files.iter().map(|file| file.span.bytes).sum();
+    let mut region = files
+        .iter()
+        .fold(0u64, |sum, file| sum.saturating_add(file.span.bytes));
+    // With file sizes of their own, files are used in full and size= says how much is done on them.
+    if let (Some(_), Some(Amount::Bytes(size))) = (job.region.file_size, job.region.size) {
+        region = region.min(size);
+    }
     let amount = match job.region.io_size {
         None => region,
         Some(Amount::Bytes(bytes)) => bytes,
@@ -391,14 +397,26 @@ fn span_of(
         Some(Amount::Percent(percent)) => percent_of(percent),
     };
     let increment = amount(region.offset_increment)?.saturating_mul(u64::from(number));
-    let start = amount(region.offset)?.saturating_add(increment);
+    let block = job.min_block_bytes();
+    let mut start = amount(region.offset)?.saturating_add(increment);
+    let is_percent = |amount: Option<Amount>| matches!(amount, Some(Amount::Percent(_)));
+    if is_percent(region.offset) || is_percent(region.offset_increment) {
+        // A share falls where it may: the region begins at the next whole block, as in fio.
+        start = start.div_ceil(block.max(1)).saturating_mul(block);
+    }
     let file_size = region
         .file_size
         .map(|(low, high)| draw_file_size(job, number, path, low, high));
     let whole = if fixed { existing } else { file_size.or(existing) };
     let mut bytes = match region.size {
+        Some(Amount::Bytes(_)) if !fixed && file_size.is_some() => u64::MAX,
         Some(Amount::Bytes(total)) => total / count,
-        Some(Amount::Percent(percent)) => percent_of(percent)?,
+        // Whole blocks of what there is: a share never makes a file grow.
+        Some(Amount::Percent(percent)) => {
+            let room = existing.unwrap_or(0).saturating_sub(start);
+            let bytes = percent_of(percent)?.min(room);
+            bytes - bytes % block.max(1)
+        }
         None => match whole {
             Some(whole) => whole.saturating_sub(start),
             None => {
@@ -412,7 +430,8 @@ fn span_of(
     if let Some(limit) = whole.filter(|_| fixed || file_size.is_some()) {
         bytes = bytes.min(limit.saturating_sub(start));
     }
-    let block = job.min_block_bytes();
+    // No file reaches beyond that.
+    bytes = bytes.min((i64::MAX as u64).saturating_sub(start));
     if bytes < block {
         return Err(PlanError::TooSmall {
             job: job.name.clone(),

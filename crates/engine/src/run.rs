@@ -9,7 +9,7 @@ mod results;
 pub use results::{Results, floor};
 
 use crate::collect::{JobCollector, Live};
-use crate::interval::Exchange;
+use crate::interval::{Exchange, Interval};
 use crate::layout;
 use crate::plan::{FileAction, JobPlan, Plan};
 use crate::thread::{self, BoundaryHook, Gate, Message, Report, StartFailure, Task};
@@ -152,14 +152,15 @@ struct RunningJob {
     receiver: Receiver<(u32, Message)>,
     sender: Sender<(u32, Message)>,
     handles: Vec<std::thread::JoinHandle<()>>,
+    /// Why it could not start, where others had been measured before.
+    failure: Option<RunError>,
 }
 
-/// Carries out `plan`.
+/// Whether `plan` can be carried out at all, before anything is touched.
 ///
 /// # Errors
-/// Nothing was measured: a file could not be made ready or the first workers could not start. What goes wrong
-/// later is in the results.
-pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
+/// [`RunError::VerifyTooSmall`].
+pub fn check(plan: &Plan) -> Result<(), RunError> {
     for job in &plan.jobs {
         if !thread::verify_fits(&job.job) {
             let need = crate::content::HEADER_BYTES;
@@ -169,6 +170,16 @@ pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Resu
             });
         }
     }
+    Ok(())
+}
+
+/// Carries out `plan`.
+///
+/// # Errors
+/// Nothing was measured: a file could not be made ready or the first workers could not start. What goes wrong
+/// later is in the results.
+pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
+    check(plan)?;
     for action in &plan.files {
         lay_out(action, options, hooks)?;
     }
@@ -226,6 +237,7 @@ impl<'a> Orchestra<'a> {
                 receiver,
                 sender,
                 handles: Vec::new(),
+                failure: None,
             }
         });
         Self {
@@ -263,31 +275,51 @@ impl<'a> Orchestra<'a> {
         if starts.is_empty() {
             return Ok(());
         }
-        let gate = Arc::new(Gate::default());
-        let mut exchanges = Vec::new();
-        for &at in &starts {
-            exchanges.push(self.spawn(at, &gate)?);
+        let gates: Vec<Arc<Gate>> = starts.iter().map(|_| Arc::default()).collect();
+        let spawned: Vec<_> = starts
+            .iter()
+            .zip(&gates)
+            .map(|(&at, gate)| self.spawn(at, gate))
+            .collect();
+        let readied = starts.iter().zip(spawned).map(|(&at, exchanges)| {
+            let exchanges = exchanges?;
+            self.await_ready(at).map(|()| exchanges)
+        });
+        let mut readied: Vec<Result<_, RunError>> = readied.collect();
+        if !self.started
+            && let Some(failed) = readied.iter().position(Result::is_err)
+        {
+            // Nothing was measured yet: all who wait go home.
+            for (&at, gate) in starts.iter().zip(&gates) {
+                gate.abandon();
+                self.jobs[at].join();
+            }
+            return readied.swap_remove(failed).map(drop);
         }
-        let ready = starts.iter().try_for_each(|&at| self.await_ready(at));
-        if ready.is_err() {
-            // Workers that wait at the gate go home.
-            self.options.stop.store(true, Ordering::Relaxed);
-            self.jobs.iter_mut().for_each(RunningJob::join);
-        }
-        ready?;
         let now = self.options.clock.now();
         if !self.started {
             self.started = true;
             self.epoch = now;
             hooks.started(now);
         }
-        for (&at, exchanges) in starts.iter().zip(exchanges) {
+        for ((&at, gate), exchanges) in starts.iter().zip(&gates).zip(readied) {
             let job = &mut self.jobs[at];
-            job.state = JobState::Running;
-            job.start = now;
-            job.collector.start(self.epoch, now, exchanges);
+            match exchanges {
+                Ok(exchanges) => {
+                    job.state = JobState::Running;
+                    job.start = now;
+                    job.collector.start(self.epoch, now, exchanges);
+                    gate.open(self.epoch, now);
+                }
+                Err(failure) => {
+                    // What was measured before is kept.
+                    gate.abandon();
+                    job.join();
+                    job.state = JobState::Done;
+                    job.failure = Some(failure);
+                }
+            }
         }
-        gate.open(self.epoch, now);
         Ok(())
     }
 
@@ -324,19 +356,22 @@ impl<'a> Orchestra<'a> {
 
     fn await_ready(&self, at: usize) -> Result<(), RunError> {
         let job = &self.jobs[at];
-        for _ in &job.plan.workers {
-            match job.receiver.recv() {
+        let mut ready = 0;
+        while ready < job.plan.workers.len() {
+            let all_ended = job.all_ended();
+            match job.receiver.recv_timeout(TICK) {
                 Ok((_, Message::Failed(failure))) => {
                     return Err(RunError::Start {
                         job: job.plan.job.name.clone(),
                         failure,
                     });
                 }
-                Ok(_) => {}
-                Err(_) => {
+                Ok(_) => ready += 1,
+                Err(_) if all_ended => {
                     let gone = std::io::Error::other("a worker ended before it was ready");
                     return Err(RunError::Thread(gone));
                 }
+                Err(_) => {}
             }
         }
         Ok(())
@@ -365,7 +400,7 @@ impl<'a> Orchestra<'a> {
 
     fn status(&self) -> Status {
         let failed = |report: &Option<Box<Report>>| report.as_ref().is_some_and(|r| r.end.failed);
-        if self.jobs.iter().any(|job| job.reports.iter().any(failed)) {
+        if (self.jobs.iter()).any(|job| job.failure.is_some() || job.reports.iter().any(failed)) {
             Status::Failed
         } else if self.options.stop.load(Ordering::Relaxed) {
             Status::Interrupted
@@ -389,6 +424,8 @@ impl<'a> Orchestra<'a> {
 impl RunningJob {
     fn take_messages(&mut self, patience: Duration, rows: &mut Vec<SeriesRow>) {
         let mut patience = patience;
+        // Looked at before the channel: all that an ended worker had to say is then in it.
+        let all_ended = self.all_ended();
         loop {
             match self.receiver.recv_timeout(patience) {
                 Ok((number, Message::Done(report))) => {
@@ -401,13 +438,20 @@ impl RunningJob {
             }
         }
         self.collector.poll(rows);
-        let unfinished = self.reports.iter().filter(|report| report.is_none()).count();
-        if unfinished == 0
-            || self.handles.iter().all(std::thread::JoinHandle::is_finished) && patience.is_zero()
-        {
+        if all_ended || self.reports.iter().all(Option::is_some) {
             self.join();
+            for at in 0..self.reports.len() {
+                if self.reports[at].is_none() {
+                    // Stopped before its first I/O: nobody has to wait for its intervals.
+                    self.collector.ended(at, &Interval::new(), rows);
+                }
+            }
             self.state = JobState::Done;
         }
+    }
+
+    fn all_ended(&self) -> bool {
+        self.handles.iter().all(std::thread::JoinHandle::is_finished)
     }
 
     fn join(&mut self) {

@@ -87,37 +87,56 @@ pub(crate) struct Report {
     pub backend_error: Option<BackendError>,
 }
 
-/// Lets all workers of a phase go at once.
+/// Lets all workers of a job go at once, or sends them home.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    state: Mutex<Option<(MonoTime, MonoTime)>>,
-    opened: Condvar,
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+enum GateState {
+    #[default]
+    Shut,
+    /// The run's epoch and the job's start.
+    Open(MonoTime, MonoTime),
+    /// The job will not start.
+    Abandoned,
 }
 
 impl Gate {
     /// Opens it: the run's epoch and this phase's start.
     pub(crate) fn open(&self, epoch: MonoTime, start: MonoTime) {
+        self.set(GateState::Open(epoch, start));
+    }
+
+    /// Sends home all who wait.
+    pub(crate) fn abandon(&self) {
+        self.set(GateState::Abandoned);
+    }
+
+    fn set(&self, state: GateState) {
         *self
             .state
             .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some((epoch, start));
-        self.opened.notify_all();
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = state;
+        self.changed.notify_all();
     }
 
-    /// Waits until it is open; `None` when the run was stopped before.
+    /// Waits until it is open; `None` when the run was stopped or the job given up before.
     fn wait(&self, stop: &AtomicBool) -> Option<(MonoTime, MonoTime)> {
         let mut state = self
             .state
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         loop {
-            if let Some(times) = *state {
-                return Some(times);
+            match *state {
+                GateState::Open(epoch, start) => return Some((epoch, start)),
+                GateState::Abandoned => return None,
+                GateState::Shut if stop.load(Ordering::Relaxed) => return None,
+                GateState::Shut => {}
             }
-            if stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            let woken = self.opened.wait_timeout(state, Duration::from_millis(50));
+            let woken = self.changed.wait_timeout(state, Duration::from_millis(50));
             state = woken.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
     }
@@ -146,8 +165,15 @@ pub(crate) fn depth_of(job: &Job) -> u32 {
 pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerPlan {
     let spans: Vec<Span> = files.files.iter().map(|file| file.span).collect();
     let mut rng = Rng::stream(job.random_seed, index);
-    let repeats = job.limit.time_based || job.region.io_size.is_some();
-    let generator = Generator::new(job, &spans, files.amount, repeats, rng.next_u64());
+    let verify = job.verify.as_ref();
+    let read_back = verify.is_some_and(|v| v.read_back && !v.only) && job.pattern.mix.uses()[1];
+    let verify_only = verify.is_some_and(|v| v.only) && job.pattern.mix.uses()[1];
+    // Without an end each direction goes round its region at its own pace; only what is read back is done in
+    // passes.
+    let endless = job.limit.time_based && !read_back && !verify_only;
+    let repeats = endless || job.region.io_size.is_some();
+    let amount = if endless { u64::MAX } else { files.amount };
+    let generator = Generator::new(job, &spans, amount, repeats, rng.next_u64());
     let schedules = [0, 1, 2].map(|op| {
         let mean = u64::midpoint(job.block_size[op].min(), job.block_size[op].max());
         let seed = rng.next_u64();
@@ -156,7 +182,6 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
             .filter(|_| used)
             .map(|rate| Schedule::new(rate, job.pace.arrival, mean, seed))
     });
-    let verify = job.verify.as_ref();
     WorkerPlan {
         depth: depth_of(job),
         generator,
@@ -172,9 +197,9 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         file_count: files.files.len() as u32,
         on_error: job.on_error,
         metrics: metrics_of(job),
-        read_back: verify.is_some_and(|v| v.read_back && !v.only) && job.pattern.mix.uses()[1],
+        read_back,
         verifies: verify.is_some(),
-        verify_only: verify.is_some_and(|v| v.only) && job.pattern.mix.uses()[1],
+        verify_only,
         verify_fatal: verify.is_some_and(|v| v.fatal),
     }
 }

@@ -12,7 +12,7 @@ pub use plan::WorkerPlan;
 
 use crate::errors::ErrorLog;
 use crate::interval::{Exchange, Interval, Stamps};
-use crate::pattern::{Draw, Generator};
+use crate::pattern::Draw;
 use fathom_core::backend::{Op, Outcome, Request};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Mix, ThinkTimeBasis};
@@ -58,13 +58,15 @@ pub struct Worker {
     ios_left: u64,
     issued: u64,
     issued_in_pass: u64,
-    /// The generator at the beginning of the pass, for reading back.
-    pass: Option<Box<Generator>>,
+    /// What was written has still to be read back.
+    read_back_due: bool,
     /// Drawn, but not due yet.
     pending: Option<Draw>,
     /// A trim whose block is written next, once the trim is done.
     trim_in_flight: bool,
     open_loop: bool,
+    /// Nothing is left to draw: what its schedules have due is not for this worker any more.
+    exhausted: bool,
     deadline: u64,
     ramp_end: u64,
     boundary: u64,
@@ -114,10 +116,11 @@ impl Worker {
             ios_left: plan.number_ios.unwrap_or(u64::MAX),
             issued: 0,
             issued_in_pass: 0,
-            pass: (plan.read_back && !plan.verify_only).then(|| Box::new(plan.generator.clone())),
+            read_back_due: plan.read_back && !plan.verify_only,
             pending: None,
             trim_in_flight: false,
             open_loop: plan.schedules.iter().any(Option::is_some),
+            exhausted: false,
             deadline: u64::MAX,
             ramp_end: 0,
             boundary: u64::MAX,
@@ -211,8 +214,9 @@ impl Worker {
     /// Moves the creation of the I/O in `slot` to `now`: its buffer took time to fill, which is not I/O.
     #[inline]
     pub fn created(&mut self, slot: u32, now: MonoTime) {
-        let stamps = &mut self.slots[slot as usize].stamps;
-        if stamps.intended == stamps.created {
+        let Slot { stamps, request } = &mut self.slots[slot as usize];
+        let schedule = self.plan.schedules.get(request.op.index());
+        if schedule.is_none_or(Option::is_none) {
             stamps.intended = now.0;
         }
         stamps.created = now.0;

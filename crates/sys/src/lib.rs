@@ -12,6 +12,7 @@
 pub mod aio;
 pub mod arena;
 pub mod clock;
+pub mod counting_allocator;
 mod deadline;
 pub mod file;
 pub mod mapping;

@@ -92,7 +92,8 @@ impl Sampler {
                 center,
             } => Self::Normal {
                 n,
-                center: center.unwrap_or(0.5) * n as f64,
+                // Within the region, or a narrow curve at its very end would never hit it.
+                center: (center.unwrap_or(0.5) * n as f64).clamp(0.0, n as f64 - 0.5),
                 deviation: (deviation_percent / 100.0 * n as f64).max(f64::MIN_POSITIVE),
             },
         }

@@ -7,7 +7,7 @@ use super::permutation::Permutation;
 use super::sizes::Sizes;
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
-use fathom_core::workload::{Distribution, Job, Mix, PerOp, RandomMap};
+use fathom_core::workload::{Distribution, Job, PerOp, RandomMap};
 
 /// How random offsets are found.
 #[derive(Debug, Clone)]
@@ -61,7 +61,6 @@ impl FilePattern {
         } else {
             Order::Sequential
         };
-        let both = matches!(pattern.mix, Mix::ReadWrite { .. });
         Self {
             span,
             sizes,
@@ -72,7 +71,7 @@ impl FilePattern {
             run_length: pattern.run_length.max(1),
             run_left: [0; 3],
             skip: if pattern.random { 0 } else { pattern.skip_bytes },
-            wraps: repeats || both || (!pattern.random && pattern.skip_bytes != 0),
+            wraps: repeats || (!pattern.random && pattern.skip_bytes != 0),
             next_offset: [0; 3],
             done: false,
         }
@@ -81,15 +80,17 @@ impl FilePattern {
     fn random_order(job: &Job, span: Span, smallest: u64, positions: PerOp<u64>, seed: u64) -> Order {
         let pattern = &job.pattern;
         let uniform = pattern.distribution.iter().all(|d| *d == Distribution::Uniform);
-        if pattern.random_map == RandomMap::Independent || !uniform {
+        let used: Vec<usize> = job.used_ops().collect();
+        // As in fio, an alignment of its own leaves blocks out and so turns the map off.
+        let realigned = used
+            .iter()
+            .any(|&op| job.block_align[op] != 0 && job.block_align[op] != job.block_size[op].min());
+        if pattern.random_map == RandomMap::Independent || !uniform || realigned {
             let sampler = |op: usize| Sampler::new(pattern.distribution[op], positions[op], seed ^ op as u64);
             return Order::Independent(Box::new([sampler(0), sampler(1), sampler(2)]));
         }
-        let used: Vec<usize> = job.used_ops().collect();
         let one_size = used.iter().all(|&op| {
-            job.block_size[op].min() == job.block_size[op].max()
-                && job.block_size[op].min() == smallest
-                && (job.block_align[op] == 0 || job.block_align[op] == smallest)
+            job.block_size[op].min() == job.block_size[op].max() && job.block_size[op].min() == smallest
         });
         let always_random =
             used.iter().all(|&op| pattern.random_percent[op] == 100) && pattern.run_length <= 1;
@@ -115,7 +116,8 @@ impl FilePattern {
                     return None;
                 }
                 let at = samplers[index].draw(rng) * self.align[index];
-                Some((self.span.start + at, fit(len, self.span.bytes - at)))
+                let len = self.sizes[index].fit(len, self.span.bytes - at);
+                Some((self.span.start + at, len))
             }
             Order::Permuted(permutation) => {
                 let block = match permutation.next() {
@@ -159,7 +161,7 @@ impl FilePattern {
             return None;
         }
         let at = samplers[op].draw(rng) * self.align[op];
-        let len = fit(len, self.span.bytes - at);
+        let len = self.sizes[op].fit(len, self.span.bytes - at);
         self.next_offset[op] = at + u64::from(len);
         Some((self.span.start + at, len))
     }
@@ -182,9 +184,15 @@ impl FilePattern {
             let step = (self.align[op] / granule).max(1);
             rng.below(map.blocks().div_ceil(step)) * step
         };
-        let (block, blocks) = map.take(start, (u64::from(len) / granule).max(1))?;
+        let wanted = u64::from(len).div_ceil(granule);
+        let (block, blocks) = map.take(start, wanted)?;
         let at = block * granule;
-        let len = (blocks * granule) as u32;
+        // Cut only where its neighbour was visited before.
+        let len = if blocks == wanted {
+            len
+        } else {
+            (blocks * granule) as u32
+        };
         self.next_offset[op] = at + u64::from(len);
         Some((self.span.start + at, len))
     }
@@ -238,10 +246,4 @@ impl FilePattern {
         self.run_left = [0; 3];
         self.done = false;
     }
-}
-
-/// `len`, or what room is left.
-#[inline]
-fn fit(len: u32, room: u64) -> u32 {
-    if u64::from(len) <= room { len } else { room as u32 }
 }

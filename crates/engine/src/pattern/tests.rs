@@ -1,1 +1,5 @@
-//! Tests.
+//! Which offsets come, against naive sets.
+
+mod coverage;
+mod sequences;
+mod sizes;

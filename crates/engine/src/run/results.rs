@@ -76,12 +76,14 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
         job.collector.add_to(&mut totals);
         metrics.split |= job.collector.metrics().split;
         metrics.response |= job.collector.metrics().response;
-        for report in job.reports.iter().flatten() {
+        result.errors.extend(job.failure.as_ref().map(describe_start));
+        for (number, report) in job.reports.iter().enumerate() {
+            let Some(report) = report else { continue };
             start = start.min(report.end.start.0);
             end = end.max(report.end.end.0);
             add_cpu(&mut result.cpu, &report.cpu);
             result.backlog_end += report.end.backlog;
-            add_errors(&mut result.errors, job, report);
+            add_errors(&mut result.errors, job, number, report);
         }
     }
     let percentiles = members[0].collector.percentiles();
@@ -104,9 +106,9 @@ fn add_cpu(sum: &mut CpuUsage, part: &CpuUsage) {
     sum.minor_faults += part.minor_faults;
 }
 
-fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, report: &Report) {
+fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, number: usize, report: &Report) {
     for entry in report.end.errors.entries() {
-        let error = describe(entry, job, report);
+        let error = describe(entry, job, number, report);
         match errors
             .iter_mut()
             .find(|known| known.what == error.what && known.errno == error.errno)
@@ -128,7 +130,7 @@ fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, report: &Report) {
     }
 }
 
-fn describe(entry: &ErrorEntry, job: &RunningJob, report: &Report) -> RunError {
+fn describe(entry: &ErrorEntry, job: &RunningJob, number: usize, report: &Report) -> RunError {
     let (what, message) = match entry.what {
         What::Io(op) => (op.name(), entry.errno.to_string()),
         What::EndOfFile(op) => (
@@ -150,7 +152,7 @@ fn describe(entry: &ErrorEntry, job: &RunningJob, report: &Report) -> RunError {
     let place = job
         .plan
         .workers
-        .first()
+        .get(number)
         .and_then(|worker| worker.files.get(entry.file as usize));
     RunError {
         what: what.to_owned(),
@@ -162,6 +164,26 @@ fn describe(entry: &ErrorEntry, job: &RunningJob, report: &Report) -> RunError {
             .unwrap_or_default(),
         offset_bytes: entry.offset,
         length_bytes: entry.len,
+    }
+}
+
+/// Why a job of a later phase did not start.
+fn describe_start(failure: &super::RunError) -> RunError {
+    let (what, source, path) = match failure {
+        super::RunError::Start { failure, .. } => {
+            (failure.what, Some(&failure.source), failure.path.as_ref())
+        }
+        super::RunError::Thread(source) => ("start", Some(source), None),
+        _ => ("start", None, None),
+    };
+    RunError {
+        what: what.to_owned(),
+        errno: source.and_then(std::io::Error::raw_os_error).unwrap_or(0),
+        message: source.map_or_else(|| failure.to_string(), ToString::to_string),
+        count: 1,
+        path: path.map(|path| path.display().to_string()).unwrap_or_default(),
+        offset_bytes: 0,
+        length_bytes: 0,
     }
 }
 

@@ -1,1 +1,57 @@
-//! Tests.
+//! Whole runs on real files.
+
+mod ends;
+mod engines;
+mod order;
+
+use super::{NoHooks, Options, Results, RunError, run};
+use crate::plan::Plan;
+use crate::testing::depth;
+use fathom_core::workload::{Amount, EngineKind, Job, Mix, Workload};
+use fathom_sys::clock::HostClock;
+use std::path::Path;
+use std::sync::Arc;
+
+const BLOCK: u64 = 4096;
+const MIB: u64 = 1 << 20;
+
+fn options() -> Options {
+    Options {
+        stop: Arc::default(),
+        clock: HostClock::new(),
+        hook: None,
+    }
+}
+
+/// A job of random reads and writes over 1 MiB of made files in `directory`.
+fn job(name: &str, kind: EngineKind, mix: Mix, directory: &Path) -> Job {
+    let mut job = crate::testing::random_job(mix, BLOCK);
+    name.clone_into(&mut job.name);
+    job.engine.kind = kind;
+    job.depth = depth(8);
+    job.files.directories = vec![directory.to_owned()];
+    job.region.size = Some(Amount::Bytes(MIB));
+    job
+}
+
+fn plan(jobs: &[Job]) -> Plan {
+    Plan::new(&Workload { jobs: jobs.to_vec() }).expect("a plan")
+}
+
+fn run_jobs(jobs: &[Job]) -> Result<Results, RunError> {
+    run(&plan(jobs), &options(), &mut NoHooks)
+}
+
+/// `None` where this machine has no such engine: said so.
+fn run_or_skip(test: &str, jobs: &[Job]) -> Option<Results> {
+    match run_jobs(jobs) {
+        Ok(results) => Some(results),
+        Err(RunError::Start { failure, .. })
+            if ["io_uring_setup", "io_setup", "open with O_DIRECT"].contains(&failure.what) =>
+        {
+            crate::testing::skipped(test, &format!("{}: {}", failure.what, failure.source));
+            None
+        }
+        Err(error) => panic!("{test}: {error}"),
+    }
+}

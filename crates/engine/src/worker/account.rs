@@ -87,13 +87,12 @@ impl Worker {
     /// Goes from writing to reading back what was written, once nothing is in flight. `false`: there is
     /// nothing to read back, the worker is done.
     pub fn begin_read_back(&mut self) -> bool {
-        let Some(pass) = self.pass.take() else {
-            return false;
-        };
-        if self.failed || self.stop.load(Ordering::Relaxed) {
+        let due = std::mem::take(&mut self.read_back_due);
+        if !due || self.failed || self.stop.load(Ordering::Relaxed) {
             return false;
         }
-        self.plan.generator = *pass;
+        // The same content at the same place whatever the pass: the last one is what is read back.
+        self.plan.generator.rewind();
         self.reading_back = true;
         self.checks = true;
         self.finished = false;
@@ -119,16 +118,30 @@ impl Worker {
             // Whole seconds without a completion lie between two intervals, not within one.
             let since = now.0.saturating_sub(self.epoch);
             let second = self.epoch + since / SECOND * SECOND;
-            self.current.start = MonoTime(self.boundary.max(second));
+            let start = self.boundary.max(second);
+            // After a silence across the end of the ramp, counting begins at once.
+            let start = if now.0 < self.ramp_end {
+                start
+            } else {
+                start.max(self.ramp_end)
+            };
+            self.current.start = MonoTime(start);
             self.current.ramp = self.current.start.0 < self.ramp_end;
         }
         self.set_boundary(now.0);
         self.rolled = true;
     }
 
-    pub(super) fn note_backlog(&mut self, now: MonoTime) {
-        let schedules = self.plan.schedules.iter().flatten();
-        let backlog = schedules.map(|schedule| schedule.backlog(now)).sum();
+    /// Counts what was due before `end` and is not sent.
+    fn note_backlog(&mut self, end: MonoTime) {
+        let backlog = if self.exhausted {
+            0
+        } else {
+            // What is due at the end itself belongs to the next interval, or to none.
+            let now = MonoTime(end.0.min(self.deadline).saturating_sub(1));
+            let schedules = self.plan.schedules.iter().flatten();
+            schedules.map(|schedule| schedule.backlog(now)).sum()
+        };
         self.current.backlog = backlog;
         self.current.backlog_max = self.current.backlog_max.max(backlog);
     }
@@ -152,7 +165,7 @@ impl Worker {
     /// Hands the last interval over and gives the worker's account. `now` is the end.
     pub fn finish(mut self, now: MonoTime) -> WorkerEnd {
         self.roll_if_due(now);
-        self.note_backlog(now.min(MonoTime(self.deadline)));
+        self.note_backlog(now);
         self.current.end = now;
         let backlog = self.current.backlog;
         WorkerEnd {

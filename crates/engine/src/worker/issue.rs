@@ -71,16 +71,13 @@ impl Worker {
         self.ios_left = self.plan.number_ios.unwrap_or(u64::MAX);
         self.plan.generator.restart();
         self.issued_in_pass = 0;
-        if let Some(pass) = &mut self.pass {
-            // The same content at the same place whatever the pass: the last one is what is read back.
-            (**pass).clone_from(&self.plan.generator);
-        }
         Some(())
     }
 
     /// Open loop: the direction that is due first, once it is due.
     pub(super) fn next_scheduled(&mut self, now: MonoTime) -> Step {
         let Some(draw) = self.pending.take().or_else(|| self.draw_scheduled(now)) else {
+            self.exhausted = true;
             return self.end(now);
         };
         if draw.op == Op::Write && self.trim_in_flight {

@@ -88,9 +88,8 @@ pub enum Refusal {
 
     /// It carries a known signature.
     #[error(
-        "{path} carries {found}. If that may be destroyed, add --allow-overwrite-signature (with \
-         --allow-overwrite {path})",
-        path = path.display(), found = list(found)
+        "{path} carries {found}. If that may be destroyed, add --allow-overwrite-signature {path} (with --allow-overwrite \
+         {path})", path = path.display(), found = list(found)
     )]
     Signature { path: PathBuf, found: Vec<Signature> },
 

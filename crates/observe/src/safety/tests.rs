@@ -294,7 +294,7 @@ fn a_signature_needs_its_own_word() {
     refused(
         ask(&tree, VDB, &[VDB], false),
         &expect![
-            "/dev/vdb carries an ext2/ext3/ext4 file system, a LUKS encrypted volume and an MBR partition table or boot sector. If that may be destroyed, add --allow-overwrite-signature (with --allow-overwrite /dev/vdb)"
+            "/dev/vdb carries an ext2/ext3/ext4 file system, a LUKS encrypted volume and an MBR partition table or boot sector. If that may be destroyed, add --allow-overwrite-signature /dev/vdb (with --allow-overwrite /dev/vdb)"
         ],
     );
     let permission = ask(&tree, VDB, &[VDB], true).expect("allowed");

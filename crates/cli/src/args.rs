@@ -1,0 +1,241 @@
+//! The command line: words in, a [`Command`] as typed out.
+//!
+//! Data in: the words. Data out: what was typed, sorted into commands, or help and usage errors, already
+//! printed. It must not look at files or the environment: that comes with [`crate::request`].
+
+mod definition;
+mod options;
+
+use crate::exit::Exit;
+use crate::fio_command::FioArgs;
+use crate::flags;
+use crate::terminal::{self, Colour};
+use clap::ArgMatches;
+use clap::error::ErrorKind;
+use clap_complete::Shell;
+use fathom_dialect::Override;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub(crate) use definition::command;
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// `run`.
+    Run(Box<RunArgs>),
+    /// `fio`.
+    Fio(FioArgs),
+    /// `show`.
+    Show(ShowArgs),
+    /// `recover`, of which directory.
+    Recover(PathBuf),
+    /// `options`, of which option.
+    Options(Option<String>),
+    /// `completions`, for which shell.
+    Completions(Shell),
+    /// `man`.
+    Man(ManArgs),
+}
+
+/// Where the run is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// In a new directory below `fathom-runs`.
+    Default,
+    /// Nowhere.
+    None,
+    /// Here.
+    Directory(PathBuf),
+}
+
+/// How a run is carried out and shown: all that is not the workload.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Print the workload only.
+    pub dry_run: bool,
+    /// JSON on stdout.
+    pub json: bool,
+    /// No progress and no notes.
+    pub quiet: bool,
+    /// Colours on stdout.
+    pub colour: Colour,
+    /// The run directory.
+    pub output: Output,
+    /// Write the report to this file, not to stdout.
+    pub report: Option<PathBuf>,
+    /// `--allow-overwrite`.
+    pub allow_overwrite: Vec<PathBuf>,
+    /// `--allow-overwrite-signature`.
+    pub allow_signature: Vec<PathBuf>,
+    /// The command line, word by word, for the record.
+    pub words: Vec<String>,
+}
+
+/// `fathom run`.
+#[derive(Debug)]
+pub(crate) struct RunArgs {
+    /// Job files, and at most one target.
+    pub paths: Vec<PathBuf>,
+    /// Options of the table, in the order typed.
+    pub overrides: Vec<Override>,
+    /// `--on`.
+    pub on: Option<OsString>,
+    /// `--section`.
+    pub sections: Vec<String>,
+    /// The rest.
+    pub settings: Settings,
+}
+
+/// `fathom show`.
+#[derive(Debug)]
+pub(crate) struct ShowArgs {
+    /// The run directory.
+    pub dir: PathBuf,
+    /// JSON on stdout.
+    pub json: bool,
+    /// Colours on stdout.
+    pub colour: Colour,
+}
+
+/// `fathom man`.
+#[derive(Debug)]
+pub(crate) struct ManArgs {
+    /// The page; `None`: the program's.
+    pub page: Option<String>,
+    /// All pages, as files here.
+    pub output: Option<PathBuf>,
+}
+
+/// The help of one command.
+pub(crate) fn help_of(name: &str) -> String {
+    let mut whole = command();
+    whole.build();
+    let found = whole.find_subcommand_mut(name);
+    found
+        .map(|command| command.render_long_help().to_string())
+        .unwrap_or_default()
+}
+
+/// Reads the command line. Where there is nothing left to do (help, version, a usage error), that has been
+/// printed and the exit is returned.
+pub(crate) fn read(words: &[OsString]) -> Result<Command, Exit> {
+    match parse(words) {
+        Ok(command) => Ok(command),
+        Err(error) => Err(refuse(&error)),
+    }
+}
+
+/// Prints what clap has to say: help on stdout, errors on stderr.
+fn refuse(error: &clap::Error) -> Exit {
+    let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if asked_for {
+        return match terminal::print(&error.render().to_string()) {
+            Ok(()) => Exit::Done,
+            Err(_) => Exit::Wrong,
+        };
+    }
+    terminal::say(error.render().to_string().trim_end());
+    Exit::Wrong
+}
+
+fn parse(words: &[OsString]) -> Result<Command, clap::Error> {
+    let mut words = words.to_vec();
+    // Options come before their command nowhere but in `--help`: the command is the first word.
+    if words.get(1).is_some_and(|word| word == "run") {
+        let rest = flags::canonical(&words[2..], &definition::own_flags_of_run());
+        words.truncate(2);
+        words.extend(rest);
+    }
+    let matches = command().try_get_matches_from(&words)?;
+    let recorded: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    Ok(match matches.subcommand() {
+        Some(("run", matches)) => Command::Run(Box::new(run(matches, recorded))),
+        Some(("fio", matches)) => Command::Fio(FioArgs {
+            words: matches
+                .get_many::<String>("words")
+                .unwrap_or_default()
+                .cloned()
+                .collect(),
+            allow_overwrite: paths(matches, "allow-overwrite"),
+            allow_signature: paths(matches, "allow-overwrite-signature"),
+            recorded,
+        }),
+        Some(("show", matches)) => Command::Show(ShowArgs {
+            dir: path(matches, "dir"),
+            json: matches.get_flag("json"),
+            colour: colour(matches),
+        }),
+        Some(("recover", matches)) => Command::Recover(path(matches, "dir")),
+        Some(("options", matches)) => Command::Options(matches.get_one::<String>("option").cloned()),
+        Some(("completions", matches)) => {
+            let shell = matches.get_one::<Shell>("shell").copied();
+            Command::Completions(shell.unwrap_or(Shell::Bash))
+        }
+        Some(("man", matches)) => Command::Man(ManArgs {
+            page: matches.get_one::<String>("page").cloned(),
+            output: matches.get_one::<PathBuf>("directory").cloned(),
+        }),
+        _ => return Err(command().error(ErrorKind::MissingSubcommand, "give a command: see fathom --help")),
+    })
+}
+
+fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
+    RunArgs {
+        paths: paths(matches, "paths"),
+        overrides: options::overrides(matches),
+        on: matches.get_one::<OsString>("on").cloned(),
+        sections: matches
+            .get_many::<String>("section")
+            .unwrap_or_default()
+            .cloned()
+            .collect(),
+        settings: Settings {
+            dry_run: matches.get_flag("dry-run"),
+            json: matches.get_flag("json"),
+            quiet: matches.get_flag("quiet"),
+            colour: colour(matches),
+            output: output(matches),
+            report: None,
+            allow_overwrite: paths(matches, "allow-overwrite"),
+            allow_signature: paths(matches, "allow-overwrite-signature"),
+            words,
+        },
+    }
+}
+
+fn output(matches: &ArgMatches) -> Output {
+    match matches.get_one::<PathBuf>("output") {
+        _ if matches.get_flag("no-record") => Output::None,
+        Some(dir) if dir.as_os_str() == "none" => Output::None,
+        Some(dir) => Output::Directory(dir.clone()),
+        None => Output::Default,
+    }
+}
+
+fn colour(matches: &ArgMatches) -> Colour {
+    match matches.get_one::<String>("color").map(String::as_str) {
+        Some("always") => Colour::Always,
+        Some("never") => Colour::Never,
+        _ => Colour::Auto,
+    }
+}
+
+/// A required path.
+fn path(matches: &ArgMatches, name: &str) -> PathBuf {
+    matches.get_one::<PathBuf>(name).cloned().unwrap_or_default()
+}
+
+fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
+    matches
+        .get_many::<PathBuf>(name)
+        .unwrap_or_default()
+        .cloned()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! From words to commands.
+
+use super::{Command, Output, command, parse};
+use fathom_dialect::{Override, table};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+fn words(text: &str) -> Vec<OsString> {
+    std::iter::once("fathom")
+        .chain(text.split_whitespace())
+        .map(OsString::from)
+        .collect()
+}
+
+fn run(text: &str) -> Box<super::RunArgs> {
+    match parse(&words(text)) {
+        Ok(Command::Run(args)) => args,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_definition_is_sound() {
+    command().debug_assert();
+}
+
+#[test]
+fn every_option_of_the_table_is_a_flag_of_its_name_and_aliases() {
+    for row in table() {
+        let example = if row.example.is_empty() { "1" } else { row.example };
+        for name in row.names() {
+            for spelled in [name.to_owned(), name.replace('_', "-")] {
+                let flag = OsString::from(format!("--{spelled}={example}"));
+                let words = ["fathom".into(), "run".into(), flag];
+                let Ok(Command::Run(args)) = parse(&words) else {
+                    panic!("--{spelled}={example} is not accepted");
+                };
+                assert_eq!(args.overrides, [Override::new(row.name, example)], "--{spelled}");
+            }
+        }
+    }
+}
+
+#[test]
+fn flags_keep_their_order_and_files_stay_files() {
+    let args = run("run a.fio --bs 4k --time_based F --rw=randread --bs=8k");
+    assert_eq!(args.paths, [PathBuf::from("a.fio"), PathBuf::from("F")]);
+    let expected = [
+        ("bs", "4k"),
+        ("time_based", "1"),
+        ("rw", "randread"),
+        ("bs", "8k"),
+    ];
+    assert_eq!(
+        args.overrides,
+        expected.map(|(name, value)| Override::new(name, value))
+    );
+}
+
+#[test]
+fn own_flags_are_kept_apart() {
+    let args =
+        run("run --section a --section=b --on null: --json -q --allow-overwrite X --allow-overwrite Y j.fio");
+    assert_eq!(args.sections, ["a", "b"]);
+    assert_eq!(args.on, Some(OsString::from("null:")));
+    assert!(args.settings.json && args.settings.quiet && !args.settings.dry_run);
+    assert_eq!(
+        args.settings.allow_overwrite,
+        [PathBuf::from("X"), PathBuf::from("Y")]
+    );
+    assert!(args.overrides.is_empty());
+}
+
+#[test]
+fn the_record_has_a_place_or_none() {
+    assert_eq!(run("run a.fio").settings.output, Output::Default);
+    assert_eq!(run("run a.fio -o none").settings.output, Output::None);
+    assert_eq!(run("run a.fio --no-record").settings.output, Output::None);
+    assert_eq!(
+        run("run a.fio -o d").settings.output,
+        Output::Directory(PathBuf::from("d"))
+    );
+    assert_eq!(
+        run("run a.fio --output=d").settings.output,
+        Output::Directory(PathBuf::from("d"))
+    );
+}
+
+#[test]
+fn misspelled_flags_are_refused_with_the_nearest_one() {
+    let error = parse(&words("run --blocksze 4k"))
+        .expect_err("unknown")
+        .to_string();
+    assert!(error.contains("unexpected argument '--blocksze'"), "{error}");
+    assert!(error.contains("a similar argument exists"), "{error}");
+}
+
+#[test]
+fn a_flag_without_its_value_is_refused() {
+    let error = parse(&words("run --rw --bs 4k"))
+        .expect_err("no value")
+        .to_string();
+    assert!(error.contains("a value is required for '--rw <"), "{error}");
+}
+
+#[test]
+fn help_has_every_option_that_is_not_refused_and_the_short_one_is_short() {
+    let mut whole = command();
+    whole.build();
+    let run = whole.find_subcommand_mut("run").expect("run");
+    let long = run.render_long_help().to_string();
+    for row in table().iter().filter(|row| !row.support.is_refused()) {
+        assert!(
+            long.contains(&format!("--{}", row.name)),
+            "{} is not in the help",
+            row.name
+        );
+    }
+    let short = run.render_help().to_string();
+    assert!(
+        short.lines().count() < 70,
+        "{} lines:\n{short}",
+        short.lines().count()
+    );
+    assert!(short.contains("--rw <"));
+}

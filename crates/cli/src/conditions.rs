@@ -1,0 +1,138 @@
+//! The conditions of a run: machine, targets, what would make the numbers mean something else.
+//!
+//! Data in: the plan, with its files made. Data out: [`Conditions`], for the record. It must not change anything.
+
+use crate::facts;
+use crate::merge::merge;
+use fathom_core::run::{Environment, Requirement, Target, TargetFile, TargetKind, Warning};
+use fathom_core::workload::EngineKind;
+use fathom_engine::plan::Plan;
+use fathom_observe::disk::Snapshot;
+use fathom_observe::{SystemRoot, busy, honesty, target};
+use fathom_sys::clock::{ClockSource, HostClock};
+
+/// What is true before the first I/O.
+#[derive(Debug)]
+pub(crate) struct Conditions {
+    /// The machine.
+    pub environment: Environment,
+    /// What the run is aimed at.
+    pub target: Target,
+    /// What sound numbers need.
+    pub requirements: Vec<Requirement>,
+    /// What to know before trusting the numbers.
+    pub warnings: Vec<Warning>,
+    /// The disks' counters; `None` where the system has none.
+    pub disks: Option<Disks>,
+}
+
+/// The counters of some disks at one moment.
+#[derive(Debug)]
+pub(crate) struct Disks {
+    names: Vec<String>,
+    /// The counters.
+    pub snapshot: Snapshot,
+}
+
+impl Disks {
+    fn take(system: &SystemRoot, names: Vec<String>) -> std::io::Result<Self> {
+        let snapshot = Snapshot::take(system, &names)?;
+        Ok(Self { names, snapshot })
+    }
+
+    /// The counters of the same disks now.
+    pub(crate) fn again(&self, system: &SystemRoot) -> std::io::Result<Self> {
+        Self::take(system, self.names.clone())
+    }
+}
+
+/// Looks around.
+pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, clock: &HostClock) -> Conditions {
+    let source = match clock.source() {
+        ClockSource::Tsc => "tsc",
+        ClockSource::Monotonic => "clock_monotonic",
+    };
+    let target = aim(system, plan);
+    let mut warnings = Vec::new();
+    let mut requirements = vec![optimised_build()];
+    let (quiet, busy) = busy::quiet_host(system);
+    requirements.push(quiet);
+    warnings.extend(busy);
+    for (path, facts) in facts::of_plan(plan) {
+        let path = path.to_string_lossy();
+        if let Some(file) = target.files.iter().find(|file| file.path == path) {
+            let (found, needed) = honesty::before(system, file, &facts);
+            warnings.extend(found);
+            requirements.extend(
+                needed
+                    .into_iter()
+                    .filter(|new| !requirements.contains(new))
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    let mut names: Vec<String> = target.files.iter().flat_map(target::whole_disk).collect();
+    names.sort();
+    names.dedup();
+    let disks = (!names.is_empty()).then(|| Disks::take(system, names));
+    if let Some(Err(error)) = &disks {
+        let detail = format!("no disk counters: /proc/diskstats: {error}");
+        warnings.push(Warning::RecordIncomplete { detail });
+    }
+    Conditions {
+        environment: Environment {
+            clock_source: source.to_owned(),
+            ..machine.clone()
+        },
+        target,
+        requirements,
+        warnings: merge(warnings),
+        disks: disks.and_then(Result::ok),
+    }
+}
+
+/// What the plan's files are and lie on.
+pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
+    let inspect = |action: &fathom_engine::plan::FileAction| {
+        if action.kind == fathom_engine::plan::Kind::Null {
+            nothing(&action.path.to_string_lossy())
+        } else {
+            target::inspect(system, &action.path)
+        }
+    };
+    let files: Vec<TargetFile> = plan.files.iter().map(inspect).collect();
+    let all_null = plan
+        .jobs
+        .iter()
+        .all(|job| job.job.engine.kind == EngineKind::Null);
+    let description = if all_null {
+        String::from("nothing (the null engine)")
+    } else {
+        target::describe(&files)
+    };
+    Target {
+        description,
+        modelled: false,
+        files,
+    }
+}
+
+fn nothing(path: &str) -> TargetFile {
+    TargetFile {
+        path: path.to_owned(),
+        kind: TargetKind::Null,
+        size_bytes: 0,
+        filesystem: None,
+        device: None,
+        device_missing: None,
+    }
+}
+
+fn optimised_build() -> Requirement {
+    let debug = cfg!(debug_assertions);
+    Requirement {
+        name: String::from("optimised_build"),
+        met: Some(!debug),
+        detail: String::from(if debug { "a debug build" } else { "a release build" }),
+    }
+}

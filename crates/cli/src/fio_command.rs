@@ -1,0 +1,164 @@
+//! `fathom fio`: fio's own command line, carried out by fathom.
+//!
+//! Data in: the words behind `fio`. Data out: what `fathom run` gives. What fio is told about itself (and not about a job) is
+//! done, has no effect here, or is refused; nothing is dropped in silence. It must not know job options.
+
+use crate::args::{Output, Settings};
+use crate::exit::Exit;
+use crate::options_command;
+use crate::request::{self, Request};
+use crate::run_command;
+use crate::terminal::{self, Colour};
+use anyhow::bail;
+use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
+use std::path::PathBuf;
+
+/// `fathom fio`.
+#[derive(Debug)]
+pub(crate) struct FioArgs {
+    /// The words behind `fio`, without fathom's own flags.
+    pub words: Vec<String>,
+    /// `--allow-overwrite`.
+    pub allow_overwrite: Vec<PathBuf>,
+    /// `--allow-overwrite-signature`.
+    pub allow_signature: Vec<PathBuf>,
+    /// The whole command line, for the record.
+    pub recorded: Vec<String>,
+}
+
+/// What becomes of a setting of fio's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It is carried out.
+    Done,
+    /// It changes nothing here; why.
+    NoEffect(&'static str),
+    /// It cannot be done; what to do instead.
+    Refused(&'static str),
+}
+
+const OTHER_FORMATS: &str = "fio's JSON and terse formats are not in this version: leave it out for text, or use \
+                             fathom run --json";
+
+fn fate(setting: &Override) -> Fate {
+    let value = setting.value.as_deref().unwrap_or_default();
+    match setting.name.as_str() {
+        "parse-only" | "output" | "version" | "help" | "cmdhelp" | "enghelp" | "readonly"
+        | "warnings-fatal" => Fate::Done,
+        "eta" if value == "never" => Fate::Done,
+        "eta" | "eta-interval" | "eta-newline" => Fate::NoEffect("progress is shown in fathom's own way"),
+        "output-format" if value == "normal" => Fate::Done,
+        "output-format" | "minimal" | "append-terse" => Fate::Refused(OTHER_FORMATS),
+        "terse-version" => Fate::NoEffect("there is no terse output"),
+        "alloc-size" | "max-jobs" => Fate::NoEffect("fathom has no such limit"),
+        "debug" => Fate::NoEffect("fathom has no debug output"),
+        "idle-prof" => Fate::Refused("leave it out: idle CPU time is not measured"),
+        "status-interval" => Fate::Refused("leave it out: the run directory has a row each second"),
+        "bandwidth-log" => Fate::Refused("leave it out: the run directory has the series of each job"),
+        "server" | "client" | "daemonize" | "remote-config" => {
+            Fate::Refused("fathom does not run as a server: start it on each machine")
+        }
+        "trigger" | "trigger-file" | "trigger-timeout" | "trigger-remote" => {
+            Fate::Refused("leave it out: stop the run from outside with Ctrl-C or SIGTERM")
+        }
+        _ => Fate::Refused("it is not in this version: leave it out"),
+    }
+}
+
+/// Carries `fathom fio` out.
+pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
+    let command = match read_fio_args(&args.words) {
+        Ok(command) => command,
+        Err(diagnostics) => {
+            for diagnostic in &diagnostics {
+                terminal::say(&diagnostic.to_string());
+            }
+            return Ok(Exit::Wrong);
+        }
+    };
+    if command.setting("version").is_some() {
+        terminal::print(&format!("fathom-{}\n", env!("CARGO_PKG_VERSION")))?;
+        return Ok(Exit::Done);
+    }
+    if command.setting("help").is_some() {
+        terminal::print(&crate::args::help_of("fio"))?;
+        return Ok(Exit::Done);
+    }
+    if let Some(option) = command.setting("cmdhelp") {
+        return options_command::options(option.filter(|&option| option != "all"));
+    }
+    if command.setting("enghelp").is_some() {
+        return options_command::options(Some("ioengine"));
+    }
+    let quiet = command.setting("eta") == Some(Some("never"));
+    weigh(&command, quiet)?;
+    let Some(request) = resolve(&command, quiet)? else {
+        return Ok(Exit::Wrong);
+    };
+    check_readonly(&command, &request)?;
+    let settings = Settings {
+        dry_run: command.setting("parse-only").is_some(),
+        json: false,
+        quiet,
+        colour: Colour::Auto,
+        // fio leaves nothing behind but what it was told to.
+        output: Output::None,
+        report: command.setting("output").flatten().map(PathBuf::from),
+        allow_overwrite: args.allow_overwrite.clone(),
+        allow_signature: args.allow_signature.clone(),
+        words: args.recorded.clone(),
+    };
+    run_command::carry_out(&request, &settings)
+}
+
+/// Refuses what cannot be done, and tells what has no effect.
+fn weigh(command: &FioCommand, quiet: bool) -> anyhow::Result<()> {
+    for setting in &command.settings {
+        let name = &setting.name;
+        match fate(setting) {
+            Fate::Done => {}
+            Fate::NoEffect(_) if quiet => {}
+            Fate::NoEffect(why) => terminal::note(&format!("--{name} has no effect: {why}")),
+            Fate::Refused(remedy) => bail!("--{name}: {remedy}"),
+        }
+    }
+    Ok(())
+}
+
+fn resolve(command: &FioCommand, quiet: bool) -> anyhow::Result<Option<Request>> {
+    if command.files.is_empty() && command.jobs.is_empty() {
+        bail!("no job: give a job file, or --name=NAME and the options of a job behind it");
+    }
+    let files: Vec<PathBuf> = command.files.iter().map(PathBuf::from).collect();
+    let texts = request::read_job_files(&files)?;
+    let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
+    let machine = request::machine();
+    let parsed = request::with_context(&machine, &command.sections, |context| {
+        parse_fio(command, &sources, context)
+    });
+    let warned = |severity| severity == fathom_dialect::Severity::Warning;
+    let fatal = command.setting("warnings-fatal").is_some()
+        && parsed
+            .diagnostics
+            .iter()
+            .any(|diagnostic| warned(diagnostic.severity));
+    let request = request::accept(parsed, machine, quiet);
+    if fatal {
+        bail!("--warnings-fatal: see the warnings above");
+    }
+    Ok(request)
+}
+
+/// `--readonly`: a run that would write is refused.
+fn check_readonly(command: &FioCommand, request: &Request) -> anyhow::Result<()> {
+    if command.setting("readonly").is_none() {
+        return Ok(());
+    }
+    match request.workload.jobs.iter().find(|job| job.writes()) {
+        Some(job) => bail!("--readonly, and job {} writes: leave one of them out", job.name),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! Settings of fio's.
+
+use super::{Fate, check_readonly, fate, weigh};
+use crate::request::Request;
+use fathom_core::workload::{Job, Mix, Workload, Written};
+use fathom_dialect::{Override, read_fio_args};
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_a_remedy() {
+    for (typed, expected) in [
+        ("--output-format=json --name=a", "fathom run --json"),
+        ("--client=host", "start it on each machine"),
+        ("--minimal", "leave it out for text"),
+    ] {
+        let command = read_fio_args(&words(typed)).expect(typed);
+        let error = weigh(&command, true).expect_err(typed).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn what_is_only_about_fio_has_no_effect() {
+    assert_eq!(fate(&Override::new("eta", "never")), Fate::Done);
+    assert_eq!(fate(&Override::new("output-format", "normal")), Fate::Done);
+    assert!(matches!(
+        fate(&Override::new("eta-interval", "1")),
+        Fate::NoEffect(_)
+    ));
+}
+
+#[test]
+fn readonly_refuses_a_job_that_writes() {
+    let command = read_fio_args(&words("--readonly --name=a")).expect("command");
+    let request = |mix| {
+        let mut job = Job::default();
+        job.pattern.mix = mix;
+        Request {
+            workload: Workload { jobs: vec![job] },
+            written: Written::default(),
+            warnings: Vec::new(),
+            machine: fathom_core::run::Environment::default(),
+        }
+    };
+    assert!(check_readonly(&command, &request(Mix::Read)).is_ok());
+    assert!(check_readonly(&command, &request(Mix::Write)).is_err());
+}

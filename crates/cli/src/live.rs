@@ -1,0 +1,206 @@
+//! What is seen while a run goes on: a line for each running group on a terminal, now and then a line elsewhere.
+//!
+//! Data in: the engine's progress. Data out: text on stderr. It must not know results.
+
+mod line;
+
+use crate::terminal;
+use fathom_core::units::Nanos;
+use fathom_engine::plan::FileAction;
+use fathom_engine::run::{GroupProgress, Progress};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use line::{Position, View};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Redraws a second.
+const REDRAWS: u8 = 10;
+/// Away from a terminal: how long a group runs before its first line, and between its lines.
+const FIRST_LINE: Nanos = Nanos::from_millis(1_500);
+const NEXT_LINE: Nanos = Nanos::from_secs(10);
+
+/// Shows how far a run is.
+pub(crate) struct Live {
+    how: How,
+    groups: BTreeMap<u32, Watch>,
+    layout: Option<Instant>,
+}
+
+enum How {
+    Silent,
+    Lines,
+    Terminal(Screen),
+}
+
+/// The lines of a terminal.
+struct Screen {
+    all: MultiProgress,
+    bars: BTreeMap<u32, ProgressBar>,
+}
+
+/// What is remembered of a group.
+#[derive(Debug, Clone, Copy)]
+struct Watch {
+    /// When it was first seen to run.
+    since: Nanos,
+    /// The end of its last second in which anything completed.
+    active: Nanos,
+    /// When it last had a line.
+    told: Option<Nanos>,
+}
+
+impl Live {
+    /// `quiet`: nothing at all.
+    pub(crate) fn new(quiet: bool) -> Self {
+        let how = if quiet {
+            How::Silent
+        } else if terminal::stderr_redraws() {
+            let target = ProgressDrawTarget::stderr_with_hz(REDRAWS);
+            How::Terminal(Screen {
+                all: MultiProgress::with_draw_target(target),
+                bars: BTreeMap::new(),
+            })
+        } else {
+            How::Lines
+        };
+        Self {
+            how,
+            groups: BTreeMap::new(),
+            layout: None,
+        }
+    }
+
+    /// A file is being laid out.
+    pub(crate) fn laying_out(&mut self, action: &FileAction, done_bytes: u64, total_bytes: u64) {
+        let begin = *self.layout.get_or_insert_with(Instant::now);
+        let elapsed = begin.elapsed();
+        let name = action.path.display().to_string();
+        match &mut self.how {
+            How::Silent => {}
+            How::Terminal(screen) => {
+                let text = line::layout(&name, done_bytes, total_bytes, elapsed);
+                screen.show(0, &text);
+            }
+            How::Lines => {
+                let watch = self.groups.entry(0).or_insert(Watch {
+                    since: Nanos::ZERO,
+                    active: Nanos::ZERO,
+                    told: None,
+                });
+                let now = nanos(elapsed);
+                if is_due(watch, now) {
+                    watch.told = Some(now);
+                    terminal::say(&line::layout(&name, done_bytes, total_bytes, elapsed));
+                }
+            }
+        }
+    }
+
+    /// That file is done.
+    pub(crate) fn laid_out(&mut self) {
+        self.layout = None;
+        self.groups.clear();
+        self.finish();
+    }
+
+    /// Ten times a second.
+    pub(crate) fn progress(&mut self, progress: &Progress) {
+        if matches!(self.how, How::Silent) {
+            return;
+        }
+        let count = progress.groups.len();
+        for (index, group) in progress.groups.iter().enumerate() {
+            let running = group.started && !group.done;
+            if !running {
+                self.groups.remove(&group.group);
+                if let How::Terminal(screen) = &mut self.how {
+                    screen.remove(group.group);
+                }
+                continue;
+            }
+            let watch = self.groups.entry(group.group).or_insert(Watch {
+                since: progress.elapsed,
+                active: progress.elapsed,
+                told: None,
+            });
+            watch.see(group);
+            let view = View {
+                group,
+                position: (count > 1).then_some(Position {
+                    number: index + 1,
+                    of: count,
+                }),
+                silent: progress.elapsed - watch.active,
+            };
+            match &mut self.how {
+                How::Terminal(screen) => screen.show(group.group, &view.terminal_line(columns())),
+                How::Lines if is_due(watch, progress.elapsed) => {
+                    watch.told = Some(progress.elapsed);
+                    terminal::say(&view.plain_line(progress.elapsed));
+                }
+                How::Lines | How::Silent => {}
+            }
+        }
+    }
+
+    /// Leaves the terminal clean.
+    pub(crate) fn finish(&mut self) {
+        if let How::Terminal(screen) = &mut self.how {
+            for (_, bar) in std::mem::take(&mut screen.bars) {
+                bar.finish_and_clear();
+            }
+            // The terminal may be gone.
+            let _gone = screen.all.clear();
+        }
+    }
+}
+
+impl Watch {
+    fn see(&mut self, group: &GroupProgress) {
+        if group.live.ios.iter().any(|&ios| ios > 0) {
+            let end = Nanos::from_secs(group.live.second + 1);
+            self.active = self.active.max(end);
+        }
+    }
+}
+
+/// Whether a group gets a line now, away from a terminal.
+fn is_due(watch: &Watch, now: Nanos) -> bool {
+    match watch.told {
+        None => now - watch.since >= FIRST_LINE,
+        Some(last) => now - last >= NEXT_LINE,
+    }
+}
+
+impl Screen {
+    fn show(&mut self, group: u32, text: &str) {
+        let bar = self.bars.entry(group).or_insert_with(|| {
+            let bar = self.all.add(ProgressBar::new_spinner());
+            // The template is a constant without keys that could be wrong; the plain style shows the same text.
+            let style = ProgressStyle::with_template("{wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar
+        });
+        bar.set_message(text.to_owned());
+    }
+
+    fn remove(&mut self, group: u32) {
+        if let Some(bar) = self.bars.remove(&group) {
+            bar.finish_and_clear();
+            self.all.remove(&bar);
+        }
+    }
+}
+
+/// The width of the terminal that stderr is.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    size.map(|size| usize::from(size.ws_col))
+        .ok()
+        .filter(|&columns| columns > 0)
+        .unwrap_or(80)
+}
+
+fn nanos(duration: Duration) -> Nanos {
+    Nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+}

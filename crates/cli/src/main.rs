@@ -1,0 +1,80 @@
+//! fathom: measures a disk and explains what it saw.
+//!
+//! Duty of this crate: the leaf that knows all the others. It alone parses arguments, reads the environment,
+//! prints and exits. Data in: the command line. Data out: results on stdout, progress and warnings on stderr,
+//! an exit code ([`exit::Exit`]). It must not hold knowledge of its own about disks, workloads or statistics.
+//!
+//! As typed ([`args`]) becomes as resolved ([`request`]); a command then carries it out: [`run_command`] and
+//! what goes with a run ([`preflight`], [`safety`], [`prepare`], [`conditions`], [`live`], [`record`], [`outcome`]),
+//! [`fio_command`], [`show_command`], [`options_command`], [`generate_command`].
+#![forbid(unsafe_code)]
+
+mod args;
+mod conditions;
+mod exit;
+mod facts;
+mod fio_command;
+#[cfg(test)]
+mod fixture;
+mod flags;
+mod generate_command;
+mod live;
+mod merge;
+mod options_command;
+mod outcome;
+mod preflight;
+mod prepare;
+mod record;
+mod request;
+mod run_command;
+mod safety;
+mod show_command;
+mod signals;
+mod start_error;
+mod target;
+mod terminal;
+
+use args::Command;
+use exit::Exit;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let exit = match args::read(&words) {
+        Ok(command) => carry_out(command).unwrap_or_else(|error| {
+            terminal::error(&with_causes(&error));
+            Exit::Wrong
+        }),
+        Err(exit) => exit,
+    };
+    exit.into()
+}
+
+fn carry_out(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Run(args) => run_command::run(&args),
+        Command::Fio(args) => fio_command::fio(&args),
+        Command::Show(args) => show_command::show(&args),
+        Command::Recover(dir) => show_command::recover(&dir),
+        Command::Options(name) => options_command::options(name.as_deref()),
+        Command::Completions(shell) => generate_command::completions(shell),
+        Command::Man(args) => generate_command::man(&args),
+    }
+}
+
+/// An error with its causes, outermost first; those that a message already quotes are not repeated.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

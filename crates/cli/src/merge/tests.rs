@@ -1,0 +1,50 @@
+//! Fewer warnings.
+
+use super::merge;
+use fathom_core::run::Warning;
+
+fn cached(path: &str, resident_percent: f64) -> Warning {
+    Warning::PageCache {
+        path: path.to_owned(),
+        resident_percent,
+    }
+}
+
+#[test]
+fn two_files_are_named_and_three_are_counted() {
+    let two = vec![cached("a", 1.0), cached("b", 2.0)];
+    assert_eq!(merge(two.clone()), two);
+    let three = vec![cached("a", 1.0), cached("b", 5.0), cached("c", 2.0)];
+    assert_eq!(merge(three), vec![cached("a and 2 more files", 5.0)]);
+}
+
+#[test]
+fn different_troubles_stay_apart_and_repetitions_go() {
+    let tmpfs = |path: &str| Warning::MemoryFilesystem {
+        path: path.to_owned(),
+        filesystem: String::from("tmpfs"),
+    };
+    let list = vec![tmpfs("a"), cached("a", 1.0), tmpfs("a"), Warning::DebugBuild];
+    assert_eq!(
+        merge(list),
+        vec![tmpfs("a"), cached("a", 1.0), Warning::DebugBuild]
+    );
+}
+
+#[test]
+fn other_file_systems_are_other_troubles() {
+    let on = |path: &str, filesystem: &str| Warning::MemoryFilesystem {
+        path: path.to_owned(),
+        filesystem: filesystem.to_owned(),
+    };
+    let list = vec![
+        on("a", "tmpfs"),
+        on("b", "ramfs"),
+        on("c", "tmpfs"),
+        on("d", "tmpfs"),
+    ];
+    assert_eq!(
+        merge(list),
+        vec![on("a and 2 more files", "tmpfs"), on("b", "ramfs")]
+    );
+}

@@ -1,0 +1,164 @@
+//! The record of a run: as it stands before the first I/O, and as it ends.
+//!
+//! Data in: the request, the conditions, the engine's results. Data out: a [`Run`]. It must not print or store.
+
+use crate::conditions::{Conditions, Disks};
+use crate::exit::Exit;
+use crate::request::Request;
+use fathom_core::clock::Clock;
+use fathom_core::run::{Build, CpuUsage, DiskSummary, Run, SCHEMA, Status, Summary, Warning};
+use fathom_core::units::{MonoTime, WallTime};
+use fathom_engine::run::Results;
+use fathom_observe::SystemRoot;
+use fathom_sys::clock::HostClock;
+use fathom_sys::process::{self, Usage};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The record before the first I/O. `warnings`: what is known to be doubtful so far.
+pub(crate) fn before(request: &Request, conditions: &Conditions, words: &[String], clock: &HostClock) -> Run {
+    let now = clock.now();
+    Run {
+        schema: SCHEMA.to_owned(),
+        build: Build {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            debug: cfg!(debug_assertions),
+        },
+        command: words.to_vec(),
+        started_unix_ns: wall_time_of(now, clock),
+        started_monotonic_ns: now,
+        status: Status::Running,
+        written: request.written.clone(),
+        workload: request.workload.clone(),
+        environment: conditions.environment.clone(),
+        requirements: conditions.requirements.clone(),
+        summary: Summary {
+            schema: SCHEMA.to_owned(),
+            target: conditions.target.clone(),
+            jobs: Vec::new(),
+            groups: Vec::new(),
+            disks: Vec::new(),
+            cpu: CpuUsage::default(),
+            warnings: [request.warnings.as_slice(), &conditions.warnings].concat(),
+            floor: None,
+        },
+    }
+}
+
+/// The civil time of a moment of the monotonic clock.
+fn wall_time_of(moment: MonoTime, clock: &HostClock) -> WallTime {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    // A clock set before 1970 is shown as 1970.
+    let now_ns = now.map_or(0, |now| u64::try_from(now.as_nanos()).unwrap_or(u64::MAX));
+    WallTime(now_ns.saturating_sub(clock.now().since(moment).0))
+}
+
+/// What was counted when the run began, to be subtracted at its end.
+pub(crate) struct Counters {
+    at: MonoTime,
+    cpu: Option<Usage>,
+    disks: Option<Disks>,
+}
+
+impl Counters {
+    /// The counters now; the disks' as they were seen with the conditions.
+    pub(crate) fn begin(clock: &HostClock, disks: Option<Disks>) -> Self {
+        Self {
+            at: clock.now(),
+            cpu: process::resource_usage_self().ok(),
+            disks,
+        }
+    }
+
+    /// What was used since.
+    pub(crate) fn end(self, system: &SystemRoot, clock: &HostClock) -> Used {
+        let mut used = Used::default();
+        let now = process::resource_usage_self().ok();
+        match (self.cpu, now) {
+            (Some(before), Some(now)) => used.cpu = cpu(&now.since(&before)),
+            _ => used
+                .warnings
+                .push(missing("CPU time of the program: getrusage failed")),
+        }
+        if let Some(before) = self.disks {
+            match before.again(system) {
+                Ok(after) => {
+                    used.disks = before
+                        .snapshot
+                        .until(&after.snapshot, clock.now().since(self.at).0);
+                    used.warnings.extend(before.snapshot.lost(&after.snapshot));
+                }
+                Err(error) => used
+                    .warnings
+                    .push(missing(&format!("disk counters: /proc/diskstats: {error}"))),
+            }
+        }
+        used
+    }
+}
+
+/// What a run used of the machine.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    cpu: CpuUsage,
+    disks: Vec<DiskSummary>,
+    warnings: Vec<Warning>,
+}
+
+fn missing(detail: &str) -> Warning {
+    Warning::RecordIncomplete {
+        detail: detail.to_owned(),
+    }
+}
+
+fn cpu(usage: &Usage) -> CpuUsage {
+    CpuUsage {
+        user_ns: usage.user_ns,
+        system_ns: usage.system_ns,
+        voluntary_switches: usage.voluntary_switches,
+        involuntary_switches: usage.involuntary_switches,
+        major_faults: usage.major_faults,
+        minor_faults: usage.minor_faults,
+    }
+}
+
+/// Completes the record with what came out.
+pub(crate) fn complete(run: &mut Run, results: &Results, used: Used, clock: &HostClock) {
+    run.status = results.status;
+    if results.epoch != MonoTime(0) {
+        run.started_monotonic_ns = results.epoch;
+        run.started_unix_ns = wall_time_of(results.epoch, clock);
+    }
+    run.summary.jobs.clone_from(&results.jobs);
+    run.summary.groups.clone_from(&results.groups);
+    run.summary.disks = used.disks;
+    run.summary.cpu = used.cpu;
+    run.summary.warnings.extend(used.warnings);
+}
+
+/// Adds what the record itself says of its worth.
+pub(crate) fn judge(run: &mut Run) {
+    let busy_known = run
+        .summary
+        .warnings
+        .iter()
+        .any(|warning| matches!(warning, Warning::BusyHost { .. }));
+    let found = fathom_analysis::warnings::judge(run);
+    let found = found
+        .into_iter()
+        .filter(|warning| !(busy_known && matches!(warning, Warning::BusyHost { .. })));
+    run.summary.warnings.extend(found);
+}
+
+/// How the program ends after this run.
+pub(crate) fn exit(run: &Run) -> Exit {
+    let errors = run.summary.jobs.iter().any(|job| !job.errors.is_empty());
+    match run.status {
+        Status::Interrupted => Exit::Interrupted,
+        Status::Failed => Exit::Errors,
+        _ if errors => Exit::Errors,
+        _ => Exit::Done,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! As resolved: the workload that the command line and the job files ask for.
+//!
+//! Data in: arguments as typed. Data out: a [`Request`], with all that the dialect had to say already on stderr. It
+//! reads job files and the environment for the dialect, which does neither itself.
+
+use crate::args::RunArgs;
+use crate::target::{self, Target};
+use crate::terminal;
+use anyhow::{Context as _, bail};
+use fathom_core::run::{Environment, Warning};
+use fathom_core::workload::{Workload, Written};
+use fathom_dialect::{Context, Diagnostic, Override, Parsed, Severity, Source};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// No job file is larger; a disk given by mistake is.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
+/// What is to be run.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// As resolved.
+    pub workload: Workload,
+    /// As typed.
+    pub written: Written,
+    /// What the dialect warned of.
+    pub warnings: Vec<Warning>,
+    /// The machine, looked at once: it takes a millisecond or more, and the first I/O should come soon.
+    pub machine: Environment,
+}
+
+/// The machine as it is now.
+pub(crate) fn machine() -> Environment {
+    fathom_observe::host::environment(&fathom_observe::SystemRoot::default(), "")
+}
+
+/// Resolves `args`. `None` where the dialect found errors, which are on stderr.
+pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
+    let sorted = target::sort(&args.paths)?;
+    let target = match (&args.on, &sorted.target) {
+        (Some(on), None) => Some(target::resolve(on)?),
+        (None, Some(path)) => Some(target::resolve(path.as_os_str())?),
+        (Some(on), Some(path)) => bail!(
+            "two targets: --on {} and {}: give one",
+            on.display(),
+            path.display()
+        ),
+        (None, None) => None,
+    };
+    let mut overrides = args.overrides.clone();
+    if sorted.job_files.is_empty() && overrides.is_empty() {
+        bail!(
+            "nothing to do: give a job file, or say what to do with flags, as in\n  fathom run --rw randread --bs \
+             4k --direct 1 --size 1g --runtime 10s {}",
+            sorted.target.as_deref().unwrap_or(Path::new("FILE")).display()
+        );
+    }
+    if target == Some(Target::Null) {
+        overrides.push(Override::new("ioengine", "null"));
+    }
+    let texts = read_job_files(&sorted.job_files)?;
+    let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
+    let machine = machine();
+    let parsed = with_context(&machine, &args.sections, |context| {
+        fathom_dialect::parse(&sources, &overrides, context)
+    });
+    let request = accept(parsed, machine, args.settings.quiet);
+    Ok(request.map(|mut request| {
+        if let Some(target) = &target {
+            target::aim(&mut request.workload, target);
+        }
+        request
+    }))
+}
+
+/// Tells what the dialect had to say, and takes the workload if there is one.
+pub(crate) fn accept(parsed: Parsed, machine: Environment, quiet: bool) -> Option<Request> {
+    for diagnostic in &parsed.diagnostics {
+        if diagnostic.severity != Severity::Note || !quiet {
+            terminal::say(&diagnostic.to_string());
+        }
+    }
+    let warned = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
+    let warnings = parsed.diagnostics.iter().filter(warned);
+    let warnings = warnings
+        .map(|diagnostic| Warning::Dialect {
+            message: in_words(diagnostic),
+        })
+        .collect();
+    Some(Request {
+        workload: parsed.workload?,
+        written: parsed.written,
+        warnings,
+        machine,
+    })
+}
+
+/// A finding without its severity, which the report adds.
+fn in_words(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic.at.as_ref().map(|at| format!("{at}: "));
+    let remedy = diagnostic.remedy.as_ref().map(|remedy| format!("; {remedy}"));
+    format!(
+        "{}{}{}",
+        place.unwrap_or_default(),
+        diagnostic.message,
+        remedy.unwrap_or_default()
+    )
+}
+
+/// The surroundings that a job file may ask about.
+pub(crate) fn with_context(
+    machine: &Environment,
+    sections: &[String],
+    parse: impl FnOnce(&Context<'_>) -> Parsed,
+) -> Parsed {
+    let include = |path: &Path| read_text(path).map_err(|error| format!("{error:#}"));
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    parse(&Context {
+        include: &include,
+        env: &terminal::env,
+        pagesize: rustix::param::page_size() as u64,
+        memory_mib: machine.memory_bytes >> 20,
+        ncpus: u64::from(machine.cpus.max(1)),
+        // A clock set before 1970 gives up on being random, nothing else.
+        seed: now.map_or(0, |now| now.as_nanos() as u64),
+        sections,
+    })
+}
+
+/// Each file's name as typed and its text.
+pub(crate) fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+    let read = |path: &PathBuf| {
+        let text = if path.as_os_str() == OsStr::new("-") {
+            let mut text = String::new();
+            let read = std::io::stdin()
+                .lock()
+                .take(TEXT_BYTES_MAX)
+                .read_to_string(&mut text);
+            read.context("cannot read the job file from stdin")?;
+            text
+        } else {
+            read_text(path)?
+        };
+        Ok((path.display().to_string(), text))
+    };
+    paths.iter().map(read).collect()
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    let name = path.display();
+    let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
+    if !metadata.is_file() {
+        bail!("{name} is not a file: give a job file");
+    }
+    if metadata.len() > TEXT_BYTES_MAX {
+        bail!("{name} is larger than 16 MiB: it is not a job file. To measure it, give it with --on");
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|&byte| byte == b'\n').count();
+        anyhow::anyhow!("{name}:{line}: not text (UTF-8): give a job file")
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! `fathom show` and `fathom recover`: a run from its directory alone.
+
+use crate::args::ShowArgs;
+use crate::exit::Exit;
+use crate::terminal;
+use fathom_analysis::partial;
+use fathom_core::run::Status;
+use fathom_report::{json, text};
+use fathom_store::StoredRun;
+use std::path::Path;
+
+/// Prints the report of a run again. Of a killed run, what its series says.
+pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
+    let StoredRun { mut run, series, .. } = fathom_store::read(&args.dir)?;
+    if run.status == Status::Running {
+        partial::fill(&mut run, &series);
+    }
+    if args.json {
+        terminal::print(&json::summary(&run))?;
+    } else {
+        terminal::print(&text::render(&run, terminal::stdout_style(args.colour)))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Completes the directory of a killed run.
+pub(crate) fn recover(dir: &Path) -> anyhow::Result<Exit> {
+    let recovered = fathom_store::recover_with(dir, partial::fill)?;
+    let name = dir.display();
+    let lost = recovered.lost.map(|lost| format!("; {lost}")).unwrap_or_default();
+    if recovered.changed {
+        terminal::print(&format!(
+            "recovered {name}: {} rows of the series were kept{lost}. See it with: fathom show {name}\n",
+            recovered.rows
+        ))?;
+    } else {
+        terminal::print(&format!("{name} is complete: there was nothing to recover\n"))?;
+    }
+    Ok(Exit::Done)
+}

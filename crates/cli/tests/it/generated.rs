@@ -1,0 +1,73 @@
+//! What is made from the definition of the command line.
+
+use crate::harness::Place;
+
+#[test]
+fn completions_are_made_for_all_shells() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let outcome = place.fathom(&format!("completions {shell}")).expect(0);
+        assert!(outcome.stdout.contains("ioengine"), "{shell}");
+    }
+    place.fathom("completions tcsh").expect(2);
+}
+
+#[test]
+fn man_pages_are_made_for_all_commands() {
+    let place = Place::new();
+    place.fathom("man --output pages").expect(0);
+    let page = std::fs::read_to_string(place.path("pages/fathom-run.1")).expect("the page of run");
+    assert!(page.contains("ioengine") && page.contains(".SH"), "{page}");
+    for name in [
+        "fathom.1",
+        "fathom-show.1",
+        "fathom-recover.1",
+        "fathom-options.1",
+    ] {
+        assert!(place.path("pages").join(name).exists(), "{name}");
+    }
+    let outcome = place.fathom("man run").expect(0);
+    assert!(outcome.stdout.contains(".TH"), "{}", outcome.stdout);
+    place
+        .fathom("man nothing")
+        .expect(2)
+        .saying("no command is called `nothing`");
+}
+
+#[test]
+fn help_goes_to_stdout_and_names_examples_and_exit_codes() {
+    let place = Place::new();
+    let long = place.fathom("run --help").expect(0).stdout;
+    for expected in [
+        "fathom run jobs.fio",
+        "Exit codes",
+        "--rate_iops",
+        "--allow-overwrite",
+    ] {
+        assert!(long.contains(expected), "{expected}");
+    }
+    let short = place.fathom("run -h").expect(0).stdout;
+    assert!(short.lines().count() < long.lines().count() / 2);
+    assert!(place.fathom("--version").expect(0).stdout.starts_with("fathom "));
+    place.fathom("").expect(2).saying("Usage");
+}
+
+#[test]
+fn options_are_listed_with_their_support() {
+    let place = Place::new();
+    let all = place.fathom("options").expect(0).stdout;
+    assert!(
+        all.lines()
+            .any(|line| line.contains("bssplit") && line.contains("exact")),
+        "{all}"
+    );
+    let one = place.fathom("options io-engine").code;
+    assert_eq!(one, Some(2));
+    assert!(
+        place
+            .fathom("options ioengine")
+            .expect(0)
+            .stdout
+            .contains("io_uring")
+    );
+}

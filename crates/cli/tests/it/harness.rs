@@ -1,0 +1,273 @@
+//! Starts the program, in a directory of its own, and reads what it says.
+
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than any test may take; a hang is a failure.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A directory on a real disk, where the program runs.
+pub(crate) struct Place {
+    dir: tempfile::TempDir,
+}
+
+/// What a run of the program left.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for the test");
+        Self { dir }
+    }
+
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, contents).expect("write a file of the test");
+        path
+    }
+
+    /// The program with the words of `line`, not yet started.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        self.command_of(line.split_whitespace())
+    }
+
+    pub(crate) fn command_of(&self, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        command
+            .args(words)
+            .current_dir(self.dir.path())
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the program with the words of `line` to its end.
+    pub(crate) fn fathom(&self, line: &str) -> Outcome {
+        finish(start(&mut self.command(line)))
+    }
+
+    /// Runs it, expects exit 0, and reads its JSON.
+    pub(crate) fn json(&self, line: &str) -> Value {
+        let outcome = self.fathom(&format!("{line} --json -q"));
+        outcome.expect(0).json()
+    }
+
+    /// Names in the directory, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.dir.path()).expect("read the directory of the test");
+        let mut names: Vec<String> = entries
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Outcome {
+    /// The same, if the exit code is `code`.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+
+    /// The same, if stderr has `text`.
+    #[track_caller]
+    pub(crate) fn saying(self, text: &str) -> Self {
+        assert!(
+            self.stderr.contains(text),
+            "`{text}` is not in stderr:\n{}",
+            self.stderr
+        );
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}:\n{}", self.stdout))
+    }
+}
+
+pub(crate) fn start(command: &mut Command) -> Child {
+    command.spawn().expect("start the program")
+}
+
+/// Waits for the end and collects what was printed.
+#[track_caller]
+pub(crate) fn finish(mut child: Child) -> Outcome {
+    let out = reader(child.stdout.take());
+    let err = reader(child.stderr.take());
+    let status = wait(&mut child);
+    Outcome {
+        code: status.code(),
+        stdout: out.join().expect("read stdout"),
+        stderr: err.join().expect("read stderr"),
+    }
+}
+
+fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(mut stream) = stream {
+            stream.read_to_end(&mut text).expect("read");
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    })
+}
+
+#[track_caller]
+fn wait(child: &mut Child) -> ExitStatus {
+    let begin = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("wait for the program") {
+            return status;
+        }
+        if begin.elapsed() > PATIENCE {
+            let _gone = child.kill();
+            panic!("the program did not end within {} s", PATIENCE.as_secs());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Sends a signal by number.
+pub(crate) fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill")
+        .args([&format!("-{name}"), &child.id().to_string()])
+        .status();
+    assert!(status.expect("run kill").success(), "kill -{name}");
+}
+
+/// Runs a tool of the system; what it printed, or why it could not.
+pub(crate) fn tool(line: &str) -> Result<String, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = Command::new(words[0])
+        .args(&words[1..])
+        .output()
+        .map_err(|error| format!("{}: {error}", words[0]))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    } else {
+        Err(format!(
+            "{line}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))
+    }
+}
+
+/// Says that a test did not run, and why.
+pub(crate) fn skipped(test: &str, missing: &str) {
+    eprintln!("SKIPPED: {test}: {missing}");
+}
+
+/// A loop device over an image in `place`, or why there is none.
+pub(crate) struct LoopDevice {
+    pub(crate) path: String,
+    pub(crate) image: PathBuf,
+}
+
+impl LoopDevice {
+    pub(crate) fn new(place: &Place, bytes: u64) -> Result<Self, String> {
+        let image = place.write("image", b"");
+        let file = std::fs::OpenOptions::new()
+            .write(true)
+            .open(&image)
+            .map_err(|error| error.to_string())?;
+        file.set_len(bytes).map_err(|error| error.to_string())?;
+        let path = tool(&format!("losetup --find --show {}", image.display()))?;
+        Ok(Self { path, image })
+    }
+
+    /// A checksum of all that is on it.
+    pub(crate) fn checksum(&self) -> String {
+        tool(&format!("sha256sum {}", self.path)).expect("read the loop device")
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        if let Err(error) = tool(&format!("losetup --detach {}", self.path)) {
+            eprintln!("{error}");
+        }
+    }
+}
+
+/// A file system mounted in `place`, unmounted at the end.
+pub(crate) struct Mount {
+    pub(crate) path: PathBuf,
+}
+
+impl Mount {
+    /// `what`: the words for mount(8) before the mount point.
+    pub(crate) fn new(place: &Place, what: &str) -> Result<Self, String> {
+        let path = place.path("mnt");
+        std::fs::create_dir_all(&path).map_err(|error| error.to_string())?;
+        tool(&format!("mount {what} {}", path.display()))?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        if let Err(error) = tool(&format!("umount {}", self.path.display())) {
+            eprintln!("{error}");
+        }
+    }
+}
+
+/// The whole number at a path such as `jobs.0.read.ios`.
+#[track_caller]
+pub(crate) fn count(document: &Value, path: &str) -> u64 {
+    at(document, path)
+        .as_u64()
+        .unwrap_or_else(|| panic!("{path} is no whole number"))
+}
+
+/// The number at a path such as `jobs.0.read.ios`.
+#[track_caller]
+pub(crate) fn number(document: &Value, path: &str) -> f64 {
+    at(document, path)
+        .as_f64()
+        .unwrap_or_else(|| panic!("{path} is no number"))
+}
+
+/// The value at a path such as `jobs.0.name`.
+#[track_caller]
+pub(crate) fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
+    let mut value = document;
+    for key in path.split('.') {
+        let next = match key.parse::<usize>() {
+            Ok(index) => value.get(index),
+            Err(_) => value.get(key),
+        };
+        value = next.unwrap_or_else(|| panic!("{path}: no {key} in {value}"));
+    }
+    value
+}

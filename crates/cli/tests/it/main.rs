@@ -1,0 +1,18 @@
+//! The real program, run as its users run it.
+//!
+//! Each module is one side of it; [`harness`] starts the program and prepares places for it. A test that needs a
+//! capability that is missing (root, loop devices, fio) prints `SKIPPED: <test>: <what is missing>` and returns.
+#![forbid(unsafe_code)]
+
+mod against_fio;
+mod engines;
+mod failures;
+mod fio_command;
+mod flags;
+mod generated;
+mod harness;
+mod job_files;
+mod output;
+mod pace;
+mod safety;
+mod signals;

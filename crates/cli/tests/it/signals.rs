@@ -1,0 +1,72 @@
+//! Ctrl-C, and worse.
+
+use crate::harness::{Place, at, finish, number, signal, start};
+use std::time::{Duration, Instant};
+
+const LONG: &str = "run --rw randread --bs 4k --size 1m --ioengine null --runtime 50s --time_based F";
+
+fn wait_ms(ms: u64) {
+    std::thread::sleep(Duration::from_millis(ms));
+}
+
+#[test]
+fn the_first_interrupt_gives_the_results_so_far() {
+    for name in ["INT", "TERM"] {
+        let place = Place::new();
+        let child = start(&mut place.command(&format!("{LONG} --json -o d")));
+        wait_ms(1300);
+        signal(&child, name);
+        let run = finish(child).expect(130).json();
+        let seconds = number(&run, "jobs.0.runtime_ns") / 1e9;
+        assert!((0.5..10.0).contains(&seconds), "{seconds}");
+        assert!(number(&run, "jobs.0.read.ios") > 0.0);
+        let shown = place.fathom("show d").expect(0);
+        assert!(shown.stdout.contains("interrupted:"), "{}", shown.stdout);
+    }
+}
+
+#[test]
+fn a_second_interrupt_ends_the_program_at_once() {
+    let place = Place::new();
+    // A think time between I/Os: the first interrupt has to wait for it, if at all.
+    let child = start(&mut place.command(&format!("{LONG} -o none")));
+    wait_ms(500);
+    let begin = Instant::now();
+    signal(&child, "INT");
+    signal(&child, "INT");
+    let outcome = finish(child);
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn an_interrupted_layout_leaves_no_half_made_file() {
+    let place = Place::new();
+    let child = start(&mut place.command("run --rw read --size 60g --bs 1m F -o d"));
+    wait_ms(400);
+    signal(&child, "INT");
+    finish(child).expect(130).saying("nothing was measured");
+    assert_eq!(place.names(), Vec::<String>::new());
+}
+
+#[test]
+fn a_killed_run_can_be_shown_and_recovered() {
+    let place = Place::new();
+    let child = start(&mut place.command(&format!("{LONG} -o d")));
+    wait_ms(3300);
+    let busy = place.fathom("recover d").expect(2);
+    busy.saying("still under way");
+    signal(&child, "KILL");
+    finish(child);
+    let shown = place.fathom("show d").expect(0);
+    assert!(shown.stdout.contains("unfinished:"), "{}", shown.stdout);
+    let run = place.fathom("show d --json").expect(0).json();
+    assert!(number(&run, "jobs.0.read.ios") > 0.0);
+    let recovered = place.fathom("recover d").expect(0);
+    assert!(recovered.stdout.contains("recovered d"), "{}", recovered.stdout);
+    let again = place.fathom("recover d").expect(0);
+    assert!(again.stdout.contains("nothing to recover"), "{}", again.stdout);
+    let after = place.fathom("show d --json").expect(0).json();
+    assert_eq!(at(&after, "jobs.0.read.ios"), at(&run, "jobs.0.read.ios"));
+    assert!(place.fathom("show d").expect(0).stdout.contains("interrupted:"));
+}

@@ -1,0 +1,226 @@
+//! How runs end: done, stopped, refused, failed.
+
+use super::{BLOCK, MIB, job, options, plan, run_jobs};
+use crate::plan::FileAction;
+use crate::run::{Hooks, NoHooks, RunError, run};
+use fathom_core::run::Status;
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::workload::{EngineKind, Job, Mix, Verify, VerifyAlgorithm};
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+#[test]
+fn files_are_removed_where_that_was_asked() {
+    for unlink in [false, true] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut job = job("gone", EngineKind::Psync, Mix::Write, directory.path());
+        job.files.unlink = unlink;
+        run_jobs(&[job]).expect("a run");
+        assert_eq!(directory.path().join("gone.0.0").exists(), !unlink);
+    }
+}
+
+/// How many threads of this program have such a name.
+fn threads(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("proc");
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+        .filter(|comm| comm.starts_with(name))
+        .count()
+}
+
+/// No such CPU: `sched_setaffinity` refuses.
+fn unable(mut job: Job) -> Job {
+    job.cpus_allowed = vec![1000];
+    job
+}
+
+#[test]
+fn a_start_failure_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let good = |name| {
+        let mut job = job(name, EngineKind::Psync, Mix::Write, directory.path());
+        job.numjobs = 3;
+        job
+    };
+    let jobs = [good("fine-a"), unable(good("unable")), good("fine-b")];
+    let plan = plan(&jobs);
+    let options = options();
+    let begun = Instant::now();
+    let error = run(&plan, &options, &mut NoHooks).expect_err("it cannot start");
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    let RunError::Start { job, failure } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((job.as_str(), failure.what), ("unable", "sched_setaffinity"));
+    assert_eq!(
+        error.to_string(),
+        "unable: sched_setaffinity: Invalid argument (os error 22)"
+    );
+    assert_eq!(threads("fine-"), 0);
+    assert_eq!(threads("unable"), 0);
+    assert!(!options.stop.load(Ordering::Relaxed), "nobody asked for a stop");
+}
+
+/// What was measured before a later job failed to start is kept, and the others go on.
+#[test]
+fn a_late_start_failure_keeps_the_results() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut late = unable(job("late", EngineKind::Psync, Mix::Write, path));
+    late.start.stonewall = true;
+    let jobs = [
+        job("early", EngineKind::Psync, Mix::Write, path),
+        late,
+        job("beside", EngineKind::Psync, Mix::Write, path),
+    ];
+    let results = run_jobs(&jobs).expect("results");
+    assert_eq!(results.status, Status::Failed);
+    assert_eq!(results.jobs[0].write.bytes, MIB);
+    assert_eq!(results.jobs[2].write.bytes, MIB);
+    assert!(results.jobs[0].errors.is_empty() && results.jobs[2].errors.is_empty());
+    let late = &results.jobs[1];
+    assert_eq!((late.write.ios, late.runtime_ns), (0, 0));
+    assert_eq!(
+        (late.errors[0].what.as_str(), late.errors[0].errno),
+        ("sched_setaffinity", 22)
+    );
+}
+
+fn endless(name: &str, directory: &std::path::Path) -> Job {
+    let mut job = job(name, EngineKind::Psync, Mix::Read, directory);
+    job.limit.runtime = Some(Nanos::from_secs(600));
+    job.limit.time_based = true;
+    job
+}
+
+/// Stops the run 300 ms after its first job was let go.
+struct StopLater(Arc<AtomicBool>);
+
+impl Hooks for StopLater {
+    fn started(&mut self, _epoch: MonoTime) {
+        let stop = Arc::clone(&self.0);
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
+#[test]
+fn a_stop_gives_the_results_so_far() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut waiting = endless("waiting", directory.path());
+    waiting.start.stonewall = true;
+    // Also one whose next I/O is far away.
+    let mut slow = endless("slow", directory.path());
+    slow.pace.rate[0] = Some(fathom_core::workload::Rate::BytesPerSecond(1));
+    let plan = plan(&[endless("endless", directory.path()), slow, waiting]);
+    let options = options();
+    let mut hooks = StopLater(Arc::clone(&options.stop));
+    let begun = Instant::now();
+    let results = run(&plan, &options, &mut hooks).expect("results");
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert_eq!(results.status, Status::Interrupted);
+    let summary = &results.jobs[0];
+    assert!(summary.read.ios > 20, "{}", summary.read.ios);
+    assert_eq!(summary.read.bytes, summary.read.ios * BLOCK);
+    assert!(summary.errors.is_empty());
+    assert_eq!(results.jobs[1].read.ios, 1);
+    assert_eq!(results.jobs[2].read.ios, 0);
+}
+
+/// Stopped at any moment of its beginning, a run comes to its end.
+#[test]
+fn a_stop_while_starting_does_not_hang() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = endless("starting", directory.path());
+    job.numjobs = 4;
+    for worker in 0..4 {
+        let path = directory.path().join(format!("starting.{worker}.0"));
+        std::fs::write(path, vec![1; MIB as usize]).expect("a file");
+    }
+    let plan = plan(&[job]);
+    for delay_us in (0..2_000).step_by(100) {
+        let options = options();
+        let stop: Arc<AtomicBool> = Arc::clone(&options.stop);
+        let stopper = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_micros(delay_us));
+            stop.store(true, Ordering::Relaxed);
+        });
+        let begun = Instant::now();
+        let results = run(&plan, &options, &mut NoHooks).expect("results");
+        assert_eq!(results.status, Status::Interrupted);
+        assert!(begun.elapsed() < Duration::from_secs(5), "after {delay_us} µs");
+        stopper.join().expect("no panic");
+    }
+    assert_eq!(threads("starting"), 0);
+}
+
+struct StopInLayout(Arc<AtomicBool>);
+
+impl Hooks for StopInLayout {
+    fn laying_out(&mut self, _action: &FileAction, done_bytes: u64, _total_bytes: u64) {
+        if done_bytes >= 3 * MIB {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn a_stop_while_laying_out_removes_the_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = job("laid", EngineKind::Psync, Mix::Read, directory.path());
+    job.region.size = Some(fathom_core::workload::Amount::Bytes(64 * MIB));
+    let plan = plan(&[job]);
+    let options = options();
+    let mut hooks = StopInLayout(Arc::clone(&options.stop));
+    let error = run(&plan, &options, &mut hooks).expect_err("stopped");
+    let RunError::Layout { path, source } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(source.kind(), ErrorKind::Interrupted);
+    assert!(!path.exists());
+}
+
+#[test]
+fn verification_needs_room_for_its_header() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = job("tight", EngineKind::Psync, Mix::Write, directory.path());
+    job.verify = Some(Verify {
+        algorithm: VerifyAlgorithm::Sha256,
+        interval_bytes: 32,
+        pattern: Vec::new(),
+        only: false,
+        read_back: true,
+        fatal: false,
+    });
+    let error = run_jobs(&[job.clone()]).expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "tight: verification needs blocks (or verify_interval=) of at least 64 bytes"
+    );
+    assert!(
+        !directory.path().join("tight.0.0").exists(),
+        "nothing was touched"
+    );
+    if let Some(verify) = &mut job.verify {
+        verify.algorithm = VerifyAlgorithm::Pattern;
+        verify.pattern = b"fits anywhere".to_vec();
+    }
+    assert_eq!(run_jobs(&[job]).expect("a run").status, Status::Complete);
+}
+
+#[test]
+fn a_file_that_appeared_is_kept() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let plan = plan(&[job("mine", EngineKind::Psync, Mix::Write, directory.path())]);
+    let path = directory.path().join("mine.0.0");
+    std::fs::write(&path, b"not yours").expect("a file");
+    let error = run(&plan, &options(), &mut NoHooks).expect_err("refused");
+    assert!(matches!(&error, RunError::Layout { source, .. } if source.kind() == ErrorKind::AlreadyExists));
+    assert_eq!(std::fs::read(&path).expect("the file"), b"not yours");
+}
