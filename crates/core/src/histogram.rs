@@ -69,8 +69,13 @@ impl Histogram {
         self.counts[index_of(value)] += 1;
         self.n += 1;
         self.sum += u128::from(value);
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
+        // Branches that are hardly ever taken are cheaper than a store each time.
+        if value < self.min {
+            self.min = value;
+        }
+        if value > self.max {
+            self.max = value;
+        }
     }
 
     /// How many values were counted.

@@ -103,8 +103,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             let Step::Issue(slot) = step else { break step };
             let request = self.worker.request(slot);
             if self.fills && request.op == Op::Write {
-                self.content
-                    .fill(&mut self.backend.buffer(slot)[..request.len as usize], &request);
+                self.fill(slot);
                 now = self.clock.now();
                 self.worker.created(slot, now);
             }
@@ -195,6 +194,16 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         Ok(())
     }
 
+    /// Kept apart, so that the loop's own copy of a request stays in registers: its fields are written one by
+    /// one just before, and reading them together would wait for the stores.
+    #[inline(never)]
+    fn fill(&mut self, slot: u32) {
+        let request = self.worker.request(slot);
+        self.content
+            .fill(&mut self.backend.buffer(slot)[..request.len as usize], &request);
+    }
+
+    #[inline(never)]
     fn check(&mut self, slot: u32) {
         let request = self.worker.request(slot);
         let good = !self.backend.capabilities().has_buffers
