@@ -250,7 +250,7 @@ impl Default for Job {
             },
             depth: Depth {
                 iodepth: 1,
-                batch_submit: 0,
+                batch_submit: 1,
                 batch_complete_min: 1,
                 batch_complete_max: 0,
                 low: 1,

@@ -91,7 +91,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         }
     }
 
-    /// Sends what there is to send. What stopped it is returned; `Issue` where only the batch was full.
+    /// Sends what there is to send. What stopped it is returned, never `Issue`.
     #[inline]
     fn send(&mut self) -> Result<Step, BackendError> {
         let mut now = self.clock.now();
@@ -121,10 +121,11 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                 }
                 Submit::Queued => {
                     self.queued.push(slot);
-                    if self.queued.len() as u32 == self.depth.batch_submit {
-                        break step;
-                    }
-                    now = self.clock.now();
+                    now = if self.queued.len() as u32 == self.depth.batch_submit {
+                        self.commit()?
+                    } else {
+                        self.clock.now()
+                    };
                 }
                 Submit::Busy => {
                     self.held = Some(slot);
@@ -133,13 +134,20 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             }
         };
         if !self.queued.is_empty() {
-            self.backend.commit()?;
-            let now = self.clock.now();
-            for slot in self.queued.drain(..) {
-                self.worker.submitted(slot, now);
-            }
+            self.commit()?;
         }
         Ok(step)
+    }
+
+    /// Hands over what is queued. The moment when the system had it is also the next creation, where one follows.
+    #[inline]
+    fn commit(&mut self) -> Result<MonoTime, BackendError> {
+        self.backend.commit()?;
+        let now = self.clock.now();
+        for slot in self.queued.drain(..) {
+            self.worker.submitted(slot, now);
+        }
+        Ok(now)
     }
 
     /// Takes completions: at least `fewest`, unless `until` comes first.

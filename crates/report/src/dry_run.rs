@@ -157,8 +157,10 @@ fn how(job: &Job) -> Vec<String> {
             .map(|(_, text)| String::from(*text)),
     );
     let depth = &job.depth;
-    if depth.batch_submit > 0 {
-        parts.push(format!("submitted by {}", depth.batch_submit));
+    match depth.batch_submit {
+        0 => parts.push(String::from("all that are ready submitted at once")),
+        1 => {}
+        n => parts.push(format!("submitted by {n}")),
     }
     if depth.batch_complete_min != 1 || depth.batch_complete_max > 0 {
         let max = match depth.batch_complete_max {

@@ -77,7 +77,7 @@ pub(super) static ROWS: &[Row] = &[
         "How many I/Os are submitted at a time at most; 0: all that there is room for",
     )
     .aliases(&["iodepth_batch_submit"])
-    .default("0")
+    .default("1")
     .example("8"),
     Row::new(
         "iodepth_batch_complete_min",
