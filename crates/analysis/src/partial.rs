@@ -76,6 +76,7 @@ fn direction(rows: &[&SeriesRow], runtime_ns: u64) -> OpSummary {
         ios,
         bytes,
         errors: rows.iter().map(|row| row.errors).sum(),
+        runtime_ns,
         iops: per_second(ios),
         bytes_per_second: per_second(bytes),
         lat_ns: merged(rows.iter().map(|row| &row.lat)),

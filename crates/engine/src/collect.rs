@@ -296,6 +296,7 @@ fn summarize_op(counts: &OpCounts, metrics: Metrics, percentiles: &[f64], runtim
         bytes: counts.bytes,
         short_ios: counts.short,
         errors: counts.errors,
+        runtime_ns,
         iops: rate(counts.lat.n()),
         bytes_per_second: rate(counts.bytes),
         slat_ns: slat,

@@ -11,6 +11,7 @@ use fathom_core::backend::{Backend, BackendError, Op, Submit};
 use fathom_core::clock::Clock;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Depth;
+use fathom_sys::process::{Usage, resource_usage_thread};
 
 /// How long before a due time waiting turns into spinning: timers of virtual machines wake up some 50 µs late.
 pub const SPIN: Nanos = Nanos::from_micros(60);
@@ -31,6 +32,8 @@ pub struct Driver<'a, B, C> {
     queued: Vec<u32>,
     to_check: Vec<u32>,
     held: Option<u32>,
+    /// What the thread had used when counting began, where that was at the end of a ramp.
+    pub usage_before: Option<Usage>,
 }
 
 impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
@@ -55,6 +58,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             queued,
             to_check,
             held: None,
+            usage_before: None,
         }
     }
 
@@ -69,8 +73,9 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             let in_flight = self.worker.in_flight() - u32::from(self.held.is_some());
             match step {
                 Step::Issue(_) => {}
-                // No limit to the wait: until something completes nothing can be sent, and a second without a
-                // completion needs no interval of its own.
+                // In a closed loop there is no limit to the wait: until something completes nothing can be sent,
+                // and a second without a completion needs no interval of its own. In an open one the backlog
+                // grows meanwhile, and each second says so.
                 Step::Full => {
                     let above_low = in_flight.saturating_sub(self.depth.low);
                     let fewest = self
@@ -78,12 +83,18 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                         .batch_complete_min
                         .max(above_low)
                         .clamp(1, in_flight.max(1));
-                    self.reap(fewest, MonoTime::NEVER)?;
+                    let open_loop = self.worker.is_open_loop();
+                    let until = if open_loop {
+                        self.worker.next_event()
+                    } else {
+                        MonoTime::NEVER
+                    };
+                    self.reap(fewest, until)?;
                 }
                 Step::Wait(until) => self.wait(until)?,
                 Step::Finished if in_flight > 0 => self.reap(1, MonoTime::NEVER)?,
                 Step::Finished => {
-                    if !self.worker.begin_read_back() {
+                    if !self.worker.begin_read_back(self.clock.now()) {
                         return Ok(());
                     }
                 }
@@ -116,7 +127,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                         now = self.clock.now();
                     }
                     if self.worker.take_rolled() {
-                        self.clock.discipline();
+                        self.interval_over();
                     }
                 }
                 Submit::Queued => {
@@ -150,6 +161,15 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         Ok(now)
     }
 
+    /// Once a second, and at the end of the ramp.
+    #[cold]
+    fn interval_over(&mut self) {
+        self.clock.discipline();
+        if self.worker.take_counting_began() {
+            self.usage_before = resource_usage_thread().ok();
+        }
+    }
+
     /// Takes completions: at least `fewest`, unless `until` comes first.
     #[inline]
     fn reap(&mut self, fewest: u32, until: MonoTime) -> Result<(), BackendError> {
@@ -177,7 +197,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         let now = self.clock.now();
         self.worker.roll_if_due(now);
         if self.worker.take_rolled() {
-            self.clock.discipline();
+            self.interval_over();
         }
         Ok(())
     }
@@ -196,7 +216,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         let now = self.clock.now();
         self.worker.roll_if_due(now);
         if self.worker.take_rolled() {
-            self.clock.discipline();
+            self.interval_over();
         }
         std::hint::spin_loop();
         Ok(())

@@ -84,7 +84,7 @@ pub enum PlanError {
         kind: &'static str,
     },
     /// The system would not say.
-    #[error("{job}: cannot look at {path}: {source}")]
+    #[error("{job}: cannot look at {path}")]
     Stat {
         /// The job.
         job: String,

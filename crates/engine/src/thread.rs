@@ -341,7 +341,7 @@ fn go<B: Backend>(
     if let Some(hook) = task.hook {
         hook(Boundary::Stop);
     }
-    let cpu = usage_since(&before);
+    let cpu = usage_since(&driver.usage_before.unwrap_or(before));
     if let Err(error) = &result {
         worker.fail(error.call, Errno(error.source.raw_os_error().unwrap_or(0)));
     }

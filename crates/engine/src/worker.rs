@@ -72,6 +72,9 @@ pub struct Worker {
     boundary: u64,
     epoch: u64,
     rolled: bool,
+    /// The ramp ended with the last interval handed over.
+    counting_began: bool,
+    read_back_start: Option<MonoTime>,
     think_until: u64,
     think_count: u32,
     run_since: u64,
@@ -126,6 +129,8 @@ impl Worker {
             boundary: u64::MAX,
             epoch: 0,
             rolled: false,
+            counting_began: false,
+            read_back_start: None,
             think_until: 0,
             think_count: 0,
             run_since: 0,
@@ -277,6 +282,10 @@ impl Worker {
         } else {
             self.deadline.min(self.boundary)
         })
+    }
+    /// Whether arrivals follow a schedule.
+    pub fn is_open_loop(&self) -> bool {
+        self.open_loop
     }
     /// Slots in all.
     pub fn depth(&self) -> u32 {

@@ -28,6 +28,7 @@ pub(crate) fn direction(seed: u64, ios: u64, block: u64, seconds: f64, typical_n
     OpSummary {
         ios,
         bytes: ios * block,
+        runtime_ns: (seconds * 1e9) as u64,
         iops: ios as f64 / seconds,
         bytes_per_second: (ios * block) as f64 / seconds,
         lat_ns: latency(seed, ios, typical_ns),

@@ -3,7 +3,7 @@
 use super::measure::Sample;
 use anyhow::{Context, Result};
 use std::fs::OpenOptions;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ pub(super) fn pread(device: &Path, seconds: u32) -> Result<Sample> {
             state ^= state >> 7;
             state ^= state << 17;
             let block = ((u128::from(state) * u128::from(blocks)) >> 64) as u64;
-            file.read_exact_at(buffer, block * BLOCK as u64)?;
+            rustix::io::pread(&file, &mut *buffer, block * BLOCK as u64)?;
         }
         ios += 1000;
     }

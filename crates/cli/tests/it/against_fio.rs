@@ -74,6 +74,9 @@ fn sizes_offsets_and_amounts_are_as_with_fio() {
             "--rw=write --bs=4k --size=256k --io_size=1m --filename=F",
             "--rw=randread --bs=4k --size=256k --io_size=1m --filename=F",
             "--rw=write --bs=4k --size=1m --offset=128k --filename=F",
+            "--rw=write:8k --bs=4k --size=256k --filename=F",
+            "--rw=write:4k --bs=4k --size=1m --filename=F",
+            "--rw=read:12k --bs=8k --size=1m --filename=F",
         ],
     );
 }

@@ -90,9 +90,12 @@ pub struct OpSummary {
     pub short_ios: u64,
     /// I/Os that failed.
     pub errors: u64,
-    /// I/Os a second over the job's runtime.
+    /// What the rates are taken over: the job's runtime. Where a job reads back what it wrote, its writes are
+    /// taken up to there, and reads that are nothing else from there on.
+    pub runtime_ns: u64,
+    /// I/Os a second over that time.
     pub iops: f64,
-    /// Bytes a second over the job's runtime.
+    /// Bytes a second over that time.
     pub bytes_per_second: f64,
     /// Created to submitted; `n` is 0 for synchronous engines.
     pub slat_ns: LatencySummary,

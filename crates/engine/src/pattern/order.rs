@@ -71,7 +71,7 @@ impl FilePattern {
             run_length: pattern.run_length.max(1),
             run_left: [0; 3],
             skip: if pattern.random { 0 } else { pattern.skip_bytes },
-            wraps: repeats || (!pattern.random && pattern.skip_bytes != 0),
+            wraps: repeats,
             next_offset: [0; 3],
             done: false,
         }
@@ -208,7 +208,10 @@ impl FilePattern {
         let mut at = self.next_offset[op];
         let mut room = self.span.bytes.saturating_sub(at);
         if room < u64::from(self.sizes[op].smallest()) {
-            if !wraps {
+            // As fio: a pass with holes goes round once more, unless its last I/O ended right at the end.
+            let last_end = at.saturating_sub_signed(self.skip);
+            let goes_round = self.skip < 0 || self.skip > 0 && last_end < self.span.bytes;
+            if !wraps && !goes_round {
                 return None;
             }
             at = if self.skip < 0 {

@@ -94,7 +94,33 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
         end.saturating_sub(start),
         &mut result,
     );
+    let reports = members.iter().flat_map(|job| job.reports.iter().flatten());
+    let turned = reports.filter_map(|report| report.end.read_back_start).max();
+    if let Some(turned) = turned {
+        let only_writes = members.iter().all(|job| !job.plan.job.pattern.mix.uses()[0]);
+        split_rates(&mut result, turned.0.saturating_sub(start), only_writes);
+    }
     result
+}
+
+/// Takes the rates of a job that read back what it wrote over the part in which each was done.
+fn split_rates(result: &mut JobSummary, writing_ns: u64, only_writes: bool) {
+    let reading_ns = if only_writes {
+        result.runtime_ns.saturating_sub(writing_ns)
+    } else {
+        result.runtime_ns
+    };
+    for (op, ns) in [
+        (&mut result.read, reading_ns),
+        (&mut result.write, writing_ns),
+        (&mut result.trim, writing_ns),
+        (&mut result.sync, writing_ns),
+    ] {
+        let rate = |n: u64| if ns == 0 { 0.0 } else { n as f64 * 1e9 / ns as f64 };
+        op.runtime_ns = ns;
+        op.iops = rate(op.ios);
+        op.bytes_per_second = rate(op.bytes);
+    }
 }
 
 fn add_cpu(sum: &mut CpuUsage, part: &CpuUsage) {

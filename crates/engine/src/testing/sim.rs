@@ -106,7 +106,7 @@ impl<F: FnMut(&Request, MonoTime) -> Answer> Sim<F> {
                 assert!(!self.due.is_empty(), "full, and nothing is in flight");
                 self.advance(u64::MAX);
             }
-            Step::Finished if self.due.is_empty() => return self.worker.begin_read_back(),
+            Step::Finished if self.due.is_empty() => return self.worker.begin_read_back(self.now),
             Step::Finished => self.advance(u64::MAX),
         }
         self.collect();

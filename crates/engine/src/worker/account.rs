@@ -24,6 +24,8 @@ pub struct WorkerEnd {
     pub start: MonoTime,
     /// When its last I/O had ended.
     pub end: MonoTime,
+    /// When it went from writing to reading back.
+    pub read_back_start: Option<MonoTime>,
 }
 
 impl Worker {
@@ -86,7 +88,7 @@ impl Worker {
 
     /// Goes from writing to reading back what was written, once nothing is in flight. `false`: there is
     /// nothing to read back, the worker is done.
-    pub fn begin_read_back(&mut self) -> bool {
+    pub fn begin_read_back(&mut self, now: MonoTime) -> bool {
         let due = std::mem::take(&mut self.read_back_due);
         if !due || self.failed || self.stop.load(Ordering::Relaxed) {
             return false;
@@ -94,6 +96,7 @@ impl Worker {
         // The same content at the same place whatever the pass: the last one is what is read back.
         self.plan.generator.rewind();
         self.reading_back = true;
+        self.read_back_start = Some(now);
         self.checks = true;
         self.finished = false;
         self.pending = None;
@@ -114,6 +117,7 @@ impl Worker {
     pub(super) fn roll(&mut self, now: MonoTime) {
         self.note_backlog(MonoTime(self.boundary));
         self.current.end = MonoTime(self.boundary);
+        let ramping = self.current.ramp;
         if self.exchange.swap(&mut self.current) {
             // Whole seconds without a completion lie between two intervals, not within one.
             let since = now.0.saturating_sub(self.epoch);
@@ -127,6 +131,7 @@ impl Worker {
             };
             self.current.start = MonoTime(start);
             self.current.ramp = self.current.start.0 < self.ramp_end;
+            self.counting_began |= ramping && !self.current.ramp;
         }
         self.set_boundary(now.0);
         self.rolled = true;
@@ -162,6 +167,11 @@ impl Worker {
         std::mem::take(&mut self.rolled)
     }
 
+    /// Whether the ramp has ended since the last call: what was used until then does not count.
+    pub fn take_counting_began(&mut self) -> bool {
+        std::mem::take(&mut self.counting_began)
+    }
+
     /// Hands the last interval over and gives the worker's account. `now` is the end.
     pub fn finish(mut self, now: MonoTime) -> WorkerEnd {
         self.roll_if_due(now);
@@ -176,6 +186,7 @@ impl Worker {
             failed: self.failed,
             start: MonoTime(self.first_counted),
             end: MonoTime(now.0.max(self.first_counted)),
+            read_back_start: self.read_back_start,
         }
     }
 }

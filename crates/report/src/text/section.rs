@@ -80,10 +80,12 @@ pub(super) fn headlines(page: &mut Page, section: &Section<'_>) {
 
 /// The cells of the headlines. The time can be left out: it is in the title of the section, too.
 fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
-    let time = if with_time {
-        format!(" in {}", Nanos(section.summary.runtime_ns))
-    } else {
-        String::new()
+    let time = |runtime_ns: u64| {
+        if with_time {
+            format!(" in {}", Nanos(runtime_ns))
+        } else {
+            String::new()
+        }
     };
     let mut rows: Vec<Vec<String>> = section
         .directions()
@@ -93,7 +95,7 @@ fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
                 format!("{} IOPS", count(summary.iops)),
                 binary_rate(summary.bytes_per_second),
                 format!("({})", decimal_rate(summary.bytes_per_second)),
-                format!("{}{time}", Bytes(summary.bytes)),
+                format!("{}{}", Bytes(summary.bytes), time(summary.runtime_ns)),
             ]
         })
         .collect();
