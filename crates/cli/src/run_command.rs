@@ -97,7 +97,8 @@ fn show_plan(
     match plan {
         Ok(_) => Ok(Exit::Done),
         Err(error) => {
-            terminal::error(&error.to_string());
+            let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+            terminal::error(&format!("{error}{}", cause.unwrap_or_default()));
             Ok(Exit::Wrong)
         }
     }
@@ -130,6 +131,7 @@ fn measure(
     let mut conditions = conditions::look(system, plan, &request.machine, &clock);
     let disks = conditions.disks.take();
     let mut run = outcome::before(request, &conditions, &settings.words, &clock);
+    let place = dir.as_ref().map(|dir| dir.display().to_string());
     let recorder = dir.map(|dir| Recorder::begin(&dir, &run)).transpose()?;
     let mut hooks = Watchers { live, recorder };
     let options = Options {
@@ -158,6 +160,11 @@ fn measure(
         .and_then(|job| fathom_engine::run::floor(job, &clock));
     let exit = finish(&mut run, results, hooks.recorder);
     report(&run, settings)?;
+    if let (Some(place), false) = (place, settings.quiet) {
+        terminal::say(&format!(
+            "recorded in {place}: `fathom show {place}` prints this again"
+        ));
+    }
     Ok(exit)
 }
 

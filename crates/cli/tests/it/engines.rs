@@ -76,6 +76,7 @@ fn the_json_has_the_documented_keys() {
                 "ios",
                 "lat_ns",
                 "response_ns",
+                "runtime_ns",
                 "short_ios",
                 "slat_ns",
             ];

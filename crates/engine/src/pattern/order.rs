@@ -208,9 +208,10 @@ impl FilePattern {
         let mut at = self.next_offset[op];
         let mut room = self.span.bytes.saturating_sub(at);
         if room < u64::from(self.sizes[op].smallest()) {
-            // As fio: a pass with holes goes round once more, unless its last I/O ended right at the end.
+            // As fio: a pass with holes goes round once more where a hole reaches over the end, but not where an
+            // I/O ended right there or where the next one would not fit.
             let last_end = at.saturating_sub_signed(self.skip);
-            let goes_round = self.skip < 0 || self.skip > 0 && last_end < self.span.bytes;
+            let goes_round = self.skip < 0 || (last_end < self.span.bytes && at >= self.span.bytes);
             if !wraps && !goes_round {
                 return None;
             }

@@ -31,7 +31,7 @@ fn keys() {
     };
     expect!["cpu disks floor groups jobs schema target warnings"].assert_eq(&keys(&value));
     let read = &value["jobs"][0]["read"];
-    expect!["bytes bytes_per_second clat_ns errors iops ios lat_ns response_ns short_ios slat_ns"]
+    expect!["bytes bytes_per_second clat_ns errors iops ios lat_ns response_ns runtime_ns short_ios slat_ns"]
         .assert_eq(&keys(read));
     expect!["max mean min n p1 p10 p20 p30 p40 p5 p50 p60 p70 p80 p90 p95 p99 p99_5 p99_9 p99_95 p99_99 p99_999 p99_9999 p99_99999 stddev"].assert_eq(&keys(&read["lat_ns"]));
 }
