@@ -12,7 +12,7 @@ pub enum Sampler {
         /// How many positions.
         n: u64,
     },
-    /// By rank; see [`Zipf`].
+    /// By rank.
     Zipf {
         /// Draws the rank.
         zipf: Zipf,

@@ -4,7 +4,7 @@
 //! not know whether they may be destroyed.
 //!
 //! It is a prober by magic alone: no checksum, no version. A stale or damaged superblock is named like a
-//! sound one, for it is the owner who must say that nothing there is needed. What is not in [`KNOWN`] is not
+//! sound one, for it is the owner who must say that nothing there is needed. What is not in its table is not
 //! seen: an empty answer is no proof that a device is blank.
 
 use std::fmt;
