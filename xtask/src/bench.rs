@@ -38,8 +38,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     let quick = options.contains(&"--quick");
     let scratch = tempfile::tempdir_in(shell::root().join("target")).or_else(|_| tempfile::tempdir())?;
     let settings = Settings {
-        rounds: if quick { 3 } else { 7 },
-        seconds: if quick { 1 } else { 3 },
+        rounds: if quick { 3 } else { 5 },
+        seconds: if quick { 1 } else { 2 },
         fathom: crate::ci::target_directory()?.join("release/fathom"),
         scratch: scratch.path().to_owned(),
     };

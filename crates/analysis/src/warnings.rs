@@ -44,7 +44,6 @@ pub fn judge(run: &Run) -> Vec<Warning> {
     for (job, summary) in run.workload.jobs.iter().zip(&run.summary.jobs) {
         let backlog = backlog(job, summary);
         let modelled = run.summary.target.modelled;
-        warnings.extend(depth_ignored(job));
         if !modelled {
             warnings.extend(buffered_writes(job));
             warnings.extend(cpu_bound(job, summary, backlog.is_some()));
@@ -107,16 +106,6 @@ fn unknown_devices(run: &Run) -> Vec<Warning> {
             reason: reason.to_owned(),
         })
         .collect()
-}
-
-fn depth_ignored(job: &Job) -> Option<Warning> {
-    let kind = job.engine.kind;
-    let ignored = job.depth.iodepth > 1 && !kind.is_asynchronous() && kind != EngineKind::Null;
-    ignored.then(|| Warning::DepthIgnored {
-        job: job.name.clone(),
-        engine: kind.name().to_owned(),
-        iodepth: job.depth.iodepth,
-    })
 }
 
 /// Writes that no rule of the job brings to the medium before it ends.

@@ -54,8 +54,10 @@ pub struct Job {
     /// In which order and mix of directions.
     pub pattern: Pattern,
     /// In which sizes; per direction.
+    #[serde(rename = "block_size_bytes")]
     pub block_size: PerOp<BlockSize>,
     /// Offsets are multiples of this (bytes; per direction; 0: the smallest block size).
+    #[serde(rename = "block_align_bytes")]
     pub block_align: PerOp<u64>,
     /// Through which system interface.
     pub engine: Engine,
@@ -89,10 +91,12 @@ pub struct Job {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limit {
     /// An upper bound on the time after the ramp; `None`: until its amount is done.
+    #[serde(rename = "runtime_ns")]
     pub runtime: Option<Nanos>,
     /// Go on over the same region until the runtime is over.
     pub time_based: bool,
     /// Run this long before anything is counted, on top of the runtime.
+    #[serde(rename = "ramp_time_ns")]
     pub ramp_time: Nanos,
 }
 

@@ -145,8 +145,11 @@ impl JobCollector {
                 break;
             }
             let interval = entry.remove();
+            // Silence is a second that ended before the interval began; one that a longer interval covers is not.
             while self.next_second < second {
-                self.empty_rows(self.next_second, interval.ramp, rows);
+                if self.end_of(self.next_second) <= interval.start.0 {
+                    self.empty_rows(self.next_second, interval.ramp, rows);
+                }
                 self.next_second += 1;
             }
             self.report(second, &interval, rows);

@@ -83,7 +83,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                         .batch_complete_min
                         .max(above_low)
                         .clamp(1, in_flight.max(1));
-                    let open_loop = self.worker.is_open_loop();
+                    let open_loop = self.worker.is_open_loop() && !self.worker.is_finished();
                     let until = if open_loop {
                         self.worker.next_event()
                     } else {
@@ -118,6 +118,10 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                 now = self.clock.now();
                 self.worker.created(slot, now);
             }
+            if request.op.index() > Op::Write.index() && !self.queued.is_empty() {
+                // Some backends do these at once: what came before them must be with the system by then.
+                now = self.commit()?;
+            }
             match self.backend.submit(request, now) {
                 Submit::Done(outcome) => {
                     now = self.clock.now();
@@ -128,6 +132,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                     }
                     if self.worker.take_rolled() {
                         self.interval_over();
+                        now = self.clock.now();
                     }
                 }
                 Submit::Queued => {

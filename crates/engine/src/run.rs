@@ -121,6 +121,14 @@ pub enum RunError {
     /// A thread could not be made.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
+    /// Verified blocks would overwrite each other in part.
+    #[error(
+        "{job}: verification needs blocks that do not overlap in part: make all of bs=, bssplit=, blockalign= and holes multiples of the smallest block, or give verify_interval= a common divisor"
+    )]
+    VerifyOverlaps {
+        /// The job.
+        job: String,
+    },
     /// A verified block has no room for its header.
     #[error("{job}: verification needs blocks (or verify_interval=) of at least {need} bytes")]
     VerifyTooSmall {
@@ -162,6 +170,11 @@ struct RunningJob {
 /// [`RunError::VerifyTooSmall`].
 pub fn check(plan: &Plan) -> Result<(), RunError> {
     for job in &plan.jobs {
+        if thread::verify_overlaps(&job.job) {
+            return Err(RunError::VerifyOverlaps {
+                job: job.job.name.clone(),
+            });
+        }
         if !thread::verify_fits(&job.job) {
             let need = crate::content::HEADER_BYTES;
             return Err(RunError::VerifyTooSmall {
@@ -218,6 +231,9 @@ struct Orchestra<'a> {
     epoch: MonoTime,
     started: bool,
     next_index: u64,
+    /// The clock of the options, kept right.
+    clock: HostClock,
+    disciplined: MonoTime,
 }
 
 impl<'a> Orchestra<'a> {
@@ -246,6 +262,8 @@ impl<'a> Orchestra<'a> {
             epoch: MonoTime(0),
             started: false,
             next_index: 0,
+            clock: options.clock.clone(),
+            disciplined: MonoTime(0),
         }
     }
 
@@ -275,6 +293,7 @@ impl<'a> Orchestra<'a> {
         if starts.is_empty() {
             return Ok(());
         }
+        self.clock.discipline();
         let gates: Vec<Arc<Gate>> = starts.iter().map(|_| Arc::default()).collect();
         let spawned: Vec<_> = starts
             .iter()
@@ -296,7 +315,7 @@ impl<'a> Orchestra<'a> {
             }
             return readied.swap_remove(failed).map(drop);
         }
-        let now = self.options.clock.now();
+        let now = self.clock.now();
         if !self.started {
             self.started = true;
             self.epoch = now;
@@ -338,7 +357,7 @@ impl<'a> Orchestra<'a> {
                 exchange,
                 stop: Arc::clone(&self.options.stop),
                 gate: Arc::clone(gate),
-                clock: self.options.clock.clone(),
+                clock: self.clock.clone(),
                 hook: self.options.hook,
             };
             self.next_index += 1;
@@ -379,6 +398,11 @@ impl<'a> Orchestra<'a> {
 
     /// Waits a little for workers to end, collects, tells.
     fn tick(&mut self, hooks: &mut dyn Hooks) {
+        let now = self.clock.now();
+        if now.since(self.disciplined) >= Nanos::from_secs(1) {
+            self.clock.discipline();
+            self.disciplined = now;
+        }
         let mut rows = Vec::new();
         let mut waited = false;
         for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Running) {
@@ -394,7 +418,7 @@ impl<'a> Orchestra<'a> {
     }
 
     fn progress(&self) -> Progress {
-        let now = self.options.clock.now();
+        let now = self.clock.now();
         phases::progress(&self.jobs, self.epoch, now)
     }
 

@@ -16,7 +16,7 @@ use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
 use fathom_core::run::CpuUsage;
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::workload::{EngineKind, Job, VerifyAlgorithm};
+use fathom_core::workload::{BlockSize, EngineKind, Job, VerifyAlgorithm};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
 use fathom_sys::process::{self, Usage};
@@ -175,7 +175,7 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
     let amount = if endless { u64::MAX } else { files.amount };
     let generator = Generator::new(job, &spans, amount, repeats, rng.next_u64());
     let schedules = [0, 1, 2].map(|op| {
-        let mean = u64::midpoint(job.block_size[op].min(), job.block_size[op].max());
+        let mean = job.block_size[op].mean();
         let seed = rng.next_u64();
         let used = job.pattern.mix.uses()[op];
         job.pace.rate[op]
@@ -327,10 +327,13 @@ fn go<B: Backend>(
     let mut clock = task.clock.clone();
     say(Message::Ready);
     let (epoch, start) = task.gate.wait(&task.stop)?;
+    // The clock was copied before files were laid out and earlier jobs ran: set it right before it counts.
+    clock.discipline();
     let start = start.after(start_delay(job, task.index));
     while clock.now() < start && !task.stop.load(Ordering::Relaxed) {
         crate::wait::sleep_until(&clock, start);
     }
+    clock.discipline();
     let before = process::resource_usage_thread().unwrap_or_default();
     let mut driver = Driver::new(&mut worker, &mut backend, &mut clock, content, job.depth);
     driver.worker.start(driver.clock.now(), epoch);
@@ -382,6 +385,30 @@ pub(crate) fn verify_fits(job: &Job) -> bool {
         given => u64::from(given),
     };
     verify.algorithm == VerifyAlgorithm::Pattern || chunk >= crate::content::HEADER_BYTES as u64
+}
+
+/// Whether blocks of this job may overlap in part: the later one would then destroy what the earlier one is
+/// checked by. All offsets and lengths have to be multiples of the chunk.
+pub(crate) fn verify_overlaps(job: &Job) -> bool {
+    let Some(verify) = job
+        .verify
+        .as_ref()
+        .filter(|v| v.algorithm != VerifyAlgorithm::Pattern)
+    else {
+        return false;
+    };
+    let chunk = match u64::from(verify.interval_bytes) {
+        0 => job.min_block_bytes().max(1),
+        given => given,
+    };
+    let odd_size = |size: &BlockSize| match size {
+        BlockSize::Fixed(bytes) => !bytes.is_multiple_of(chunk),
+        BlockSize::Range { unaligned, .. } => *unaligned || !size.min().is_multiple_of(chunk),
+        BlockSize::Split(entries) => entries.iter().any(|entry| !entry.bytes.is_multiple_of(chunk)),
+    };
+    job.used_ops()
+        .any(|op| odd_size(&job.block_size[op]) || !job.block_align[op].is_multiple_of(chunk))
+        || !job.pattern.skip_bytes.unsigned_abs().is_multiple_of(chunk)
 }
 
 /// A file opened for a worker.

@@ -283,6 +283,10 @@ impl Worker {
             self.deadline.min(self.boundary)
         })
     }
+    /// Whether issuing is over.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
     /// Whether arrivals follow a schedule.
     pub fn is_open_loop(&self) -> bool {
         self.open_loop

@@ -51,7 +51,10 @@ fn what(job: &Job) -> Vec<String> {
     let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
     let shape = &job.pattern;
     if shape.random && shape.random_map == RandomMap::Independent {
-        parts.push(String::from("blocks drawn independently"));
+        parts.push(match crate::words::distribution(job) {
+            Some(skew) => format!("blocks drawn independently, {skew}"),
+            None => String::from("blocks drawn independently"),
+        });
     }
     if shape.random && shape.run_length > 1 {
         parts.push(format!("runs of {} I/Os", shape.run_length));
@@ -253,7 +256,7 @@ fn data(job: &Job) -> Vec<String> {
         }
         if buffers.refill {
             parts.push(String::from("new for each write"));
-        } else if buffers.scramble {
+        } else if buffers.scramble && !buffers.zero && buffers.pattern.is_empty() {
             parts.push(String::from("no two blocks alike"));
         }
         parts.push(format!("seed {}", job.random_seed));

@@ -72,7 +72,7 @@ fn block_size(size: &BlockSize) -> String {
 }
 
 /// How random offsets are distributed, where not evenly.
-fn distribution(job: &Job) -> Option<String> {
+pub(crate) fn distribution(job: &Job) -> Option<String> {
     let op = job.used_ops().next()?;
     if !job.pattern.random {
         return None;

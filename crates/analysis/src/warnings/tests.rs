@@ -95,25 +95,6 @@ fn devices_that_are_not_known() {
 }
 
 #[test]
-fn depth_of_synchronous_engines() {
-    let with_engine = |kind, iodepth| {
-        with_job(|job, _| {
-            job.engine.kind = kind;
-            job.depth.iodepth = iodepth;
-        })
-    };
-    let expected = Warning::DepthIgnored {
-        job: job(),
-        engine: String::from("psync"),
-        iodepth: 2,
-    };
-    assert_eq!(with_engine(EngineKind::Psync, 2), [expected]);
-    assert_eq!(with_engine(EngineKind::Psync, 1), []);
-    assert_eq!(with_engine(EngineKind::Libaio, 64), []);
-    assert_eq!(with_engine(EngineKind::Null, 64), []);
-}
-
-#[test]
 fn writes_that_stay_in_the_page_cache() {
     let writing = |change: &dyn Fn(&mut Job)| {
         with_job(|job, _| {

@@ -50,7 +50,7 @@ fn flags_override_all_sections() {
         .fathom("run two.fio --bs=64k --ioengine=null --dry-run --json")
         .expect(0);
     for job in ["0", "1"] {
-        let size = format!("workload.jobs.{job}.block_size.0.fixed");
+        let size = format!("workload.jobs.{job}.block_size_bytes.0.fixed");
         assert_eq!(count(&outcome.json(), &size), 65536);
     }
     assert_eq!(at(&outcome.json(), "workload.jobs.1.engine.kind"), "null");

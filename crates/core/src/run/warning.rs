@@ -30,12 +30,6 @@ pub enum Warning {
         block_bytes: u64,
         need_bytes: u64,
     },
-    /// Asked for a depth that a synchronous engine does not keep.
-    DepthIgnored {
-        job: String,
-        engine: String,
-        iodepth: u32,
-    },
     /// Writes were buffered and not flushed: the disk did not yet have them when the job ended.
     BufferedWrites { job: String },
     /// The schedule was not kept.
@@ -82,8 +76,8 @@ impl fmt::Display for Warning {
                 resident_percent,
             } => write!(
                 f,
-                "I/O on {path} goes through the page cache ({resident_percent:.0} % of it is in memory): this measures \
-                 memory as much as the disk"
+                "I/O on {path} goes through the page cache ({resident_percent:.0} % of it was in memory before the \
+                 run): what is written, and what is read again, is served by memory"
             ),
             Self::MemoryFilesystem { path, filesystem } => {
                 write!(
@@ -110,12 +104,6 @@ impl fmt::Display for Warning {
                 Bytes(*need_bytes),
                 Bytes(*block_bytes)
             ),
-            Self::DepthIgnored { job, engine, iodepth } => {
-                write!(
-                    f,
-                    "{job}: iodepth={iodepth} has no effect with {engine}, which has one I/O in flight at a time"
-                )
-            }
             other => other.fmt_of_a_job(f),
         }
     }
@@ -175,7 +163,6 @@ impl Warning {
             Self::StackedFilesystem { .. } => "Use a file on a volume mounted from the disk itself.",
             Self::DirectRefused { .. } => "Use a file system with direct I/O, or direct=0 knowingly.",
             Self::DirectUnaligned { .. } => "Use bs and offset in multiples of the sector size, or direct=0.",
-            Self::DepthIgnored { .. } => "Use ioengine=io_uring or libaio, or more numjobs.",
             Self::BufferedWrites { .. } => "Add end_fsync=1 to count the flush, or direct=1.",
             Self::Backlog { .. } => "Lower the rate or raise iodepth; judge by response time, not by lat.",
             Self::CpuBound { .. } => "Use more workers or CPUs, or a cheaper engine (io_uring).",

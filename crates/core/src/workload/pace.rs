@@ -40,14 +40,17 @@ pub struct Pace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// How long.
+    #[serde(rename = "pause_ns")]
     pub pause: Nanos,
     /// The part of the pause spent spinning, not sleeping.
+    #[serde(rename = "spin_ns")]
     pub spin: Nanos,
     /// After how many I/Os; at least 1.
     pub blocks: u32,
     /// Which I/Os those are.
     pub basis: ThinkTimeBasis,
     /// Pause once the worker has run this long since the last pause, whatever `blocks` says.
+    #[serde(rename = "after_run_ns")]
     pub after_run: Option<Nanos>,
 }
 

@@ -144,6 +144,19 @@ impl BlockSize {
             Self::Split(entries) => entries.iter().map(|e| e.bytes).min().unwrap_or(0),
         }
     }
+    /// The mean size over many I/Os.
+    pub fn mean(&self) -> u64 {
+        match self {
+            Self::Split(entries) => {
+                entries
+                    .iter()
+                    .map(|e| e.bytes * u64::from(e.percent))
+                    .sum::<u64>()
+                    / 100
+            }
+            other => u64::midpoint(other.min(), other.max()),
+        }
+    }
     /// The largest size.
     pub fn max(&self) -> u64 {
         match self {

@@ -107,6 +107,7 @@ pub struct Region {
     /// The amount of I/O, in bytes; wraps over the region.
     pub io_size: Option<Amount>,
     /// The size of each file, from and to (bytes), where it differs from `size / nrfiles`.
+    #[serde(rename = "file_size_bytes")]
     pub file_size: Option<(u64, u64)>,
     /// Stop after this many I/Os.
     pub number_ios: Option<u64>,

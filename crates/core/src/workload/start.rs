@@ -11,6 +11,7 @@ pub struct Start {
     /// Not before all workers of the section of this name have ended (`wait_for`).
     pub wait_for: Option<String>,
     /// A delay after that, drawn uniformly between the two for each worker (`startdelay`).
+    #[serde(rename = "delay_ns")]
     pub delay: (Nanos, Nanos),
 }
 

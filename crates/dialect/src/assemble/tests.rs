@@ -69,7 +69,7 @@ fn what_is_not_carried_out_is_said_once() {
         "[a]\ngtod_reduce=1\nwrite_bw_log=x\nmem=malloc\nrandom_generator=lfsr\n[b]\ngtod_reduce=1\nwrite_bw_log=y\n",
         expect![[r#"
             jobs/a.fio:2:1: note: `gtod_reduce` has no effect: every I/O keeps its four time stamps
-            jobs/a.fio:3:1: warning: `write_bw_log` is left out: no log file is written: the run directory holds a row a second, and with --record a row an I/O
+            jobs/a.fio:3:1: warning: `write_bw_log` is left out: no log file is written: the run directory holds a row a second
             jobs/a.fio:5:1: note: `random_generator` is carried out in another way: fathom has one generator for all jobs: offsets differ from fio's, their distribution does not
             [a]
             rw=read

@@ -187,7 +187,7 @@ pub(super) static ROWS: &[Row] = &[
         "Fail rather than wait within the kernel",
     )
     .default("0")
-    .only_for(POLLING),
+    .only_for(&["pvsync2"]),
     Row::new(
         "force_async",
         Rule::ignored_number(),

@@ -14,7 +14,7 @@ pub(super) static ROWS: &[Row] = &[
     )
     .example("trace.log")
     .support(Support::LeftOut(
-        "no trace file is written: with --record the run directory holds a row an I/O",
+        "no trace file is written: the run directory holds a row a second",
     )),
     Row::new("read_iolog", Rule::ignored_text("name"), "Replay a trace")
         .example("trace.log")

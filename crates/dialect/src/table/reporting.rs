@@ -4,9 +4,7 @@ use super::row::{OptionRow as Row, Support};
 use super::rule::{Choice, Rule};
 use crate::value;
 
-const NO_LOG: Support = Support::LeftOut(
-    "no log file is written: the run directory holds a row a second, and with --record a row an I/O",
-);
+const NO_LOG: Support = Support::LeftOut("no log file is written: the run directory holds a row a second");
 const OF_LOGS: Support = Support::NoEffect("no log file is written");
 
 pub(super) static ROWS: &[Row] = &[

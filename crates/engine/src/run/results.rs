@@ -94,22 +94,28 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
         end.saturating_sub(start),
         &mut result,
     );
-    let reports = members.iter().flat_map(|job| job.reports.iter().flatten());
-    let turned = reports.filter_map(|report| report.end.read_back_start).max();
-    if let Some(turned) = turned {
-        let only_writes = members.iter().all(|job| !job.plan.job.pattern.mix.uses()[0]);
-        split_rates(&mut result, turned.0.saturating_sub(start), only_writes);
+    // Several jobs, or workers that were not all done writing, have no one moment of turning.
+    let reports = || members.iter().flat_map(|job| job.reports.iter().flatten());
+    let turns: Option<Vec<u64>> = reports()
+        .map(|report| report.end.read_back_start.map(|at| at.0))
+        .collect();
+    if let (Some(turns), [job]) = (turns, members) {
+        let only_writes = !job.plan.job.pattern.mix.uses()[0];
+        let (first, last) = (turns.iter().min(), turns.iter().max());
+        if let (Some(first), Some(last)) = (first, last) {
+            let reading_ns = if only_writes {
+                end.saturating_sub(*first)
+            } else {
+                result.runtime_ns
+            };
+            split_rates(&mut result, last.saturating_sub(start), reading_ns);
+        }
     }
     result
 }
 
 /// Takes the rates of a job that read back what it wrote over the part in which each was done.
-fn split_rates(result: &mut JobSummary, writing_ns: u64, only_writes: bool) {
-    let reading_ns = if only_writes {
-        result.runtime_ns.saturating_sub(writing_ns)
-    } else {
-        result.runtime_ns
-    };
+fn split_rates(result: &mut JobSummary, writing_ns: u64, reading_ns: u64) {
     for (op, ns) in [
         (&mut result.read, reading_ns),
         (&mut result.write, writing_ns),

@@ -54,6 +54,13 @@ impl Worker {
                     .record(request.op, request.len, stamps, self.plan.metrics);
                 return;
             }
+            Ok(bytes) if bytes > 0 && self.checks => {
+                // What was written there is not all there.
+                counts.errors += 1;
+                self.errors.add_mismatch(request);
+                self.failed = true;
+                return;
+            }
             Ok(bytes) if bytes > 0 => {
                 counts.short += 1;
                 self.current.record(request.op, bytes, stamps, self.plan.metrics);
@@ -132,6 +139,11 @@ impl Worker {
             self.current.start = MonoTime(start);
             self.current.ramp = self.current.start.0 < self.ramp_end;
             self.counting_began |= ramping && !self.current.ramp;
+        } else if ramping && now.0 >= self.ramp_end {
+            // The collector is behind: what the ramp counted is dropped here, so that what follows counts.
+            self.current.clear();
+            self.current.start = MonoTime(self.ramp_end);
+            self.counting_began = true;
         }
         self.set_boundary(now.0);
         self.rolled = true;

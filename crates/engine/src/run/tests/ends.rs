@@ -224,3 +224,37 @@ fn a_file_that_appeared_is_kept() {
     assert!(matches!(&error, RunError::Layout { source, .. } if source.kind() == ErrorKind::AlreadyExists));
     assert_eq!(std::fs::read(&path).expect("the file"), b"not yours");
 }
+
+/// Blocks that overlap in part cannot be verified: said before anything is touched.
+#[test]
+fn verified_blocks_must_not_overlap_in_part() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let verify = |change: &dyn Fn(&mut Job)| {
+        let mut job = job("v", EngineKind::Psync, Mix::Write, directory.path());
+        job.verify = Some(Verify {
+            algorithm: VerifyAlgorithm::Crc32c,
+            interval_bytes: 0,
+            pattern: Vec::new(),
+            only: false,
+            read_back: true,
+            fatal: false,
+        });
+        change(&mut job);
+        let plan = plan(&[job]);
+        matches!(crate::run::check(&plan), Err(RunError::VerifyOverlaps { .. }))
+    };
+    assert!(!verify(&|_| {}));
+    assert!(verify(&|job| job.block_align = [512; 3]));
+    assert!(verify(&|job| job.block_size[1] =
+        fathom_core::workload::BlockSize::Range {
+            min: BLOCK,
+            max: 4 * BLOCK,
+            unaligned: true,
+        }));
+    assert!(!verify(&|job| {
+        job.block_align = [512; 3];
+        if let Some(verify) = &mut job.verify {
+            verify.interval_bytes = 512;
+        }
+    }));
+}
