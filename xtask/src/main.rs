@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(options),
+        // Run by `bench`, from an optimised build of this program.
+        ["bare", device, seconds] => bench::bare_loop(device, seconds),
         ["bless"] => ci::bless(),
         ["fuzz"] => fuzz::run(60),
         ["fuzz", seconds] => match seconds.parse() {
