@@ -4,7 +4,7 @@
 //! each; above, each octave has 512 buckets, and a bucket is represented by its middle, so that the error is
 //! at most half a bucket: 1/1024 of the value. The whole of u64 is covered.
 //!
-//! Recording is a shift and an add (about 4 ns); it allocates nothing. Memory is reserved for all buckets but
+//! Recording is a shift and an add; it allocates nothing. Memory is reserved for all buckets but
 //! only the touched pages exist; a page of counts is one octave.
 
 use crate::run::LatencySummary;

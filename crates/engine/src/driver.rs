@@ -13,7 +13,8 @@ use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Depth;
 use fathom_sys::process::{Usage, resource_usage_thread};
 
-/// How long before a due time waiting turns into spinning: timers of virtual machines wake up some 50 µs late.
+/// How long before a due time waiting turns into spinning: timers wake up late, those of
+/// virtual machines most of all.
 pub const SPIN: Nanos = Nanos::from_micros(60);
 
 /// The loop of one worker.

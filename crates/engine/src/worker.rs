@@ -295,10 +295,6 @@ impl Worker {
     pub fn depth(&self) -> u32 {
         self.slots.len() as u32
     }
-    /// Whether it ended because of an error.
-    pub fn has_failed(&self) -> bool {
-        self.failed
-    }
     /// How pauses are spent: the part that spins.
     pub fn think_spin(&self) -> Nanos {
         self.plan.think.map_or(Nanos::ZERO, |think| think.spin)
