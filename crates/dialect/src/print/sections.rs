@@ -72,7 +72,8 @@ impl Section<'_> {
     /// The section's name, which is the job's unless a header cannot hold it.
     fn header(&mut self) -> String {
         let name = &self.job.name;
-        if is_plain(name) && !name.contains(']') && !scan::is_global(name) {
+        // Variables are replaced in values, not in headers.
+        if is_one_line(name) && !name.contains(']') && !scan::is_global(name) {
             return name.clone();
         }
         self.text("name", name);
@@ -354,8 +355,10 @@ impl Section<'_> {
 /// Whether a value survives being written into a job file.
 fn is_plain(text: &str) -> bool {
     let replaced = ["${", "$pagesize", "$mb_memory", "$ncpus"];
-    !text.is_empty()
-        && text.trim() == text
-        && !text.contains(['#', ';', '\n', '\r'])
-        && !replaced.iter().any(|word| text.contains(word))
+    is_one_line(text) && !replaced.iter().any(|word| text.contains(word))
+}
+
+/// Whether text stays whole within a line: not cut by a comment, a trim or an end of line.
+fn is_one_line(text: &str) -> bool {
+    !text.is_empty() && text.trim() == text && !text.contains(['#', ';', '\n', '\r'])
 }
