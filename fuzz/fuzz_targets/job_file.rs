@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
     let source = Source { name: "fuzz.fio", text };
     if let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        if let Ok(command) = read_fio_args(&args) {
+        if let Ok(command) = read_fio_args(&args, &[]) {
             let _ = parse_fio(&command, &[source], &context);
         }
     }

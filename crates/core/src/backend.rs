@@ -121,18 +121,24 @@ pub trait Backend {
     /// Takes one I/O. `now` is the time of its creation, for backends that live in virtual time.
     fn submit(&mut self, request: Request, now: MonoTime) -> Submit;
 
-    /// Hands to the system what was queued since the last commit (one system call for the batch).
+    /// Hands to the system what was queued since the last commit (one system call for the batch). Does nothing
+    /// unless a backend says otherwise: where `submit` completes each I/O, nothing waits.
     ///
     /// # Errors
     /// The queue itself failed; nothing that was queued is lost silently: the run ends.
-    fn commit(&mut self) -> Result<(), BackendError>;
+    #[inline]
+    fn commit(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
 
     /// Reports completions to `done(slot, outcome)`, as soon as each is seen, waiting until at least `min`
     /// were reported or `until` has passed ([`MonoTime::NEVER`]: no limit; with `min` 0: never waits).
-    /// At most `max` are reported. Returns how many were.
+    /// At most `max` are reported. Returns how many were; none, unless a backend says otherwise: one that never
+    /// answers [`Submit::Queued`] has nothing to report.
     ///
     /// # Errors
     /// The queue itself failed.
+    #[inline]
     fn reap(
         &mut self,
         min: u32,
@@ -141,7 +147,18 @@ pub trait Backend {
         done: &mut impl FnMut(u32, Outcome),
     ) -> Result<u32, BackendError>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        let _ = (min, max, until, done);
+        Ok(0)
+    }
+
+    /// After the loop: what the backend knows of the I/Os on `file` that failed with `errno`, beyond the errno, in
+    /// words.
+    fn remark(&self, file: u32, errno: Errno) -> Option<String> {
+        let _ = (file, errno);
+        None
+    }
 
     /// The buffer of a slot that is not in flight. Empty where there are none.
     fn buffer(&mut self, slot: u32) -> &mut [u8];

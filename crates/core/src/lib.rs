@@ -11,4 +11,5 @@ pub mod histogram;
 pub mod rng;
 pub mod run;
 pub mod units;
+pub mod virtual_disk;
 pub mod workload;

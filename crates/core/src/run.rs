@@ -4,11 +4,15 @@
 //! `run.json` and that every report is made from. It must not know how it is stored or printed.
 
 mod environment;
+mod modelled;
 mod series;
 mod summary;
 mod warning;
 
-pub use environment::{Build, DeviceInfo, Environment, Requirement, Target, TargetFile, TargetKind};
+pub use environment::{
+    Build, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
+};
+pub use modelled::{Held, ModelSummary};
 pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use summary::{CpuUsage, DiskSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError, Summary};
 pub use warning::Warning;

@@ -159,7 +159,7 @@ pub struct Engine {
     pub submission_thread_cpu: Option<u32>,
     /// Use the vectored operations of the ring (`nonvectored=0`).
     pub vectored: bool,
-    /// Fail with EAGAIN rather than wait (`nowait`; `pvsync2`, `io_uring`).
+    /// Fail with EAGAIN rather than wait (`nowait`; `pvsync2`, `io_uring`, `libaio`).
     pub nowait: bool,
 }
 

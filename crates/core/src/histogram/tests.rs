@@ -99,3 +99,13 @@ fn nearest_rank_is_not_off_by_one() {
     assert_eq!(histogram.percentile(50.0), 500);
     assert_eq!(histogram.percentile(0.1), 1);
 }
+
+#[test]
+fn many_are_as_many_as_one_by_one() {
+    let (mut one_by_one, mut many) = (Histogram::new(), Histogram::new());
+    for (value, count) in [(7, 3), (123_456, 0), (1 << 40, 5), (0, 1)] {
+        (0..count).for_each(|_| one_by_one.record(value));
+        many.record_many(value, count);
+    }
+    assert_eq!(many, one_by_one);
+}

@@ -102,6 +102,9 @@ pub struct DeviceInfo {
     pub slaves: Vec<String>,
 }
 
+/// The name of the requirement that the machine had nothing else to do.
+pub const QUIET_HOST: &str = "quiet_host";
+
 /// Something that sound numbers need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirement {

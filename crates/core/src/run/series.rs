@@ -35,6 +35,9 @@ pub struct SeriesRow {
     pub response: LatencySummary,
     /// I/Os due and not yet sent, at the end of the interval (open loop).
     pub backlog: u64,
+    /// Of `ios`, those of earlier seconds, whose rows were written without a worker that had been silent for too
+    /// long: `ios - late_ios` are this second's own.
+    pub late_ios: u64,
 }
 
 /// One bucket of a run's histograms.

@@ -1,6 +1,7 @@
 //! What came out of a run: the document that `--json` prints.
 
 use super::environment::Target;
+use super::modelled::ModelSummary;
 use super::warning::Warning;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -26,6 +27,9 @@ pub struct Summary {
     pub warnings: Vec<Warning>,
     /// The tool's own cost.
     pub floor: Option<Floor>,
+    /// What the modelled machine tells; `None` on a real one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelSummary>,
 }
 
 /// One job section or one group.

@@ -30,6 +30,14 @@ pub enum Warning {
         block_bytes: u64,
         need_bytes: u64,
     },
+    /// The size asked for does not fit into the device or file.
+    SizeClipped {
+        path: String,
+        size_bytes: u64,
+        path_bytes: u64,
+        offset_bytes: u64,
+        used_bytes: u64,
+    },
     /// Writes were buffered and not flushed: the disk did not yet have them when the job ended.
     BufferedWrites { job: String },
     /// The schedule was not kept.
@@ -50,6 +58,10 @@ pub enum Warning {
     DeviceUnknown { path: String, reason: String },
     /// Some of the record could not be kept.
     RecordIncomplete { detail: String },
+    /// Limits of the modelled machine that no source states.
+    ModelLimitNotKnown { limits: Vec<String> },
+    /// Verification on a disk that holds no data.
+    ModelHoldsNoData { job: String },
     /// Something that the dialect does otherwise than the tool it imitates.
     Dialect { message: String },
 }
@@ -104,6 +116,20 @@ impl fmt::Display for Warning {
                 Bytes(*need_bytes),
                 Bytes(*block_bytes)
             ),
+            Self::SizeClipped {
+                path,
+                size_bytes,
+                path_bytes,
+                offset_bytes,
+                used_bytes,
+            } => {
+                let (size, whole, used) = (Bytes(*size_bytes), Bytes(*path_bytes), Bytes(*used_bytes));
+                write!(f, "size={size} is larger than {path} ({whole})")?;
+                if *offset_bytes > 0 {
+                    write!(f, " from offset {} on", Bytes(*offset_bytes))?;
+                }
+                write!(f, ": clipped to {used}")
+            }
             other => other.fmt_of_a_job(f),
         }
     }
@@ -144,6 +170,14 @@ impl Warning {
             Self::ShortRun { job, runtime_ns } => write!(f, "{job}: ran for {} only", Nanos(*runtime_ns)),
             Self::DeviceUnknown { path, reason } => write!(f, "no disk counters for {path}: {reason}"),
             Self::RecordIncomplete { detail } => write!(f, "the record is incomplete: {detail}"),
+            Self::ModelLimitNotKnown { limits } => write!(
+                f,
+                "limits of the modelled machine that no source states, and that held nothing back: {}",
+                limits.join("; ")
+            ),
+            Self::ModelHoldsNoData { job } => {
+                write!(f, "{job}: a modelled disk holds no data: nothing was verified")
+            }
             Self::Dialect { message } => f.write_str(message),
             // All others are about the build, the machine or a path.
             _ => Ok(()),
@@ -154,6 +188,9 @@ impl Warning {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::DebugBuild => "Build with --release.",
+            Self::ModelLimitNotKnown { .. } => {
+                "Take rates as upper bounds, or give the limits in a model file."
+            }
             Self::BusyHost { .. } => "Run on a quiet machine, or repeat and compare.",
             Self::UnwrittenExtents { .. } => {
                 "Write the file in full first (overwrite=1, or a write job before this one)."
@@ -163,13 +200,14 @@ impl Warning {
             Self::StackedFilesystem { .. } => "Use a file on a volume mounted from the disk itself.",
             Self::DirectRefused { .. } => "Use a file system with direct I/O, or direct=0 knowingly.",
             Self::DirectUnaligned { .. } => "Use bs and offset in multiples of the sector size, or direct=0.",
+            Self::SizeClipped { .. } => "Give a smaller size=, or leave it out to use all that there is.",
             Self::BufferedWrites { .. } => "Add end_fsync=1 to count the flush, or direct=1.",
             Self::Backlog { .. } => "Lower the rate or raise iodepth; judge by response time, not by lat.",
             Self::CpuBound { .. } => "Use more workers or CPUs, or a cheaper engine (io_uring).",
             Self::FewSamples { .. } => "Run longer, or read a lower percentile.",
             Self::SlowClock { .. } => "Choose the clock source tsc, if the hypervisor offers it.",
             Self::ShortRun { .. } => "Run for a minute at least: cloud disks burst, and caches fill.",
-            Self::DeviceUnknown { .. } | Self::Dialect { .. } => "",
+            Self::DeviceUnknown { .. } | Self::ModelHoldsNoData { .. } | Self::Dialect { .. } => "",
             Self::RecordIncomplete { .. } => "Write the run directory to a faster or emptier disk (-o).",
         }
     }

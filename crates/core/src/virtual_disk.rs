@@ -1,0 +1,50 @@
+//! What carries an I/O out in virtual time: the contract between the virtual loop and a modelled disk.
+//!
+//! Data in: I/Os at the moment of their creation, in the order of time. Data out: when each is complete. The model
+//! implements it and the engine drives it; neither knows the other. It must not know how the model arrives at
+//! its answers.
+
+use crate::backend::Request;
+use crate::units::{MonoTime, Nanos};
+
+/// What a modelled machine has to know of one worker before the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seat {
+    /// Whether its I/O bypasses the page cache.
+    pub direct: bool,
+    /// Whether each write is on the medium before it is complete (`O_SYNC`, `O_DSYNC`).
+    pub sync_writes: bool,
+    /// Where each of its files begins on the volume, in bytes.
+    pub file_base_bytes: Vec<u64>,
+}
+
+/// The answer to a submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepted {
+    /// When the system has it, which is also when the worker can go on.
+    pub submitted: MonoTime,
+    /// When it is complete; [`MonoTime::NEVER`]: not known yet, [`VirtualDisk::advance`] will say.
+    pub completed: MonoTime,
+}
+
+/// A disk and its machine in virtual time. Time only moves on: no call is about an earlier moment than one before.
+pub trait VirtualDisk {
+    /// The size of the volume, in bytes.
+    fn capacity_bytes(&self) -> u64;
+
+    /// How long a submission takes its worker, where it does not wait for the I/O itself.
+    fn submission(&self) -> Nanos;
+
+    /// Takes a worker in; its number is what [`Self::submit`] names. Workers are numbered from 0 in this order.
+    fn seat(&mut self, seat: Seat);
+
+    /// Takes one I/O of `worker` at `now`. `ticket` names it until it is complete.
+    fn submit(&mut self, worker: u32, ticket: u32, request: &Request, now: MonoTime) -> Accepted;
+
+    /// When the machine next does something of itself ([`MonoTime::NEVER`]: it has nothing to do).
+    fn next_event(&self) -> MonoTime;
+
+    /// Lets the machine do what it has to do up to `now`. Tickets whose end has become known are reported to
+    /// `done(ticket, completed)`; `completed` is `now` or later.
+    fn advance(&mut self, now: MonoTime, done: &mut dyn FnMut(u32, MonoTime));
+}

@@ -1,0 +1,119 @@
+//! The sizes of virtual machines.
+//!
+//! Data in: `vms.csv`. Data out: rows, and where each stands by name. It must not know the disks.
+
+use super::rows::{self, CatalogError};
+use super::{GIB, MB};
+use std::collections::BTreeMap;
+
+const COLUMNS: [&str; 18] = [
+    "name",
+    "series",
+    "vcpus",
+    "memory_gib",
+    "max_data_disks",
+    "premium_io",
+    "host_cache",
+    "uncached_iops",
+    "uncached_mbps",
+    "cached_iops",
+    "cached_mbps",
+    "burst_uncached_iops",
+    "burst_uncached_mbps",
+    "cache_gib",
+    "price_usd_hour",
+    "price_region",
+    "price_date",
+    "source",
+];
+
+/// A size of virtual machine. `None` everywhere: no source states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vm {
+    /// Product name: `Standard_DS3_v2`.
+    pub name: String,
+    /// The series, from the name: `DSv2`.
+    pub series: String,
+    /// Active processors.
+    pub vcpus: u32,
+    /// Memory.
+    pub memory_bytes: Option<u64>,
+    /// How many data disks it takes.
+    pub max_data_disks: u32,
+    /// Whether it takes Premium SSD.
+    pub premium_io: Option<bool>,
+    /// Whether its host caches disks.
+    pub host_cache: Option<bool>,
+    /// I/O units a second on the uncached path.
+    pub uncached_iops: Option<u64>,
+    /// Bytes a second on the uncached path.
+    pub uncached_bytes_per_second: Option<u64>,
+    /// I/O units a second on the cached path.
+    pub cached_iops: Option<u64>,
+    /// Bytes a second on the cached path.
+    pub cached_bytes_per_second: Option<u64>,
+    /// Burst ceiling in I/O units a second on the uncached path; none documented is not "no burst".
+    pub burst_uncached_iops: Option<u64>,
+    /// Burst ceiling in bytes a second on the uncached path.
+    pub burst_uncached_bytes_per_second: Option<u64>,
+    /// Size of the host's cache.
+    pub cache_bytes: Option<u64>,
+    /// Millionths of a US dollar an hour, Linux, pay as you go.
+    pub price_microusd_hour: Option<u64>,
+    /// Where that price holds.
+    pub price_region: String,
+    /// When that price held.
+    pub price_date: String,
+    /// Keys of `data/azure/SOURCES.md`.
+    pub source: String,
+}
+
+/// A name as it is looked up: lower case, without underscores and without a leading `standard`.
+pub(super) fn key(name: &str) -> String {
+    let lower = name.trim().to_ascii_lowercase();
+    let short = lower.strip_prefix("standard_").unwrap_or(&lower);
+    short.chars().filter(|&letter| letter != '_').collect()
+}
+
+type Read = (Vec<Vm>, BTreeMap<String, usize>);
+
+pub(super) fn read(file: &str, text: &str) -> Result<Read, CatalogError> {
+    let mut places: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let vms = rows::read(file, text, &COLUMNS, |mut row| {
+        let vm = vm(&mut row)?;
+        let place = places.len();
+        match places.insert(key(&vm.name), (place, row.line)) {
+            Some((_, line)) => Err(row.twice(&vm.name, line)),
+            None => Ok(vm),
+        }
+    })?;
+    let places = places.into_iter().map(|(key, (place, _))| (key, place));
+    Ok((vms, places.collect()))
+}
+
+/// The cells in the order of [`COLUMNS`]. The bounds are far above anything on sale.
+fn vm(row: &mut rows::Row<'_>) -> Result<Vm, CatalogError> {
+    const IOPS_MAX: u64 = 1_000_000_000;
+    const MBPS_MAX: u64 = 1_000_000;
+    const GIB_MAX: u64 = 1_000_000;
+    Ok(Vm {
+        name: row.name()?,
+        series: row.name()?,
+        vcpus: row.known(|row| row.whole(1, 100_000))? as u32,
+        memory_bytes: row.amount(GIB, GIB_MAX)?,
+        max_data_disks: row.known(|row| row.whole(1, 1_000))? as u32,
+        premium_io: row.flag()?,
+        host_cache: row.flag()?,
+        uncached_iops: row.whole(1, IOPS_MAX)?,
+        uncached_bytes_per_second: row.amount(MB, MBPS_MAX)?,
+        cached_iops: row.whole(1, IOPS_MAX)?,
+        cached_bytes_per_second: row.amount(MB, MBPS_MAX)?,
+        burst_uncached_iops: row.whole(1, IOPS_MAX)?,
+        burst_uncached_bytes_per_second: row.amount(MB, MBPS_MAX)?,
+        cache_bytes: row.amount(GIB, GIB_MAX)?,
+        price_microusd_hour: row.micro(1_000_000)?,
+        price_region: row.text().to_owned(),
+        price_date: row.text().to_owned(),
+        source: row.text().to_owned(),
+    })
+}

@@ -1,0 +1,139 @@
+//! One disk: its limits, its medium, its outages, and what its counters say.
+//!
+//! Data in: I/Os at their times, in order. Data out: when each is complete; counters as the kernel keeps them of a
+//! block device. It must not know caches, stripes or the virtual machine.
+
+use crate::crowd::Crowd;
+use crate::medium::Medium;
+use crate::outage::Outages;
+use crate::path::{Path, Unit};
+use crate::spec::{DiskSpec, PathLimits, SliceSpec};
+use fathom_core::backend::Op;
+use fathom_core::run::DiskSummary;
+
+/// A disk.
+#[derive(Debug, Clone)]
+pub(crate) struct Device {
+    limits: Path,
+    /// A limit of their own for writes.
+    writes: Path,
+    medium: Medium,
+    crowd: Option<Crowd>,
+    outages: Outages,
+    units: Units,
+    counters: DiskSummary,
+    /// Something is in flight until then.
+    busy_until_ns: u64,
+}
+
+/// How I/O is counted against a limit on IOPS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Units {
+    bytes: u64,
+}
+
+impl Units {
+    /// One unit is up to `bytes`.
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self { bytes }
+    }
+
+    /// The units of an I/O of `len` bytes: at least one.
+    #[inline]
+    pub(crate) fn of(self, len: u32) -> u64 {
+        if u64::from(len) <= self.bytes {
+            1
+        } else {
+            u64::from(len).div_ceil(self.bytes)
+        }
+    }
+}
+
+impl Device {
+    /// The disk of `spec`, its draws seeded.
+    pub(crate) fn new(spec: &DiskSpec, slices: SliceSpec, seed: u64) -> Self {
+        Self {
+            limits: Path::new(&spec.limits, slices),
+            writes: Path::new(
+                &PathLimits {
+                    bytes_per_second: spec.write_bytes_per_second,
+                    ..PathLimits::default()
+                },
+                slices,
+            ),
+            medium: Medium::new(spec, seed),
+            crowd: spec.crowding.map(Crowd::new),
+            outages: Outages::new(&spec.outages, seed ^ 0x0a),
+            units: Units::new(spec.io_unit_bytes),
+            counters: DiskSummary {
+                name: spec.name.clone(),
+                ..DiskSummary::default()
+            },
+            busy_until_ns: 0,
+        }
+    }
+
+    /// When an I/O is complete that reaches the disk's queue at `queued_ns` and its limits at `now_ns` (later, where
+    /// the virtual machine held it). A flush costs no credit.
+    #[inline]
+    pub(crate) fn admit(&mut self, queued_ns: u64, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {
+        let service = self.medium.serve(op, offset, len);
+        let mut start = now_ns;
+        if op.index() < 3 {
+            start = self.limits.take(start, self.units.of(len), u64::from(len));
+            if op == Op::Write {
+                start = self.writes.take(start, 0, u64::from(len) + service.extra_bytes);
+            }
+        }
+        let mut end = start + service.time_ns;
+        if let Some(crowd) = &mut self.crowd {
+            end += crowd.extra_ns(start);
+            crowd.enter(end);
+        }
+        let due = self.outages.shift(queued_ns, end);
+        self.count(queued_ns, due, op, len);
+        due
+    }
+
+    #[inline]
+    fn count(&mut self, queued_ns: u64, due_ns: u64, op: Op, len: u32) {
+        let time_ns = due_ns - queued_ns;
+        let counters = &mut self.counters;
+        match op {
+            Op::Read => {
+                counters.read_ios += 1;
+                counters.read_bytes += u64::from(len);
+                counters.read_time_ns += time_ns;
+            }
+            Op::Write => {
+                counters.write_ios += 1;
+                counters.write_bytes += u64::from(len);
+                counters.write_time_ns += time_ns;
+            }
+            Op::Trim => counters.discard_ios += 1,
+            Op::Sync | Op::DataSync => counters.flush_ios += 1,
+        }
+        counters.weighted_busy_ns += time_ns;
+        counters.busy_ns += due_ns.saturating_sub(queued_ns.max(self.busy_until_ns));
+        self.busy_until_ns = self.busy_until_ns.max(due_ns);
+    }
+
+    /// The counters so far, over a run of `duration_ns`. I/O counts from the moment at which its end is known.
+    pub(crate) fn counters(&self, duration_ns: u64) -> DiskSummary {
+        DiskSummary {
+            duration_ns,
+            ..self.counters.clone()
+        }
+    }
+
+    /// How long I/Os were held by the disk's limits on IOPS and on bytes, in nanoseconds.
+    pub(crate) fn held_ns(&self) -> (u64, u64) {
+        (
+            self.limits.held_ns(Unit::Iops),
+            self.limits.held_ns(Unit::Bytes) + self.writes.held_ns(Unit::Bytes),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! Why a target in words is none.
+//!
+//! Data in: what was written, what the catalogue says. Data out: one sentence that says what is wrong and what works.
+
+use crate::validate::{DISKS_MAX, Invalid};
+
+/// Why a target is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// No provider in front.
+    #[error("`{0}` is no provider: write azure/ and a disk, as in azure/P15 (or a model file: FILE.toml)")]
+    Provider(String),
+    /// No number of disks.
+    #[error("{0} disks: 1 to {DISKS_MAX} can be striped, as in azure/2xP15")]
+    Count(String),
+    /// A part without a value.
+    #[error("`{0}` has no value: write KEY=VALUE, as in vm=Standard_D4s_v5")]
+    NoValue(String),
+    /// A key that is not there.
+    #[error("no key `{key}`{}: the keys are {known}", did_you_mean(.near.as_deref()))]
+    UnknownKey {
+        /// What was written.
+        key: String,
+        /// What may be meant.
+        near: Option<String>,
+        /// All there are.
+        known: String,
+    },
+    /// A key twice.
+    #[error("`{0}=` is there twice: leave one of them out")]
+    KeyTwice(&'static str),
+    /// A value that is none.
+    #[error("{key}={value}: {wanted}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What was written.
+        value: String,
+        /// What goes there.
+        wanted: &'static str,
+    },
+    /// No such disk.
+    #[error("no disk is called `{name}`{}: `fathom catalog disks` lists all", did_you_mean(.near.as_deref()))]
+    UnknownDisk {
+        /// What was written.
+        name: String,
+        /// What may be meant.
+        near: Option<String>,
+    },
+    /// A word that two families have.
+    #[error("`standard` may be Standard SSD or Standard HDD: write standard-ssd or standard-hdd")]
+    WhichStandard,
+    /// A family that does not say which of its disks.
+    #[error("{family} is a family of disks: name one ({example}), or give a size: size=300g")]
+    FamilyWithoutSize {
+        /// The family.
+        family: &'static str,
+        /// One of its disks.
+        example: String,
+    },
+    /// A size that no disk of the family has.
+    #[error(
+        "size={size} is more than the largest {family} holds ({largest}, {largest_size}): stripe several"
+    )]
+    FamilyTooSmall {
+        /// What was asked for.
+        size: String,
+        /// The family.
+        family: &'static str,
+        /// Its largest disk.
+        largest: String,
+        /// And the size of that.
+        largest_size: String,
+    },
+    /// A size beyond the disk's.
+    #[error("size={size} is more than a {disk} holds ({holds}): {}", nearest_that(.next.as_deref(), "holds it"))]
+    TooLarge {
+        /// What was asked for.
+        size: String,
+        /// The disk.
+        disk: String,
+        /// Its size.
+        holds: String,
+        /// The smallest of the family that is large enough.
+        next: Option<String>,
+    },
+    /// A size that is no multiple of what sizes are multiples of.
+    #[error("size={size} is not a multiple of {step}, as the size of a {disk} must be")]
+    Size {
+        /// What was asked for.
+        size: String,
+        /// The disk.
+        disk: String,
+        /// The step.
+        step: String,
+    },
+    /// A size, a rate or a bandwidth beyond what can be chosen.
+    #[error("{key}={value} cannot be had: a {disk} {has}")]
+    OutOfCaps {
+        /// The key.
+        key: &'static str,
+        /// What was asked for.
+        value: String,
+        /// The disk.
+        disk: String,
+        /// What it can have, and what would raise that.
+        has: String,
+    },
+    /// A limit of a disk whose limits are fixed.
+    #[error("{key}= is for PremiumV2 and Ultra: a {disk} has {iops} IOPS and {mbps} MB/s")]
+    FixedLimits {
+        /// The key.
+        key: &'static str,
+        /// The disk.
+        disk: String,
+        /// Its IOPS.
+        iops: u64,
+        /// Its MB/s.
+        mbps: u64,
+    },
+    /// Credit without a burst.
+    #[error("burst={word}: {disk} does not burst on credit{vm}: leave burst= out{on_demand}")]
+    NoCredit {
+        /// What was written.
+        word: &'static str,
+        /// The disk.
+        disk: String,
+        /// The virtual machine, if there is one.
+        vm: String,
+        /// What it does instead.
+        on_demand: &'static str,
+    },
+    /// On-demand bursts where there are none.
+    #[error(
+        "burst=on-demand: {disk} {instead}; on-demand bursts are for Premium SSD above 512 GiB: P30 is the smallest"
+    )]
+    NoOnDemand {
+        /// The disk.
+        disk: String,
+        /// What it does instead.
+        instead: &'static str,
+    },
+    /// No such virtual machine.
+    #[error("no virtual machine is called `{name}`{}: `fathom catalog vms` lists all", list(.near))]
+    UnknownVm {
+        /// What was written.
+        name: String,
+        /// What may be meant.
+        near: Vec<String>,
+    },
+    /// Premium SSD on a virtual machine that takes none.
+    #[error("{vm} {does_not}, and {disk} is Premium SSD: {}", nearest_that(.like.as_deref(), "does"))]
+    NoPremiumStorage {
+        /// The virtual machine.
+        vm: String,
+        /// Whether it is known not to, or not known.
+        does_not: &'static str,
+        /// The disk.
+        disk: String,
+        /// The virtual machine most like it that does.
+        like: Option<String>,
+    },
+    /// More disks than the virtual machine takes.
+    #[error("{vm} takes {max} data disks, not {count}: {}", nearest_that(.like.as_deref(), "takes as many"))]
+    TooManyDisks {
+        /// The virtual machine.
+        vm: String,
+        /// How many it takes.
+        max: u32,
+        /// How many were asked for.
+        count: usize,
+        /// The virtual machine most like it that takes as many.
+        like: Option<String>,
+    },
+    /// A host's cache without a host.
+    #[error("cache={0} needs vm=: the host's cache and its limits are those of the virtual machine")]
+    CacheWithoutVm(&'static str),
+    /// A host's cache on a large disk.
+    #[error("cache={mode}: {disk} is {size}, and disks of 4 TiB and more have no host cache: {}", nearest_that(.largest.as_deref(), "is the largest that has"))]
+    CacheTooLarge {
+        /// The mode.
+        mode: &'static str,
+        /// The disk.
+        disk: String,
+        /// Its size.
+        size: String,
+        /// The largest of the family that can be cached.
+        largest: Option<String>,
+    },
+    /// A host's cache on a freely sized disk.
+    #[error(
+        "cache={mode}: {family} has no host cache: leave cache= out, or take a Premium SSD below 4 TiB (P40)"
+    )]
+    CacheFlex {
+        /// The mode.
+        mode: &'static str,
+        /// The family.
+        family: &'static str,
+    },
+    /// A host's cache on a virtual machine without one.
+    #[error("cache={mode}: {vm} has no host cache: {}", nearest_that(.like.as_deref(), "has one"))]
+    CacheVm {
+        /// The mode.
+        mode: &'static str,
+        /// The virtual machine.
+        vm: String,
+        /// The virtual machine most like it that has one.
+        like: Option<String>,
+    },
+    /// A host's cache of a size that is not known.
+    #[error("cache={mode}: no source states the size of {vm}'s host cache: give it, as in cache_size=100g")]
+    CacheSizeNotKnown {
+        /// The mode.
+        mode: &'static str,
+        /// The virtual machine.
+        vm: String,
+    },
+    /// The size of a cache that is off.
+    #[error("cache_size= without a cache: add cache=ro or cache=rw")]
+    CacheSizeAlone,
+    /// What the words make cannot be run.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+}
+
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or(String::new(), |near| format!(" (did you mean {near}?)"))
+}
+
+fn list(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        names => format!(" (near: {})", names.join(", ")),
+    }
+}
+
+fn nearest_that(name: Option<&str>, does: &str) -> String {
+    name.map_or_else(
+        || format!("none of the catalogue {does}"),
+        |name| format!("{name} {does}"),
+    )
+}

@@ -1,0 +1,147 @@
+//! The virtual machine and the host's cache of a target.
+//!
+//! Data in: a target's parts, the chosen disk, the catalogue. Data out: the machine's part of a specification, or why
+//! the machine does not go with the disks. It must not know how the disk was chosen.
+
+use super::disk::Chosen;
+use super::error::TargetError;
+use super::words::{BurstWord, Words};
+use crate::catalog::{Catalog, Vm};
+use crate::defaults;
+use crate::spec::{BurstSpec, CacheMode, HostCacheSpec, Limit, PathLimits, VmSpec};
+use fathom_core::units::Bytes;
+
+/// The virtual machine that is named.
+pub(super) fn find<'a>(words: &Words, catalog: &'a Catalog) -> Result<Option<&'a Vm>, TargetError> {
+    let Some(name) = words.vm.as_deref() else {
+        return Ok(None);
+    };
+    let unknown = || TargetError::UnknownVm {
+        name: name.to_owned(),
+        near: catalog.vms_near(name).into_iter().map(str::to_owned).collect(),
+    };
+    catalog.vm(name).ok_or_else(unknown).map(Some)
+}
+
+/// Whether it takes these disks.
+pub(super) fn takes(vm: &Vm, chosen: &Chosen, count: usize, catalog: &Catalog) -> Result<(), TargetError> {
+    let premium = chosen.family.needs_premium_io();
+    let fits =
+        |other: &Vm| (!premium || other.premium_io == Some(true)) && other.max_data_disks as usize >= count;
+    let like = || catalog.vm_like(vm, fits).map(|like| like.name.clone());
+    if premium && vm.premium_io != Some(true) {
+        return Err(TargetError::NoPremiumStorage {
+            vm: vm.name.clone(),
+            does_not: match vm.premium_io {
+                Some(_) => "takes no premium storage",
+                None => "may take no premium storage (no source states it)",
+            },
+            disk: chosen.name.clone(),
+            like: like(),
+        });
+    }
+    if (vm.max_data_disks as usize) < count {
+        return Err(TargetError::TooManyDisks {
+            vm: vm.name.clone(),
+            max: vm.max_data_disks,
+            count,
+            like: like(),
+        });
+    }
+    Ok(())
+}
+
+fn limit(rate: Option<u64>) -> Limit {
+    rate.map_or(Limit::NotKnown, Limit::At)
+}
+
+/// Whether it bursts above its limits, as far as is documented.
+pub(super) fn bursts(vm: &Vm) -> bool {
+    let above = |burst: Option<u64>, base| burst.is_some() && burst != base;
+    above(vm.burst_uncached_iops, vm.uncached_iops)
+        || above(vm.burst_uncached_bytes_per_second, vm.uncached_bytes_per_second)
+}
+
+/// Its limits. Virtual machines burst on credit only, and on the uncached path only (documented).
+pub(super) fn spec(vm: &Vm, burst: Option<BurstWord>) -> VmSpec {
+    let burst = bursts(vm).then(|| BurstSpec {
+        iops: limit(vm.burst_uncached_iops),
+        bytes_per_second: limit(vm.burst_uncached_bytes_per_second),
+        full_seconds: defaults::BURST_SECONDS,
+        level_percent: if burst == Some(BurstWord::Empty) { 0 } else { 100 },
+    });
+    VmSpec {
+        name: vm.name.clone(),
+        vcpus: Some(vm.vcpus),
+        uncached: PathLimits {
+            iops: limit(vm.uncached_iops),
+            bytes_per_second: limit(vm.uncached_bytes_per_second),
+            burst,
+        },
+        cached: PathLimits {
+            iops: limit(vm.cached_iops),
+            bytes_per_second: limit(vm.cached_bytes_per_second),
+            burst: None,
+        },
+    }
+}
+
+/// The host's cache, where one is asked for. Rules (documented): disks of fixed sizes below 4 TiB, on virtual
+/// machines that cache.
+pub(super) fn cache(
+    words: &Words,
+    vm: Option<&Vm>,
+    chosen: &Chosen,
+    catalog: &Catalog,
+) -> Result<Option<HostCacheSpec>, TargetError> {
+    let Some(cache) = words.cache else {
+        return match words.cache_size_bytes {
+            Some(_) => Err(TargetError::CacheSizeAlone),
+            None => Ok(None),
+        };
+    };
+    let mode = match cache {
+        CacheMode::ReadOnly => "ro",
+        CacheMode::ReadWrite => "rw",
+    };
+    if chosen.family.is_flex() {
+        let family = chosen.family.name();
+        return Err(TargetError::CacheFlex { mode, family });
+    }
+    if !chosen.cacheable {
+        let cacheable = catalog
+            .disks()
+            .iter()
+            .filter(|disk| disk.family == chosen.family && disk.cacheable());
+        return Err(TargetError::CacheTooLarge {
+            mode,
+            disk: chosen.name.clone(),
+            size: Bytes(chosen.tier_bytes).to_string(),
+            largest: cacheable
+                .max_by_key(|disk| disk.size_bytes)
+                .map(|disk| disk.sku.clone()),
+        });
+    }
+    let vm = vm.ok_or(TargetError::CacheWithoutVm(mode))?;
+    if vm.host_cache == Some(false) {
+        let premium = chosen.family.needs_premium_io();
+        let fits = |other: &Vm| {
+            other.host_cache == Some(true)
+                && other.cache_bytes.is_some()
+                && (!premium || other.premium_io == Some(true))
+                && other.max_data_disks as usize >= words.count
+        };
+        return Err(TargetError::CacheVm {
+            mode,
+            vm: vm.name.clone(),
+            like: catalog.vm_like(vm, fits).map(|like| like.name.clone()),
+        });
+    }
+    match words.cache_size_bytes.or(vm.cache_bytes) {
+        Some(capacity_bytes) => Ok(Some(defaults::host_cache(cache, capacity_bytes))),
+        None => Err(TargetError::CacheSizeNotKnown {
+            mode,
+            vm: vm.name.clone(),
+        }),
+    }
+}
