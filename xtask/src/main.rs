@@ -20,7 +20,7 @@ cargo xtask COMMAND
   tidy             the project's own rules on its source
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
-  fuzz [SECONDS]   fuzzes each parser for so long (60)
+  fuzz [SECONDS [SEED]]  fuzzes each parser for so long (60), from a new seed each time unless one is given
 ";
 
 fn main() -> ExitCode {
@@ -33,11 +33,7 @@ fn main() -> ExitCode {
         // Run by `bench`, from an optimised build of this program.
         ["bare", device, seconds] => bench::bare_loop(device, seconds),
         ["bless"] => ci::bless(),
-        ["fuzz"] => fuzz::run(60),
-        ["fuzz", seconds] => match seconds.parse() {
-            Ok(seconds) => fuzz::run(seconds),
-            Err(_) => Err(anyhow::anyhow!("fuzz: `{seconds}` is not a number of seconds")),
-        },
+        ["fuzz", options @ ..] => fuzz::search(options),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);

@@ -5,9 +5,10 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// Which crates a crate may use. What is not listed is refused.
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("core", &[]),
     ("dialect", &["core"]),
+    ("model", &["core"]),
     ("sys", &["core"]),
     ("store", &["core"]),
     ("engine", &["core", "sys"]),

@@ -2,17 +2,15 @@
 //!
 //! Data in: requests. Data out: completions. They must not know the worker, the pattern or the schedule.
 
-mod libaio;
 mod mmap;
 mod null;
+mod queue;
 mod sync;
-mod uring;
 
-pub use libaio::LibaioBackend;
 pub use mmap::MmapBackend;
 pub use null::NullBackend;
+pub use queue::QueueBackend;
 pub use sync::SyncBackend;
-pub use uring::UringBackend;
 
 use fathom_core::backend::{Errno, Outcome};
 use fathom_core::units::MonoTime;

@@ -3,7 +3,7 @@
 //! Data in: the intervals that workers hand over. Data out: [`SeriesRow`]s in order, [`JobSummary`]s and
 //! histograms at the end. Runs outside the measured threads. It must not know backends or files.
 
-use crate::interval::{Exchange, Interval, Metrics, OpCounts};
+use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow};
@@ -14,6 +14,10 @@ use std::sync::Arc;
 const SECOND: u64 = 1_000_000_000;
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Sync];
 
+/// How long the rows of a job wait for a worker that hands nothing over, in seconds behind the one that is
+/// furthest. Each second that waits takes memory; a worker whose disk hangs may be silent for hours.
+const PATIENCE_SECONDS: u64 = 10;
+
 /// One worker as the collector sees it.
 #[derive(Debug)]
 struct Source {
@@ -21,6 +25,17 @@ struct Source {
     /// All seconds before this one are complete for this worker.
     complete_to: u64,
     ended: bool,
+}
+
+/// A second under way: its number, and whether it lies after the ramp (those of the ramp come first).
+type Key = (u64, bool);
+
+/// What is counted for a second that is not reported yet.
+#[derive(Debug, Default)]
+struct Pending {
+    interval: Box<Interval>,
+    /// Of each direction, the I/Os of earlier seconds.
+    late_ios: [u64; 4],
 }
 
 /// What one job section did, all its workers together.
@@ -32,13 +47,19 @@ pub struct JobCollector {
     used: [bool; 4],
     percentiles: Vec<f64>,
     sources: Vec<Source>,
-    /// Seconds under way, by number; those of the ramp come first.
-    pending: BTreeMap<(u64, bool), Box<Interval>>,
+    pending: BTreeMap<Key, Pending>,
+    /// The last one reported.
+    reported: Option<Key>,
     /// The next second to report.
     next_second: u64,
     totals: Interval,
     /// The last second reported, for the live line.
     last: Live,
+    /// Empty boxes, to be used again: a fresh one costs more than a second's counts.
+    #[expect(clippy::vec_box, reason = "the boxes themselves change hands")]
+    spare: Vec<Box<Interval>>,
+    /// All directions together, for the live line.
+    all: Histogram,
 }
 
 /// What the live line says of the last second.
@@ -65,9 +86,12 @@ impl JobCollector {
             percentiles: percentiles.to_vec(),
             sources: Vec::new(),
             pending: BTreeMap::new(),
+            reported: None,
             next_second: 0,
             totals: Interval::new(),
             last: Live::default(),
+            spare: Vec::new(),
+            all: Histogram::new(),
         }
     }
 
@@ -87,10 +111,12 @@ impl JobCollector {
     pub fn poll(&mut self, rows: &mut Vec<SeriesRow>) {
         for at in 0..self.sources.len() {
             while let Some(interval) = self.sources[at].exchange.take() {
-                let exchange = Arc::clone(&self.sources[at].exchange);
-                let second = self.add(&interval);
-                self.sources[at].complete_to = second + u64::from(interval.end.0 >= self.end_of(second));
-                exchange.give_back(interval);
+                let end = interval.end;
+                let (second, empty) = self.take_in(interval);
+                let whole = u64::from(end.0 >= self.end_of(second));
+                let source = &mut self.sources[at];
+                source.complete_to = second + whole;
+                source.exchange.give_back(empty);
             }
         }
         self.flush(rows);
@@ -107,20 +133,56 @@ impl JobCollector {
         self.flush(rows);
     }
 
-    /// Adds an interval to its second, whose number is returned.
-    fn add(&mut self, interval: &Interval) -> u64 {
+    /// Adds an interval to its second, whose number is returned, with a box to be used again. The first of a second needs
+    /// no adding: its box is kept.
+    fn take_in(&mut self, interval: Box<Interval>) -> (u64, Box<Interval>) {
+        let second = self.second_of(&interval);
+        let key = (second, !interval.ramp);
+        let late = self.reported.is_some_and(|reported| key <= reported);
+        if late || self.pending.contains_key(&key) {
+            return (self.add(&interval), interval);
+        }
+        let pending = Pending {
+            interval,
+            late_ios: [0; 4],
+        };
+        self.pending.insert(key, pending);
+        (second, self.spare.pop().unwrap_or_default())
+    }
+
+    /// The second that an interval belongs to.
+    fn second_of(&self, interval: &Interval) -> u64 {
         // An interval without length belongs to the second that it begins.
         let last_ns = interval.end.0.saturating_sub(1).max(interval.start.0);
-        let second = last_ns.saturating_sub(self.epoch) / SECOND;
-        let entry = self.pending.entry((second, !interval.ramp)).or_insert_with(|| {
-            let mut fresh = Box::<Interval>::default();
-            fresh.start = interval.start;
-            fresh.end = interval.end;
-            fresh.ramp = interval.ramp;
+        last_ns.saturating_sub(self.epoch) / SECOND
+    }
+
+    /// Adds an interval to its second, whose number is returned; or, where that was reported without it, to the
+    /// first that was not.
+    fn add(&mut self, interval: &Interval) -> u64 {
+        let second = self.second_of(interval);
+        let mut key = (second, !interval.ramp);
+        let (mut start, mut end) = (interval.start, interval.end);
+        let late = self.reported.filter(|&reported| key <= reported);
+        if let Some((reported, _)) = late {
+            key.0 = reported + 1;
+            (start, end) = (MonoTime(self.end_of(reported)), MonoTime(self.end_of(key.0)));
+        }
+        let entry = self.pending.entry(key).or_insert_with(|| {
+            let mut fresh = Pending::default();
+            fresh.interval.start = start;
+            fresh.interval.end = end;
+            fresh.interval.ramp = interval.ramp;
             fresh
         });
-        entry.start = entry.start.min(interval.start);
-        entry.end = entry.end.max(interval.end);
+        if late.is_some() {
+            for (late, part) in entry.late_ios.iter_mut().zip(&interval.ops) {
+                *late += part.lat.n();
+            }
+        }
+        let entry = &mut *entry.interval;
+        entry.start = entry.start.min(start);
+        entry.end = entry.end.max(end);
         entry.backlog += interval.backlog;
         entry.backlog_max += interval.backlog_max;
         entry.lateness_max_ns = entry.lateness_max_ns.max(interval.lateness_max_ns);
@@ -135,16 +197,25 @@ impl JobCollector {
         self.epoch + (second + 1) * SECOND
     }
 
-    /// Reports the seconds that no worker will add to.
+    /// Reports the seconds that no worker will add to, and those that have waited long enough for one.
     fn flush(&mut self, rows: &mut Vec<SeriesRow>) {
         let running = self.sources.iter().filter(|source| !source.ended);
         let limit = running.map(|source| source.complete_to).min().unwrap_or(u64::MAX);
+        let furthest = self
+            .sources
+            .iter()
+            .map(|source| source.complete_to)
+            .max()
+            .unwrap_or(0);
+        let limit = limit.max(furthest.saturating_sub(PATIENCE_SECONDS));
         while let Some(entry) = self.pending.first_entry() {
-            let (second, _) = *entry.key();
+            let key = *entry.key();
+            let (second, _) = key;
             if second >= limit {
                 break;
             }
-            let interval = entry.remove();
+            let Pending { interval, late_ios } = entry.remove();
+            self.reported = Some(key);
             // Silence is a second that ended before the interval began; one that a longer interval covers is not.
             while self.next_second < second {
                 if self.end_of(self.next_second) <= interval.start.0 {
@@ -152,22 +223,29 @@ impl JobCollector {
                 }
                 self.next_second += 1;
             }
-            self.report(second, &interval, rows);
+            self.report(second, &interval, late_ios, rows);
             self.next_second = second + 1;
+            self.keep(interval);
         }
+    }
+
+    /// Keeps a box for use again.
+    fn keep(&mut self, mut interval: Box<Interval>) {
+        interval.clear();
+        self.spare.push(interval);
     }
 
     /// A second in which nothing completed is a second of zeros, not a hole.
     fn empty_rows(&mut self, second: u64, ramp: bool, rows: &mut Vec<SeriesRow>) {
-        let mut nothing = Interval::new();
+        let mut nothing = self.spare.pop().unwrap_or_default();
         nothing.start = MonoTime(self.end_of(second) - SECOND);
         nothing.end = MonoTime(self.end_of(second));
         nothing.ramp = ramp;
-        self.report(second, &nothing, rows);
+        self.report(second, &nothing, [0; 4], rows);
+        self.keep(nothing);
     }
 
-    fn report(&mut self, second: u64, interval: &Interval, rows: &mut Vec<SeriesRow>) {
-        let mut all = Histogram::new();
+    fn report(&mut self, second: u64, interval: &Interval, late_ios: [u64; 4], rows: &mut Vec<SeriesRow>) {
         let mut live = Live {
             second,
             ..Live::default()
@@ -177,13 +255,18 @@ impl JobCollector {
             if op != Op::Sync {
                 live.ios[op.index()] = counts.lat.n();
                 live.bytes[op.index()] = counts.bytes;
-                all.merge(&counts.lat);
+                self.all.merge(&counts.lat);
             }
             if self.used[op.index()] || counts.lat.n() > 0 {
-                rows.push(self.row(second, interval, op, counts));
+                let late_ios = late_ios[op.index()];
+                rows.push(SeriesRow {
+                    late_ios,
+                    ..self.row(second, interval, op, counts)
+                });
             }
         }
-        live.lat_ns_p99 = all.percentile(99.0);
+        live.lat_ns_p99 = self.all.percentile(99.0);
+        self.all.clear();
         self.last = live;
         if !interval.ramp {
             self.totals.backlog_max = self.totals.backlog_max.max(interval.backlog_max);
@@ -209,6 +292,7 @@ impl JobCollector {
             lat: counts.lat.summary(&SERIES_PERCENTILES),
             response: counts.response.summary(&SERIES_PERCENTILES),
             backlog: interval.backlog,
+            late_ios: 0,
         }
     }
 
@@ -220,6 +304,18 @@ impl JobCollector {
     /// Bytes counted so far, over read, write and trim.
     pub fn bytes(&self) -> u64 {
         self.totals.ops[..3].iter().map(|op| op.bytes).sum()
+    }
+
+    /// Fills in slat and clat of all that was counted without them. To be called once, at the end.
+    pub fn derive(&mut self, derived: Derived) {
+        for counts in &mut self.totals.ops {
+            let (zero, whole) = match derived {
+                Derived::AtOnce => (&mut counts.slat, &mut counts.clat),
+                Derived::Blocking => (&mut counts.clat, &mut counts.slat),
+            };
+            zero.record_many(0, counts.lat.n());
+            whole.merge(&counts.lat);
+        }
     }
 
     /// Adds this job's totals to `sum`.

@@ -2,16 +2,20 @@
 //!
 //! Data in: a buffer and the I/O that it belongs to. Data out: the buffer filled, or a verdict. Contents
 //! depend on the place alone (file, offset), so that writing a block again changes nothing and any read of it
-//! can be checked. It must not know when or by whom a buffer is sent.
+//! can be checked. The file is known by its salt: a later process that is to check what this one wrote needs the
+//! same seed of the job and the same order of its files. It must not know when or by whom a buffer is sent.
 
 use crate::checksum::{DIGEST_BYTES, digest};
+use crate::plan::JobPlan;
 use fathom_core::backend::Request;
 use fathom_core::rng::{Rng, split_mix};
 use fathom_core::workload::{Buffers, Compression, Job, Verify, VerifyAlgorithm};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Begins each verified chunk: `fathomV1`, as little-endian bytes.
 const MAGIC: u64 = u64::from_le_bytes(*b"fathomV1");
-/// Magic, offset, length and algorithm, digest of the payload, checksum of all that.
+/// Magic, offset, length and algorithm, digest of the payload; checksum of all that, and the file's mark.
 pub const HEADER_BYTES: usize = 8 + 8 + 8 + DIGEST_BYTES + 8;
 /// Scrambled buffers differ in every sector.
 const SECTOR_BYTES: usize = 512;
@@ -23,19 +27,37 @@ pub struct Content {
     verify: Option<Verify>,
     interval: usize,
     rng: Rng,
-    seed: u64,
+    salts: Vec<u64>,
     counter: u64,
 }
 
+/// What the verified contents of each file depend on besides the offset, for each worker of a job: its seed and
+/// the file's number among the job's files. Workers that share a file agree; a block that went to another file
+/// of the job is found.
+pub(crate) fn salts(plan: &JobPlan) -> Vec<Vec<u64>> {
+    let mut numbers: BTreeMap<&Path, u64> = BTreeMap::new();
+    let workers = plan.workers.iter().map(|worker| {
+        let files = worker.files.iter().map(|file| {
+            let next = numbers.len() as u64;
+            let number = *numbers.entry(&file.path).or_insert(next);
+            split_mix(split_mix(MAGIC ^ plan.job.random_seed) ^ number)
+        });
+        files.collect()
+    });
+    workers.collect()
+}
+
 impl Content {
-    /// The contents that `job` asks for.
-    pub fn new(job: &Job, seed: u64) -> Self {
-        let interval = job
-            .verify
-            .as_ref()
-            .map_or(0, |verify| verify.interval_bytes as usize);
+    /// The contents that `job` asks for. `salts`: what each file's verified contents depend on (0 where there is
+    /// none); `seed`: that of contents which are not verified.
+    pub fn new(job: &Job, salts: &[u64], seed: u64) -> Self {
+        let interval = match &job.verify {
+            // A bare pattern has no headers to be spread: as in fio, it begins anew with each block.
+            Some(verify) if verify.algorithm != VerifyAlgorithm::Pattern => verify.interval_bytes as usize,
+            _ => 0,
+        };
         let interval = if interval == 0 {
-            job.min_block_bytes() as usize
+            job.min_block_bytes().max(1) as usize
         } else {
             interval
         };
@@ -44,8 +66,7 @@ impl Content {
             verify: job.verify.clone(),
             interval,
             rng: Rng::new(seed),
-            // What is verified must be found again by a later run, whatever its seed.
-            seed: MAGIC,
+            salts: salts.to_vec(),
             counter: 0,
         }
     }
@@ -111,18 +132,26 @@ impl Content {
     fn fill_verifiable(&mut self, buffer: &mut [u8], request: &Request) {
         let Some(verify) = &self.verify else { return };
         if verify.algorithm == VerifyAlgorithm::Pattern {
-            repeat(&verify.pattern, buffer);
+            // In a larger block it begins anew where a smaller one may begin: the same place, the same bytes.
+            for part in buffer.chunks_mut(self.interval) {
+                repeat(&verify.pattern, part);
+            }
             return;
         }
         let mut offset = request.offset;
+        let salt = self.salt(request.file);
         for chunk in buffer.chunks_mut(self.interval.max(HEADER_BYTES)) {
             if chunk.len() >= HEADER_BYTES {
-                fill_chunk(chunk, offset, verify, self.seed);
+                fill_chunk(chunk, offset, verify, salt);
             } else {
-                fill_tail(chunk, offset, self.seed);
+                fill_tail(chunk, offset, salt);
             }
             offset += chunk.len() as u64;
         }
+    }
+
+    fn salt(&self, file: u32) -> u64 {
+        self.salts.get(file as usize).copied().unwrap_or(0)
     }
 
     /// Whether what was read is what belongs there.
@@ -132,17 +161,19 @@ impl Content {
             if verify.pattern.is_empty() {
                 return buffer.iter().all(|byte| *byte == 0);
             }
+            let repeats = |part: &[u8]| part == &verify.pattern[..part.len()];
             return buffer
-                .chunks(verify.pattern.len())
-                .all(|part| part == &verify.pattern[..part.len()]);
+                .chunks(self.interval)
+                .all(|part| part.chunks(verify.pattern.len()).all(repeats));
         }
         let mut offset = request.offset;
+        let salt = self.salt(request.file);
         buffer.chunks(self.interval.max(HEADER_BYTES)).all(|chunk| {
             let good = if chunk.len() >= HEADER_BYTES {
-                check_chunk(chunk, offset, verify)
+                check_chunk(chunk, offset, verify, salt)
             } else {
                 let mut expected = [0; HEADER_BYTES];
-                fill_tail(&mut expected[..chunk.len()], offset, self.seed);
+                fill_tail(&mut expected[..chunk.len()], offset, salt);
                 chunk == &expected[..chunk.len()]
             };
             offset += chunk.len() as u64;
@@ -163,15 +194,15 @@ fn repeat(pattern: &[u8], buffer: &mut [u8]) {
 }
 
 /// The rest of a block that is too short for a header: known bytes, compared as they are.
-fn fill_tail(tail: &mut [u8], offset: u64, seed: u64) {
-    Rng::new(split_mix(seed ^ offset)).fill(tail);
+fn fill_tail(tail: &mut [u8], offset: u64, salt: u64) {
+    Rng::new(split_mix(salt ^ offset)).fill(tail);
 }
 
-fn fill_chunk(chunk: &mut [u8], offset: u64, verify: &Verify, seed: u64) {
+fn fill_chunk(chunk: &mut [u8], offset: u64, verify: &Verify, salt: u64) {
     let len = chunk.len() as u64;
     let (header, payload) = chunk.split_at_mut(HEADER_BYTES);
     if verify.pattern.is_empty() {
-        Rng::new(split_mix(seed ^ offset)).fill(payload);
+        Rng::new(split_mix(salt ^ offset)).fill(payload);
     } else {
         repeat(&verify.pattern, payload);
     }
@@ -179,17 +210,21 @@ fn fill_chunk(chunk: &mut [u8], offset: u64, verify: &Verify, seed: u64) {
     header[8..16].copy_from_slice(&offset.to_le_bytes());
     header[16..24].copy_from_slice(&(len << 8 | verify.algorithm as u64).to_le_bytes());
     header[24..24 + DIGEST_BYTES].copy_from_slice(&digest(verify.algorithm, payload));
-    let sum = u64::from(crc32c::crc32c(&header[..HEADER_BYTES - 8]));
-    header[HEADER_BYTES - 8..].copy_from_slice(&sum.to_le_bytes());
+    let seal = seal(header, salt);
+    header[HEADER_BYTES - 8..].copy_from_slice(&seal.to_le_bytes());
 }
 
-fn check_chunk(chunk: &[u8], offset: u64, verify: &Verify) -> bool {
+/// The end of a header: its checksum in the low half, the mark of the file in the high one.
+fn seal(header: &[u8], salt: u64) -> u64 {
+    u64::from(crc32c::crc32c(&header[..HEADER_BYTES - 8])) | (salt >> 32 << 32)
+}
+
+fn check_chunk(chunk: &[u8], offset: u64, verify: &Verify, salt: u64) -> bool {
     let (header, payload) = chunk.split_at(HEADER_BYTES);
-    let sum = u64::from(crc32c::crc32c(&header[..HEADER_BYTES - 8]));
     header[..8] == MAGIC.to_le_bytes()
         && header[8..16] == offset.to_le_bytes()
         && header[16..24] == ((chunk.len() as u64) << 8 | verify.algorithm as u64).to_le_bytes()
-        && header[HEADER_BYTES - 8..] == sum.to_le_bytes()
+        && header[HEADER_BYTES - 8..] == seal(header, salt).to_le_bytes()
         && header[24..24 + DIGEST_BYTES] == digest(verify.algorithm, payload)
 }
 

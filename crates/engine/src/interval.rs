@@ -20,6 +20,15 @@ pub struct Metrics {
     pub response: bool,
 }
 
+/// How slat and clat follow from lat, where they do: they are then not counted apart, I/O by I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Derived {
+    /// Submissions take no time: slat is 0, clat is lat.
+    AtOnce,
+    /// Submissions return when the I/O is complete: slat is lat, clat is 0.
+    Blocking,
+}
+
 /// The four stamps of one completed I/O, in nanoseconds of the monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stamps {

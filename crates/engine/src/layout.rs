@@ -1,35 +1,143 @@
-//! Makes the files that a plan needs: created, extended, filled with data, as the plan says.
+//! Makes the files that a plan needs: created, extended, filled with data, as the plan says; and out of the page
+//! cache.
 //!
-//! Data in: permitted [`FileAction`]s. Data out: files of the right size on the disk. It must not decide what
-//! may be touched.
+//! Data in: a permitted [`Plan`]. Data out: files of the right size on the disk, and the same plan with nothing
+//! left to be done. A step of its own before the run, so that the conditions (which extents were written, what is
+//! in the page cache) can be looked at between the two. It must not decide what may be touched.
 
-use crate::plan::{FileAction, Kind};
+use crate::plan::{FileAction, Kind, Plan};
 use fathom_core::rng::Rng;
-use fathom_core::workload::Fallocate;
-use rustix::fs::FallocateFlags;
+use fathom_core::workload::{EngineKind, Fallocate};
+use rustix::fs::{Advice, FallocateFlags};
+use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Files are filled in pieces of this size.
 const PIECE_BYTES: usize = 1 << 20;
 /// Contents differ from each sector to the next.
 const SECTOR_BYTES: usize = 512;
 
+/// What is synced is synced after so much, so that a stop never waits for more.
+const SYNC_BYTES: u64 = 64 << 20;
+
 /// How far a layout is: told after each piece. `Err` stops it.
-pub type OnPiece<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
+type OnPiece<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
+
+/// What the caller takes part in.
+pub trait Watch {
+    /// A file is being filled: so many bytes of so many are written.
+    fn laying_out(&mut self, action: &FileAction, done_bytes: u64, total_bytes: u64) {
+        let _ = (action, done_bytes, total_bytes);
+    }
+    /// Work on a file has ended, well or not.
+    fn laid_out(&mut self, action: &FileAction) {
+        let _ = action;
+    }
+    /// A file was newly made: to be marked as ours.
+    ///
+    /// # Errors
+    /// It cannot be marked, and the run should not go on.
+    fn made(&mut self, action: &FileAction, file: &File) -> Result<()> {
+        let _ = (action, file);
+        Ok(())
+    }
+}
+
+/// Nobody watches.
+impl Watch for () {}
+
+/// Why files could not be made ready.
+#[derive(Debug, thiserror::Error)]
+pub enum LayoutError {
+    /// `stop` was set. The file under way is as it was before.
+    #[error("stopped while files were laid out")]
+    Stopped,
+    /// A file could not be laid out.
+    #[error("cannot make {path} ready: {source}")]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: Error,
+    },
+}
+
+/// Lays out what is missing. Each file that was finished is taken off the plan's list of work. Then drops the
+/// cached pages of all files that their jobs would drop anyway (`invalidate`, fio's default), so that what is
+/// seen of the cache from here on is what the first I/O finds.
+///
+/// # Errors
+/// See [`LayoutError`]; the files finished before are kept.
+pub fn make_ready(
+    plan: &mut Plan,
+    stop: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> std::result::Result<(), LayoutError> {
+    for action in plan.files.iter_mut().filter(|action| needs_work(action)) {
+        let result = {
+            // Both closures use it, never at the same time.
+            let watch = RefCell::new(&mut *watch);
+            let mut made = |file: &File| watch.borrow_mut().made(action, file);
+            let mut on_piece = |done, total| {
+                watch.borrow_mut().laying_out(action, done, total);
+                if stop.load(Ordering::Relaxed) {
+                    Err(Error::new(ErrorKind::Interrupted, "stopped"))
+                } else {
+                    Ok(())
+                }
+            };
+            lay_out(action, &mut made, &mut on_piece)
+        };
+        watch.laid_out(action);
+        result.map_err(|source| {
+            if source.kind() == ErrorKind::Interrupted && stop.load(Ordering::Relaxed) {
+                LayoutError::Stopped
+            } else {
+                let path = action.path.clone();
+                LayoutError::Failed { path, source }
+            }
+        })?;
+        action.size_now = Some(action.size_now.unwrap_or(0).max(action.size_needed));
+        action.fill = false;
+    }
+    drop_caches(plan);
+    Ok(())
+}
+
+fn needs_work(action: &FileAction) -> bool {
+    action.kind == Kind::Regular && (action.changes_size() || action.fill)
+}
+
+fn drop_caches(plan: &Plan) {
+    for job in &plan.jobs {
+        let files = &job.job.files;
+        if !files.invalidate || files.pre_read || job.job.engine.kind == EngineKind::Null {
+            continue;
+        }
+        for file in job.workers.iter().flat_map(|worker| &worker.files) {
+            // Advice: where it cannot be followed, a look at the cache will tell.
+            if let Ok(open) = File::open(&file.path) {
+                let _followed = rustix::fs::fadvise(&open, 0, None, Advice::DontNeed);
+            }
+        }
+    }
+}
 
 /// Makes one file ready. `made` is called with a file that was newly created.
 ///
 /// # Errors
 /// What the system said: no space, no permission, …; or the file is not as the plan found it. What was made
 /// for nothing is undone: a new file is removed, a longer one cut back.
-pub fn lay_out(
+fn lay_out(
     action: &FileAction,
     made: &mut dyn FnMut(&File) -> Result<()>,
     on_piece: &mut OnPiece<'_>,
 ) -> Result<()> {
-    if action.kind != Kind::Regular || !(action.changes_size() || action.fill) {
+    if !needs_work(action) {
         return Ok(());
     }
     let mut options = OpenOptions::new();
@@ -81,7 +189,8 @@ fn fill_file(
         } else {
             now
         };
-        write_pieces(file, from, needed, on_piece)?;
+        let sync_bytes = if action.fsync { SYNC_BYTES } else { u64::MAX };
+        write_pieces(file, from, needed, sync_bytes, on_piece)?;
     } else {
         reserve(file, action.fallocate, needed)?;
     }
@@ -105,8 +214,8 @@ fn reserve(file: &File, how: Fallocate, bytes: u64) -> Result<()> {
     }
 }
 
-/// Writes random data over `from..to`.
-fn write_pieces(file: &File, from: u64, to: u64, on_piece: &mut OnPiece<'_>) -> Result<()> {
+/// Writes random data over `from..to`, on the disk after each `sync_bytes`.
+fn write_pieces(file: &File, from: u64, to: u64, sync_bytes: u64, on_piece: &mut OnPiece<'_>) -> Result<()> {
     let mut piece = vec![0; PIECE_BYTES];
     Rng::new(from ^ to).fill(&mut piece);
     let mut at = from;
@@ -121,14 +230,12 @@ fn write_pieces(file: &File, from: u64, to: u64, on_piece: &mut OnPiece<'_>) -> 
         }
         file.write_all_at(&piece[..len], at)?;
         at += len as u64;
+        if (at - from).is_multiple_of(sync_bytes) {
+            file.sync_data()?;
+        }
         on_piece(at - from, to - from)?;
     }
     Ok(())
-}
-
-/// The error of a layout that was stopped from outside.
-pub fn interrupted() -> Error {
-    Error::new(ErrorKind::Interrupted, "stopped")
 }
 
 #[cfg(test)]

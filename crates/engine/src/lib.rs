@@ -22,6 +22,7 @@ pub mod run;
 #[cfg(test)]
 mod testing;
 mod thread;
+mod verify;
 pub mod wait;
 pub mod worker;
 

@@ -9,17 +9,25 @@ use std::io::Read;
 use std::num::NonZero;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Opens all files of one worker.
-pub(crate) fn open_all(job: &Job, files: &WorkerFiles) -> Result<Opened, StartFailure> {
+/// Opens all files of one worker; `None` where `stop` was set meanwhile.
+pub(crate) fn open_all(
+    job: &Job,
+    files: &WorkerFiles,
+    stop: &AtomicBool,
+) -> Result<Option<Opened>, StartFailure> {
+    let mut opened = Vec::with_capacity(files.files.len());
     if job.engine.kind == EngineKind::Null {
-        return Ok(Vec::new());
+        return Ok(Some(opened));
     }
-    files
-        .files
-        .iter()
-        .map(|file| open_one(job, &file.path, file.kind))
-        .collect()
+    for file in &files.files {
+        opened.push(open_one(job, &file.path, file.kind)?);
+        if job.files.pre_read && !pre_read(&file.path, stop)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(opened))
 }
 
 fn open_one(job: &Job, path: &Path, kind: Kind) -> Result<File, StartFailure> {
@@ -46,9 +54,7 @@ fn open_one(job: &Job, path: &Path, kind: Kind) -> Result<File, StartFailure> {
         .custom_flags(flags.bits() as i32)
         .open(path)
         .map_err(failure(what))?;
-    if job.files.pre_read {
-        pre_read(path).map_err(failure("read"))?;
-    } else if job.files.invalidate && !job.direct {
+    if job.files.invalidate && !job.files.pre_read && !job.direct {
         // Advice: where the file system has no cache to drop (tmpfs), nothing is lost.
         let _advice = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);
         if kind == Kind::Block {
@@ -66,10 +72,24 @@ fn open_one(job: &Job, path: &Path, kind: Kind) -> Result<File, StartFailure> {
     Ok(file)
 }
 
-/// Reads a whole file, to have it in the page cache.
-fn pre_read(path: &Path) -> std::io::Result<()> {
-    let mut file = File::open(path)?;
+/// Reads a whole file, to have it in the page cache; `false` where `stop` was set meanwhile.
+fn pre_read(path: &Path, stop: &AtomicBool) -> Result<bool, StartFailure> {
+    let failure = |what| {
+        move |source| StartFailure {
+            what,
+            path: Some(path.to_owned()),
+            source,
+        }
+    };
+    let mut file = File::open(path).map_err(failure("open"))?;
     let mut buffer = vec![0; 1 << 20];
-    while file.read(&mut buffer)? > 0 {}
-    Ok(())
+    while !stop.load(Ordering::Relaxed) {
+        if file.read(&mut buffer).map_err(failure("read"))? == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
+
+#[cfg(test)]
+mod tests;

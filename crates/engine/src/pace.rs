@@ -86,7 +86,7 @@ impl Schedule {
     }
 
     fn advance_poisson(&mut self, mean_ns: f64) {
-        let gap = -self.rng.unit_open_low().ln() * mean_ns + self.carry;
+        let gap = -libm::log(self.rng.unit_open_low()) * mean_ns + self.carry;
         self.due += gap as u64;
         self.carry = gap.fract();
     }

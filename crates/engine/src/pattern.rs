@@ -54,8 +54,10 @@ pub struct Generator {
     repeats: bool,
     amount: u64,
     issued: u64,
-    /// The random numbers at the beginning of the pass: what [`Generator::rewind`] goes back to.
-    pass: Rng,
+    /// The random numbers at the beginning of the first pass: what [`Generator::rewind`] goes back to.
+    first: Rng,
+    /// Each whole pass writes the same blocks.
+    same_blocks: bool,
     to_write: Option<Draw>,
 }
 
@@ -63,8 +65,8 @@ impl Generator {
     /// A generator for one worker of `job` over `spans`. `amount` is how many bytes one pass moves;
     /// `repeats` whether offsets wrap around when a region is used up (`io_size`, `time_based`).
     pub fn new(job: &Job, spans: &[Span], amount: u64, repeats: bool, seed: u64) -> Self {
-        let pass = Rng::new(seed);
-        let mut rng = pass.clone();
+        let first = Rng::new(seed);
+        let mut rng = first.clone();
         // Of several files none wraps alone: all are used up before any begins again.
         let wraps = repeats && spans.len() == 1;
         let files: Vec<FilePattern> = spans
@@ -81,7 +83,8 @@ impl Generator {
             repeats,
             amount,
             issued: 0,
-            pass,
+            first,
+            same_blocks: crate::verify::writes_same_blocks(job, spans, amount),
             to_write: None,
         }
     }
@@ -182,16 +185,20 @@ impl Generator {
     /// Begins the next pass over the same regions: sequential positions start over, random maps are empty
     /// again and come in another order.
     pub fn restart(&mut self) {
-        self.pass = self.rng.clone();
         self.restart_files();
         self.issued = 0;
         self.to_write = None;
     }
 
-    /// Goes back to the beginning of the pass under way: the same draws come again. Allocates nothing.
+    /// Goes back to the beginning of the first pass: the same draws come again, pass for pass. Allocates nothing.
     pub fn rewind(&mut self) {
-        self.rng = self.pass.clone();
+        self.rng = self.first.clone();
         self.restart();
+    }
+
+    /// Whether each whole pass writes the same blocks, in whatever order: one pass then stands for all.
+    pub fn writes_same_blocks(&self) -> bool {
+        self.same_blocks
     }
 
     fn restart_files(&mut self) {

@@ -83,6 +83,18 @@ pub enum PlanError {
         /// What it is.
         kind: &'static str,
     },
+    /// The modelled disk is too small.
+    #[error(
+        "the modelled disk holds {have}, and the {files} file(s) of the workload need {need}: give a smaller size= or a larger disk"
+    )]
+    TooLargeForModel {
+        /// How many files.
+        files: usize,
+        /// What they need together.
+        need: Bytes,
+        /// What the disk holds.
+        have: Bytes,
+    },
     /// The system would not say.
     #[error("{job}: cannot look at {path}")]
     Stat {
@@ -106,6 +118,8 @@ pub enum Kind {
     Character,
     /// Nothing: the null engine.
     Null,
+    /// A part of a modelled disk.
+    Modelled,
 }
 
 /// One file of one worker.
@@ -167,7 +181,7 @@ impl FileAction {
     }
     /// Whether the run changes the file in any way.
     pub fn touches(&self) -> bool {
-        self.kind != Kind::Null && (self.writes || self.fill || self.changes_size())
+        !matches!(self.kind, Kind::Null | Kind::Modelled) && (self.writes || self.fill || self.changes_size())
     }
 }
 
@@ -186,10 +200,31 @@ impl Plan {
     /// # Errors
     /// See [`PlanError`].
     pub fn new(workload: &Workload) -> Result<Self, PlanError> {
-        let jobs = workload
-            .jobs
-            .iter()
-            .map(plan_job)
+        Self::with(workload, &look)
+    }
+
+    /// Settles `workload` for a modelled disk of `capacity_bytes`: each file is a part of it, one after the other; a
+    /// file without a size is all of it. Looks at nothing.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn modelled(workload: &Workload, capacity_bytes: u64) -> Result<Self, PlanError> {
+        let plan = Self::with(workload, &|_, _| Ok((Kind::Modelled, Some(capacity_bytes))))?;
+        let (_, need) = crate::run::file_bases(&plan);
+        if need > capacity_bytes {
+            return Err(PlanError::TooLargeForModel {
+                files: plan.files.len(),
+                need: Bytes(need),
+                have: Bytes(capacity_bytes),
+            });
+        }
+        Ok(plan)
+    }
+
+    fn with(workload: &Workload, look: &Look<'_>) -> Result<Self, PlanError> {
+        let jobs = workload.jobs.iter();
+        let jobs = jobs
+            .map(|job| plan_job(job, look))
             .collect::<Result<Vec<_>, _>>()?;
         let mut files = BTreeMap::new();
         for plan in &jobs {
@@ -242,7 +277,7 @@ fn merge_action(
     Ok(())
 }
 
-fn plan_job(job: &Job) -> Result<JobPlan, PlanError> {
+fn plan_job(job: &Job, look: &Look<'_>) -> Result<JobPlan, PlanError> {
     let block = job.max_block_bytes();
     if block > 1 << 30 {
         return Err(PlanError::BlockTooLarge {
@@ -251,7 +286,7 @@ fn plan_job(job: &Job) -> Result<JobPlan, PlanError> {
         });
     }
     let workers = (0..job.numjobs)
-        .map(|number| plan_worker(job, number))
+        .map(|number| plan_worker(job, number, look))
         .collect::<Result<_, _>>()?;
     Ok(JobPlan {
         job: job.clone(),
@@ -281,16 +316,12 @@ pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
     (0..job.files.nrfiles.max(1)).map(made).collect()
 }
 
-fn plan_worker(job: &Job, number: u32) -> Result<WorkerFiles, PlanError> {
+fn plan_worker(job: &Job, number: u32, look: &Look<'_>) -> Result<WorkerFiles, PlanError> {
     let paths = paths_of(job, number);
     let count = paths.len() as u64;
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
-        let (kind, size) = if job.engine.kind == EngineKind::Null {
-            (Kind::Null, Some(NULL_BYTES))
-        } else {
-            look(job, &path)?
-        };
+        let (kind, size) = look(job, &path)?;
         let span = span_of(job, number, count, &path, kind, size)?;
         files.push(FilePlan { path, kind, span });
     }
@@ -309,8 +340,14 @@ fn plan_worker(job: &Job, number: u32) -> Result<WorkerFiles, PlanError> {
     Ok(WorkerFiles { files, amount })
 }
 
-/// What a path is, and its size where it exists.
+/// Says what a path is, and its size where it exists.
+type Look<'a> = dyn Fn(&Job, &Path) -> Result<(Kind, Option<u64>), PlanError> + 'a;
+
+/// Asks the system.
 fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
+    if job.engine.kind == EngineKind::Null {
+        return Ok((Kind::Null, Some(NULL_BYTES)));
+    }
     let name = || job.name.clone();
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -383,7 +420,7 @@ fn span_of(
 ) -> Result<Span, PlanError> {
     let region = &job.region;
     let existing = size_now.filter(|&size| size > 0);
-    let fixed = matches!(kind, Kind::Block | Kind::Null);
+    let fixed = matches!(kind, Kind::Block | Kind::Null | Kind::Modelled);
     let percent_of = |percent| {
         let whole = existing.ok_or_else(|| PlanError::PercentOfNothing {
             job: job.name.clone(),

@@ -2,9 +2,10 @@
 //!
 //! Data in: a [`Task`], frozen. Data out: a [`Report`]. It must not know the other workers or who collects.
 
-use crate::backends::{LibaioBackend, MmapBackend, NullBackend, SyncBackend, UringBackend};
+use crate::backends::{MmapBackend, NullBackend, QueueBackend, SyncBackend};
 use crate::content::Content;
 use crate::driver::Driver;
+use crate::errors::{ErrorEntry, What};
 use crate::interval::{Exchange, Metrics};
 use crate::open;
 use crate::pace::Schedule;
@@ -16,13 +17,16 @@ use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
 use fathom_core::run::CpuUsage;
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::workload::{BlockSize, EngineKind, Job, VerifyAlgorithm};
+use fathom_core::workload::{EngineKind, Job};
+use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
 use fathom_sys::process::{self, Usage};
 use fathom_sys::sync_io::ReadWriteFlags;
-use fathom_sys::uring::UringConfig;
+use fathom_sys::uring::{Uring, UringConfig};
+use std::any::Any;
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -50,6 +54,8 @@ pub(crate) struct Task {
     /// Its number within the run: its stream of random numbers.
     pub index: u64,
     pub files: WorkerFiles,
+    /// What the verified contents of each file depend on besides the place.
+    pub salts: Vec<u64>,
     pub exchange: Arc<Exchange>,
     pub stop: Arc<AtomicBool>,
     pub gate: Arc<Gate>,
@@ -75,8 +81,12 @@ pub(crate) enum Message {
     Ready,
     /// It could not get ready.
     Failed(StartFailure),
+    /// It was stopped before its first I/O.
+    Stopped,
     /// It is done.
     Done(Box<Report>),
+    /// It panicked, and said so much.
+    Panicked(String),
 }
 
 /// What a worker leaves.
@@ -85,6 +95,8 @@ pub(crate) struct Report {
     pub end: WorkerEnd,
     pub cpu: CpuUsage,
     pub backend_error: Option<BackendError>,
+    /// What the backend knows of each kind of error, beyond its errno.
+    pub remarks: Vec<Option<String>>,
 }
 
 /// Lets all workers of a job go at once, or sends them home.
@@ -211,11 +223,26 @@ pub(crate) fn run(task: &Task, messages: &Sender<(u32, Message)>) {
         // The receiver is gone only when the whole run was given up.
         drop(messages.send((number, message)));
     };
-    match start(task, &say) {
-        Ok(Some(report)) => say(Message::Done(Box::new(report))),
-        Ok(None) => {}
-        Err(failure) => say(Message::Failed(failure)),
-    }
+    tell(&say, || start(task, &say));
+}
+
+/// Says how `body` ended, whichever way it did.
+fn tell(say: &dyn Fn(Message), body: impl FnOnce() -> Result<Option<Report>, StartFailure>) {
+    // After a panic nothing of the worker is used again but what it had handed over before.
+    say(match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(Some(report))) => Message::Done(Box::new(report)),
+        Ok(Ok(None)) => Message::Stopped,
+        Ok(Err(failure)) => Message::Failed(failure),
+        Err(panic) => Message::Panicked(words_of(panic.as_ref())),
+    });
+}
+
+/// What a panic said.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let fixed = panic.downcast_ref::<&str>().map(ToString::to_string);
+    fixed
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| String::from("it gave no message"))
 }
 
 fn failure(what: &'static str) -> impl Fn(std::io::Error) -> StartFailure {
@@ -239,8 +266,11 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     }
     process::set_timer_slack_ns(1).map_err(failure("prctl"))?;
     let depth = depth_of(&job);
-    let files = open::open_all(&job, &task.files)?;
-    let mut content = Content::new(&job, Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64());
+    let Some(files) = open::open_all(&job, &task.files, &task.stop)? else {
+        return Ok(None);
+    };
+    let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();
+    let mut content = Content::new(&job, &task.salts, seed);
     if job.engine.kind == EngineKind::Null {
         return Ok(go(task, NullBackend::new(depth), &mut content, say));
     }
@@ -258,12 +288,16 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     Ok(match job.engine.kind {
         EngineKind::IoUring => {
             let config = uring_config(&job, depth);
-            let backend = UringBackend::new(config, files, arena).map_err(failure("io_uring_setup"))?;
-            go(task, backend, &mut content, say)
+            let queue = Uring::new(config, files, arena).map_err(failure("io_uring_setup"))?;
+            go(task, QueueBackend::new(queue), &mut content, say)
         }
         EngineKind::Libaio => {
-            let backend = LibaioBackend::new(depth, files, arena).map_err(failure("io_setup"))?;
-            go(task, backend, &mut content, say)
+            let config = AioConfig {
+                iodepth: depth,
+                nowait: job.engine.nowait,
+            };
+            let queue = Aio::new(config, files, arena).map_err(failure("io_setup"))?;
+            go(task, QueueBackend::new(queue), &mut content, say)
         }
         EngineKind::Mmap => {
             let lengths = task
@@ -294,6 +328,7 @@ fn uring_config(job: &Job, depth: u32) -> UringConfig {
         fixed_buffers: engine.fixed_buffers,
         registered_files: engine.registered_files,
         nonvectored: !engine.vectored,
+        nowait: engine.nowait,
     }
 }
 
@@ -349,14 +384,20 @@ fn go<B: Backend>(
         worker.fail(error.call, Errno(error.source.raw_os_error().unwrap_or(0)));
     }
     let end = worker.finish(clock.now());
+    let remark = |entry: &ErrorEntry| match entry.what {
+        What::Io(_) => backend.remark(entry.file, entry.errno),
+        _ => None,
+    };
     Some(Report {
+        remarks: end.errors.entries().map(remark).collect(),
         end,
         cpu,
         backend_error: result.err(),
     })
 }
 
-fn start_delay(job: &Job, index: u64) -> Nanos {
+/// How long after its job's start worker `index` begins.
+pub(crate) fn start_delay(job: &Job, index: u64) -> Nanos {
     let (from, to) = job.start.delay;
     let mut rng = Rng::stream(job.random_seed ^ 0xDE, index);
     Nanos(from.0 + rng.below(to.0.saturating_sub(from.0) + 1))
@@ -377,39 +418,8 @@ fn usage_since(before: &Usage) -> CpuUsage {
     }
 }
 
-/// Whether the verification of this job needs more room in a block than there is.
-pub(crate) fn verify_fits(job: &Job) -> bool {
-    let Some(verify) = &job.verify else { return true };
-    let chunk = match verify.interval_bytes {
-        0 => job.min_block_bytes(),
-        given => u64::from(given),
-    };
-    verify.algorithm == VerifyAlgorithm::Pattern || chunk >= crate::content::HEADER_BYTES as u64
-}
-
-/// Whether blocks of this job may overlap in part: the later one would then destroy what the earlier one is
-/// checked by. All offsets and lengths have to be multiples of the chunk.
-pub(crate) fn verify_overlaps(job: &Job) -> bool {
-    let Some(verify) = job
-        .verify
-        .as_ref()
-        .filter(|v| v.algorithm != VerifyAlgorithm::Pattern)
-    else {
-        return false;
-    };
-    let chunk = match u64::from(verify.interval_bytes) {
-        0 => job.min_block_bytes().max(1),
-        given => given,
-    };
-    let odd_size = |size: &BlockSize| match size {
-        BlockSize::Fixed(bytes) => !bytes.is_multiple_of(chunk),
-        BlockSize::Range { unaligned, .. } => *unaligned || !size.min().is_multiple_of(chunk),
-        BlockSize::Split(entries) => entries.iter().any(|entry| !entry.bytes.is_multiple_of(chunk)),
-    };
-    job.used_ops()
-        .any(|op| odd_size(&job.block_size[op]) || !job.block_align[op].is_multiple_of(chunk))
-        || !job.pattern.skip_bytes.unsigned_abs().is_multiple_of(chunk)
-}
-
 /// A file opened for a worker.
 pub(crate) type Opened = Vec<File>;
+
+#[cfg(test)]
+mod tests;

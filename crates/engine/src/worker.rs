@@ -58,6 +58,10 @@ pub struct Worker {
     ios_left: u64,
     issued: u64,
     issued_in_pass: u64,
+    /// Whole passes before this one; reading back: those still to be read before the last, partial one.
+    passes: u64,
+    /// Reading back: how many I/Os of the last pass were sent.
+    last_pass_ios: u64,
     /// What was written has still to be read back.
     read_back_due: bool,
     /// Drawn, but not due yet.
@@ -119,6 +123,8 @@ impl Worker {
             ios_left: plan.number_ios.unwrap_or(u64::MAX),
             issued: 0,
             issued_in_pass: 0,
+            passes: 0,
+            last_pass_ios: 0,
             read_back_due: plan.read_back && !plan.verify_only,
             pending: None,
             trim_in_flight: false,
@@ -214,6 +220,13 @@ impl Worker {
     #[inline]
     pub fn request(&self, slot: u32) -> Request {
         self.slots[slot as usize].request
+    }
+
+    /// The I/O in a slot, where it is: its fields were written one by one, and copying all of it at once right after
+    /// that would wait for the stores.
+    #[inline]
+    pub fn request_in_place(&self, slot: u32) -> &Request {
+        &self.slots[slot as usize].request
     }
 
     /// Moves the creation of the I/O in `slot` to `now`: its buffer took time to fill, which is not I/O.

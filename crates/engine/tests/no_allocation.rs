@@ -77,12 +77,13 @@ fn check(what: &str, job: &Job) {
     let workload = Workload {
         jobs: vec![job.clone()],
     };
-    let plan = Plan::new(&workload).expect("a plan");
+    let mut plan = Plan::new(&workload).expect("a plan");
     let options = Options {
         stop: Arc::default(),
         clock: HostClock::new(),
         hook: Some(count),
     };
+    fathom_engine::layout::make_ready(&mut plan, &options.stop, &mut ()).expect("files");
     for counter in [&ALLOCATIONS, &FREES, &LOOPS] {
         counter.store(0, Ordering::Relaxed);
     }

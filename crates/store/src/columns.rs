@@ -49,6 +49,7 @@ pub(crate) fn schema() -> SchemaRef {
         fields.push(Field::new(format!("{latency}_max"), DataType::UInt64, true));
     }
     fields.push(Field::new("backlog", DataType::UInt64, false));
+    fields.push(Field::new("late_ios", DataType::UInt64, false));
     Arc::new(Schema::new(fields))
 }
 
@@ -100,6 +101,7 @@ pub(crate) fn batch_of(
     push_latency(&mut columns, rows, |row| &row.lat);
     push_latency(&mut columns, rows, |row| &row.response);
     columns.push(u64_column(rows, |row| row.backlog));
+    columns.push(u64_column(rows, |row| row.late_ios));
     RecordBatch::try_new(Arc::clone(schema), columns)
 }
 
@@ -266,6 +268,11 @@ pub(crate) fn rows_of(batch: &RecordBatch, path: &Path, rows: &mut Vec<SeriesRow
     let lat = LatencyColumns::new(&columns, LATENCIES[0])?;
     let response = LatencyColumns::new(&columns, LATENCIES[1])?;
     let backlog = columns.u64s("backlog")?;
+    // Runs recorded before there was such a column have none.
+    let late_ios = match batch.column_by_name("late_ios") {
+        Some(_) => Some(columns.u64s("late_ios")?),
+        None => None,
+    };
     rows.extend((0..batch.num_rows()).map(|index| SeriesRow {
         second: second[index],
         end: MonoTime(end[index]),
@@ -279,6 +286,7 @@ pub(crate) fn rows_of(batch: &RecordBatch, path: &Path, rows: &mut Vec<SeriesRow
         lat: lat.row(index),
         response: response.row(index),
         backlog: backlog[index],
+        late_ios: late_ios.map_or(0, |late_ios| late_ios[index]),
     }));
     Ok(())
 }

@@ -42,6 +42,7 @@ pub(crate) fn run() -> Run {
             cpu: CpuUsage::default(),
             warnings: Vec::new(),
             floor: None,
+            model: None,
         },
     }
 }
@@ -102,6 +103,7 @@ pub(crate) fn second(rng: &mut Rng, second: u32) -> Vec<SeriesRow> {
                 lat: latency(rng, n),
                 response: LatencySummary::default(),
                 backlog: rng.below(9),
+                late_ios: rng.below(2),
             }
         })
         .to_vec()

@@ -10,6 +10,7 @@
 //! | `series.arrows`      | the series while running: an Arrow IPC stream, a batch a second       |
 //! | `series.parquet`     | the series when done                                                  |
 //! | `histograms.parquet` | every latency bucket when done                                        |
+//! | `histograms.so-far.parquet` | the same while running, rewritten now and then                 |
 //!
 //! The only crate that names arrow and parquet. It must not know how a run is made, judged or printed. All that
 //! it reads is taken for untrusted.
@@ -38,3 +39,5 @@ pub const SERIES_STREAM_FILE: &str = "series.arrows";
 pub const SERIES_FILE: &str = "series.parquet";
 /// The histograms of a finished run.
 pub const HISTOGRAMS_FILE: &str = "histograms.parquet";
+/// The histograms of a run under way or killed, as they were when last written.
+pub const HISTOGRAMS_SO_FAR_FILE: &str = "histograms.so-far.parquet";

@@ -3,11 +3,11 @@
 //! Data in: a directory from anywhere. Data out: the run and its rows, or an error that names the file, what
 //! is wrong and what to do. It must not know how to judge or print them.
 
-use crate::document::{self, Document};
+use crate::document::{self, Document, FileRecord};
 use crate::error::RECOVER;
 use crate::stream::{StreamReader, Tail};
-use crate::writer::{convert_series, remove_stream};
-use crate::{HISTOGRAMS_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
+use crate::writer::{convert_series, remove_temporaries};
+use crate::{HISTOGRAMS_FILE, HISTOGRAMS_SO_FAR_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
 use crate::{columns, histograms, table};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Status};
 use std::fs::{File, TryLockError};
@@ -93,14 +93,18 @@ fn read_stream(dir: &Path, series: &mut Vec<SeriesRow>) -> Result<bool, StoreErr
     }
 }
 
-/// Reads the histograms of a finished run; empty for one that was killed.
+/// Reads the histograms of a run; of one that is under way or was killed, as they were when last kept (every ten
+/// seconds or so), and none where it had kept none.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_histograms(dir: &Path) -> Result<Vec<HistogramRow>, StoreError> {
     let document = document::read(dir)?;
-    let path = dir.join(HISTOGRAMS_FILE);
     let record = document.file(HISTOGRAMS_FILE);
+    let mut path = dir.join(HISTOGRAMS_FILE);
+    if record.is_none() && !path.exists() {
+        path = dir.join(HISTOGRAMS_SO_FAR_FILE);
+    }
     let mut rows = Vec::new();
     if record.is_some() || path.exists() {
         table::read(&path, record, |batch| {
@@ -145,10 +149,7 @@ pub fn recover_with(dir: &Path, amend: impl FnOnce(&mut Run, &[SeriesRow])) -> R
         files.push(record);
         recovered.rows = converted.rows;
         recovered.lost = lost(&converted.tail);
-        if run.status != Status::Running && !dir.join(HISTOGRAMS_FILE).exists() {
-            // Killed while it finished: the summary has what was read from them.
-            recovered.lost = Some(String::from("the histograms were not yet written"));
-        }
+        recovered.lost = recovered.lost.or(keep_histograms(dir, run.status, &mut files)?);
         recovered.changed = true;
     }
     if run.status == Status::Running {
@@ -171,10 +172,34 @@ pub fn recover_with(dir: &Path, amend: impl FnOnce(&mut Run, &[SeriesRow])) -> R
     }
     if stream.exists() {
         recovered.changed = true;
-        remove_stream(dir)?;
+        remove_temporaries(dir)?;
     }
     recovered.run = run;
     Ok(recovered)
+}
+
+/// Makes the histograms that there are those of the run, and lists them; what of them is lost, in words.
+fn keep_histograms(
+    dir: &Path,
+    status: Status,
+    files: &mut Vec<FileRecord>,
+) -> Result<Option<String>, StoreError> {
+    let (path, so_far) = (dir.join(HISTOGRAMS_FILE), dir.join(HISTOGRAMS_SO_FAR_FILE));
+    // Where both are there, it was killed while it finished.
+    let whole = path.exists();
+    if !whole && so_far.exists() {
+        std::fs::rename(&so_far, &path).map_err(|source| StoreError::io("rename", &so_far, source))?;
+    }
+    if path.exists() {
+        files.push(table::record_of(&path, &path)?);
+    }
+    Ok(match (whole, path.exists()) {
+        (true, _) => None,
+        (false, true) => Some(String::from("the histograms lack its last ten seconds or so")),
+        // It may have had nothing to keep yet.
+        (false, false) if status == Status::Running => None,
+        (false, false) => Some(String::from("the histograms were not yet written")),
+    })
 }
 
 /// The writer holds this lock as long as it lives, however it dies.

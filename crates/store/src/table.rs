@@ -104,7 +104,7 @@ fn failed(path: &Path, error: ParquetError) -> StoreError {
 }
 
 /// Size and checksum of a file that is to be called `path`.
-fn record_of(file: &Path, path: &Path) -> Result<FileRecord, StoreError> {
+pub(crate) fn record_of(file: &Path, path: &Path) -> Result<FileRecord, StoreError> {
     let io = |source| StoreError::io("read", file, source);
     let mut input = File::open(file).map_err(io)?;
     let mut hash = Xxh64::new(0);

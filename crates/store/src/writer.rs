@@ -8,7 +8,7 @@ use crate::document::{self, FileRecord};
 use crate::error::RECOVER;
 use crate::stream::{SeriesStream, StreamReader, Tail};
 use crate::table::TableWriter;
-use crate::{HISTOGRAMS_FILE, RUN_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
+use crate::{HISTOGRAMS_FILE, HISTOGRAMS_SO_FAR_FILE, RUN_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
 use crate::{columns, histograms};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink};
 use std::io;
@@ -43,6 +43,15 @@ impl RunWriter {
         &self.dir
     }
 
+    /// Keeps the histograms of the run so far in place of those kept before. Whatever happens meanwhile, either the
+    /// old ones or the new ones are there.
+    ///
+    /// # Errors
+    /// The system refused; those kept before are still there.
+    pub fn checkpoint(&mut self, histograms: &[HistogramRow]) -> Result<(), StoreError> {
+        write_histograms(&self.dir, HISTOGRAMS_SO_FAR_FILE, histograms.iter().copied()).map(drop)
+    }
+
     /// Ends the record: `run` with its final status and summary, and all histograms. Series and histograms
     /// become Parquet; the stream is removed last.
     ///
@@ -65,9 +74,9 @@ impl RunWriter {
                 RECOVER,
             ));
         }
-        let files = [series, write_histograms(&self.dir, histograms)?];
+        let files = [series, write_histograms(&self.dir, HISTOGRAMS_FILE, histograms)?];
         document::write(&self.dir, run, &files)?;
-        remove_stream(&self.dir)
+        remove_temporaries(&self.dir)
     }
 }
 
@@ -127,34 +136,35 @@ pub(crate) fn convert_series(dir: &Path) -> Result<(FileRecord, Converted), Stor
 
 fn write_histograms(
     dir: &Path,
+    name: &str,
     mut rows: impl Iterator<Item = HistogramRow>,
 ) -> Result<FileRecord, StoreError> {
     let schema = histograms::schema();
-    let mut table = TableWriter::create(dir, HISTOGRAMS_FILE, &schema)?;
+    let mut table = TableWriter::create(dir, name, &schema)?;
     loop {
         let some: Vec<HistogramRow> = rows.by_ref().take(BATCH_ROWS).collect();
         if some.is_empty() {
             return table.finish();
         }
         let batch = histograms::batch_of(&schema, &some).map_err(|error| {
-            StoreError::io(
-                "encode",
-                &dir.join(HISTOGRAMS_FILE),
-                io::Error::other(error.to_string()),
-            )
+            StoreError::io("encode", &dir.join(name), io::Error::other(error.to_string()))
         })?;
         table.write(&batch)?;
     }
 }
 
-/// Removes the stream once everything in it is elsewhere.
-pub(crate) fn remove_stream(dir: &Path) -> Result<(), StoreError> {
-    let path = dir.join(SERIES_STREAM_FILE);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(StoreError::io("remove", &path, error));
+/// Removes what is kept while a run goes on, once everything in it is elsewhere.
+pub(crate) fn remove_temporaries(dir: &Path) -> Result<(), StoreError> {
+    // The half-written one, where it was killed at that.
+    let half_written = format!(".{HISTOGRAMS_SO_FAR_FILE}.tmp");
+    for name in [&half_written, HISTOGRAMS_SO_FAR_FILE, SERIES_STREAM_FILE] {
+        let path = dir.join(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(StoreError::io("remove", &path, error));
+            }
+            _ => {}
         }
-        _ => {}
     }
     document::sync_directory(dir).map_err(|source| StoreError::io("sync", dir, source))
 }

@@ -1,16 +1,16 @@
 //! A queue of I/Os through Linux AIO, by bare system calls.
 //!
-//! Data in: I/Os in numbered slots. Data out: completions of slots. [`Aio::push`] each I/O, [`Aio::commit`]
-//! once a batch, [`Aio::reap`]; completions that have arrived are taken from the ring that the kernel maps
+//! Data in: I/Os in numbered slots. Data out: completions of slots. driven through [`Queue`]; completions that have arrived are taken from the ring that the kernel maps
 //! into the process, without a system call. It must not know what the I/Os are for, nor measure them.
 //!
 //! AIO is asynchronous with `O_DIRECT` only: elsewhere `io_submit` itself does the I/O.
 
 use crate::arena::Arena;
 use crate::deadline::Deadline;
+use crate::queue::Queue;
 use crate::slots::InFlight;
 use abi::{Event, Iocb};
-use fathom_core::backend::{Op, Outcome};
+use fathom_core::backend::Op;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -20,6 +20,25 @@ use std::time::Duration;
 pub use crate::slots::PushError;
 
 mod abi;
+
+/// How a context is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AioConfig {
+    /// The most I/Os in flight; the arena has at least as many slots.
+    pub iodepth: u32,
+    /// Reads and writes that would block fail with `EAGAIN` (`RWF_NOWAIT`).
+    pub nowait: bool,
+}
+
+impl AioConfig {
+    /// A context of depth `iodepth` whose I/Os may block.
+    pub fn new(iodepth: u32) -> Self {
+        Self {
+            iodepth,
+            nowait: false,
+        }
+    }
+}
 
 /// An AIO context with its files and buffers, which it keeps until nothing is in flight.
 #[derive(Debug)]
@@ -36,6 +55,8 @@ pub struct Aio {
     events: Box<[Event]>,
     /// I/Os that `io_submit` itself refused, with the negative errno; the next reap reports them.
     refused: Vec<(u32, i32)>,
+    /// What each read and write carries besides.
+    rw_flags: i32,
     files: Vec<File>,
     arena: Arena,
 }
@@ -51,7 +72,8 @@ impl Aio {
     /// `EAGAIN` (`raw_os_error`) when `fs.aio-max-nr` is spent: no other call here gives it; `InvalidInput` if
     /// the arena has fewer slots than `iodepth` or that is 0; else what `io_setup` said (`ENOSYS`, or `EPERM`
     /// in a sandbox).
-    pub fn new(iodepth: u32, files: Vec<File>, arena: Arena) -> io::Result<Self> {
+    pub fn new(config: AioConfig, files: Vec<File>, arena: Arena) -> io::Result<Self> {
+        let iodepth = config.iodepth;
         if iodepth == 0 || arena.slots() < iodepth {
             let message = format!("iodepth {iodepth} with {} buffers", arena.slots());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
@@ -66,28 +88,10 @@ impl Aio {
             pointers: vec![ptr::null_mut(); depth].into_boxed_slice(),
             events: vec![Event::default(); depth].into_boxed_slice(),
             refused: Vec::with_capacity(depth),
+            rw_flags: if config.nowait { libc::RWF_NOWAIT } else { 0 },
             files,
             arena,
         })
-    }
-
-    /// The buffer of `slot`: to fill before a write, to look at after a read.
-    ///
-    /// # Panics
-    /// The slot is in flight (the kernel owns the buffer) or does not exist.
-    #[inline]
-    pub fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        assert!(
-            !self.slots.contains(slot),
-            "the buffer of slot {slot} is in flight"
-        );
-        self.arena.slot_mut(slot)
-    }
-
-    /// How many I/Os were pushed and not yet reaped.
-    #[inline]
-    pub fn in_flight(&self) -> u32 {
-        self.slots.count()
     }
 
     /// How many I/Os were pushed and not yet taken by the kernel.
@@ -96,21 +100,28 @@ impl Aio {
         (self.queued_to - self.queued_from) as u32
     }
 
-    /// The files, as given to [`Aio::new`].
-    pub fn files(&self) -> &[File] {
-        &self.files
+    /// One `io_submit` of all that is queued: how many it took, or its errno.
+    fn submit_queued(&mut self) -> Result<usize, i32> {
+        let count = self.queued_to - self.queued_from;
+        let first = self.queue[self.queued_from..].as_mut_ptr();
+        for (index, pointer) in self.pointers[..count].iter_mut().enumerate() {
+            *pointer = first.wrapping_add(index);
+        }
+        // SAFETY: the first `count` pointers are to blocks in `queue`, which the kernel copies (and marks)
+        // during the call. Each block names a file of `files` and a buffer of `arena` with room for its
+        // length (checked in `push`); both stay until the slot's completion: while a slot is in flight,
+        // `buffer` lends it to nobody, and `drop` waits for it.
+        unsafe { self.context.submit(&mut self.pointers[..count]) }
     }
+}
 
-    /// Queues one I/O; the kernel sees it at the next commit. Its result will be the bytes moved, or a
-    /// negative errno.
-    ///
-    /// # Errors
-    /// [`PushError::Full`] when `iodepth` are in flight; [`PushError::Synchronous`] for syncs and trims.
-    ///
-    /// # Panics
-    /// The slot is in flight, the slot or file does not exist, or `len` is more than the buffer holds.
+impl Queue for Aio {
+    const SUBMIT_CALL: &'static str = "io_submit";
+    const REAP_CALL: &'static str = "io_getevents";
+
+    /// Syncs and trims are synchronous here.
     #[inline]
-    pub fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError> {
+    fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError> {
         let opcode = match op {
             Op::Read => abi::PREAD,
             Op::Write => abi::PWRITE,
@@ -132,19 +143,15 @@ impl Aio {
             self.queued_from = 0;
         }
         let buffer = self.arena.slot_ptr(slot);
-        self.queue[self.queued_to] = Iocb::new(slot, opcode, descriptor, buffer, len, offset);
+        self.queue[self.queued_to] = Iocb::new(slot, opcode, descriptor, buffer, len, offset, self.rw_flags);
         self.queued_to += 1;
         Ok(())
     }
 
-    /// Hands what was pushed to the kernel, with one `io_submit` if it takes all. Returns how many it took. If
-    /// it has no room for now (`EAGAIN`), the rest stays queued for the next call; an I/O that it refuses is
-    /// reported by the next reap with its errno, as a completion.
-    ///
-    /// # Errors
-    /// The context itself failed.
+    /// With one `io_submit` if it takes all; no room is `EAGAIN`. An I/O that it refuses is reported by the next
+    /// reap with its errno, as a completion.
     #[inline]
-    pub fn commit(&mut self) -> io::Result<u32> {
+    fn commit(&mut self) -> io::Result<u32> {
         let before = self.queued();
         while self.queued_from < self.queued_to {
             match self.submit_queued() {
@@ -167,64 +174,20 @@ impl Aio {
         Ok(before)
     }
 
-    /// [`Aio::commit`], and waits until `min` completions can be reaped or `timeout` has passed. AIO has no
-    /// call for both: this is `io_submit` alone, and the waiting is left to [`Aio::reap`], which asks the
-    /// kernel for `min` at once. Kept so that both queues are driven alike.
-    ///
-    /// # Errors
-    /// The context itself failed.
     #[inline]
-    pub fn commit_and_wait(&mut self, _min: u32, _timeout: Option<Duration>) -> io::Result<u32> {
-        self.commit()
+    fn in_flight(&self) -> u32 {
+        self.slots.count()
     }
 
-    /// Reports up to `max` completions to `done(slot, result)`, waiting until at least `min` were reported.
-    /// Returns how many were. Without a system call where enough have arrived; else what is queued is
-    /// committed first.
-    ///
-    /// `min` 0 never waits. Without a timeout it waits for no more than are in flight. With one, it returns
-    /// fewer than `min` when that has passed, and waits for it even when nothing is in flight. It also returns
-    /// fewer when the kernel has no room for what is queued. Signals do not end the wait.
-    ///
-    /// # Errors
-    /// The context itself failed.
+    fn files(&self) -> &[File] {
+        &self.files
+    }
+
     #[inline]
-    pub fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        timeout: Option<Duration>,
-        done: &mut impl FnMut(u32, i32),
-    ) -> io::Result<u32> {
-        let want = if timeout.is_none() {
-            min.min(max).min(self.slots.count())
-        } else {
-            min.min(max)
-        };
-        let reaped = self.drain(max, done);
-        if reaped < want || (reaped == 0 && max > 0 && !self.context.has_ring() && self.slots.count() > 0) {
-            return self.wait(reaped, want, max, timeout, done);
-        }
-        Ok(reaped)
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.slots.lend(&mut self.arena, slot)
     }
 
-    /// A trim, at once. See [`crate::sync_io::trim`].
-    ///
-    /// # Errors
-    /// The call's errno.
-    pub fn trim_sync(&self, file: u32, offset: u64, len: u32) -> Outcome {
-        crate::sync_io::trim(&self.files[file as usize], offset, len)
-    }
-
-    /// A sync, at once.
-    ///
-    /// # Errors
-    /// The call's errno.
-    pub fn sync_now(&self, file: u32, data_only: bool) -> Outcome {
-        crate::sync_io::sync(&self.files[file as usize], data_only)
-    }
-
-    /// What can be reported without a system call.
     #[inline]
     fn drain(&mut self, max: u32, done: &mut impl FnMut(u32, i32)) -> u32 {
         let mut reaped = 0;
@@ -239,7 +202,11 @@ impl Aio {
         reaped
     }
 
-    /// Goes on from `reaped` to `want` with `io_getevents`; returns how many were reported in all.
+    #[inline]
+    fn hides_completions(&mut self) -> bool {
+        !self.context.has_ring() && self.slots.count() > 0
+    }
+
     fn wait(
         &mut self,
         mut reaped: u32,
@@ -276,20 +243,6 @@ impl Aio {
                 return Ok(reaped);
             }
         }
-    }
-
-    /// One `io_submit` of all that is queued: how many it took, or its errno.
-    fn submit_queued(&mut self) -> Result<usize, i32> {
-        let count = self.queued_to - self.queued_from;
-        let first = self.queue[self.queued_from..].as_mut_ptr();
-        for (index, pointer) in self.pointers[..count].iter_mut().enumerate() {
-            *pointer = first.wrapping_add(index);
-        }
-        // SAFETY: the first `count` pointers are to blocks in `queue`, which the kernel copies (and marks)
-        // during the call. Each block names a file of `files` and a buffer of `arena` with room for its
-        // length (checked in `push`); both stay until the slot's completion: while a slot is in flight,
-        // `buffer` lends it to nobody, and `drop` waits for it.
-        unsafe { self.context.submit(&mut self.pointers[..count]) }
     }
 }
 

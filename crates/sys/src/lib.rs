@@ -17,6 +17,7 @@ mod deadline;
 pub mod file;
 pub mod mapping;
 pub mod process;
+pub mod queue;
 pub mod slots;
 pub mod sync_io;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! nobody may borrow it. Data in: pushes and completions. Data out: whether a push has room. It must not know
 //! which kernel interface carries the I/O.
 
+use crate::arena::Arena;
 use std::fmt;
 
 /// Why a queue did not take an I/O. A value, not a failure: nothing was queued or lost.
@@ -61,6 +62,16 @@ impl InFlight {
     #[inline]
     pub(crate) fn contains(&self, slot: u32) -> bool {
         self.busy[slot as usize]
+    }
+
+    /// The buffer of `slot`, which nobody else uses.
+    ///
+    /// # Panics
+    /// The slot is in flight (the kernel owns the buffer) or does not exist.
+    #[inline]
+    pub(crate) fn lend<'a>(&self, arena: &'a mut Arena, slot: u32) -> &'a mut [u8] {
+        assert!(!self.contains(slot), "the buffer of slot {slot} is in flight");
+        arena.slot_mut(slot)
     }
 
     /// `slot` is now the kernel's. The caller has checked [`InFlight::is_full`].

@@ -1,7 +1,8 @@
 //! A queue of I/Os through `io_uring`.
 //!
 //! Data in: I/Os in numbered slots. Data out: completions of slots. One `io_uring_enter` a batch in the steady
-//! state: [`Uring::push`] each I/O, [`Uring::commit_and_wait`] once, [`Uring::reap`] without a system call.
+//! state to commit it and one to wait for its completions; those that have arrived are taken without one. Driven
+//! through [`Queue`].
 //! It must not know what the I/Os are for, nor measure them.
 //!
 //! The ring belongs to the thread that made it: the kernel is promised a single issuer, and refuses others
@@ -9,8 +10,9 @@
 
 use crate::arena::Arena;
 use crate::deadline::Deadline;
+use crate::queue::Queue;
 use crate::slots::InFlight;
-use fathom_core::backend::{Op, Outcome};
+use fathom_core::backend::Op;
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 use std::fs::File;
@@ -42,6 +44,8 @@ pub struct UringConfig {
     pub registered_files: bool,
     /// READ and WRITE; `false` for READV and WRITEV with one buffer each.
     pub nonvectored: bool,
+    /// Reads and writes that would block fail with `EAGAIN` (`RWF_NOWAIT`).
+    pub nowait: bool,
 }
 
 impl UringConfig {
@@ -55,6 +59,7 @@ impl UringConfig {
             fixed_buffers: false,
             registered_files: false,
             nonvectored: true,
+            nowait: false,
         }
     }
 }
@@ -114,6 +119,8 @@ pub struct Uring {
     fixed_buffers: bool,
     registered_files: bool,
     nonvectored: bool,
+    /// What each read and write carries besides.
+    rw_flags: i32,
     targets: Box<[Target]>,
     /// One a slot, for READV and WRITEV; the kernel may read them until the I/O completes. Empty otherwise.
     vectors: Box<[libc::iovec]>,
@@ -135,193 +142,14 @@ impl Uring {
         setup::build(&config, files, arena)
     }
 
-    /// The buffer of `slot`: to fill before a write, to look at after a read.
-    ///
-    /// # Panics
-    /// The slot is in flight (the kernel owns the buffer) or does not exist.
-    #[inline]
-    pub fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        assert!(
-            !self.slots.contains(slot),
-            "the buffer of slot {slot} is in flight"
-        );
-        self.arena.slot_mut(slot)
-    }
-
-    /// How many I/Os were pushed and not yet reaped.
-    #[inline]
-    pub fn in_flight(&self) -> u32 {
-        self.slots.count()
-    }
-
-    /// The files, as given to [`Uring::new`].
-    pub fn files(&self) -> &[File] {
-        &self.files
-    }
-
-    /// Queues one I/O; the kernel sees it at the next commit (with SQPOLL, at once). Its result will be the
-    /// bytes moved or trimmed, 0 for a sync, or a negative errno.
-    ///
-    /// # Errors
-    /// [`PushError::Full`] when `iodepth` are in flight; [`PushError::Synchronous`] for what the ring cannot
-    /// do: a trim of a block device, or anything but reads and writes on a polled ring.
-    ///
-    /// # Panics
-    /// The slot is in flight, the slot or file does not exist, `len` is more than the buffer holds, or `offset`
-    /// is `u64::MAX` (to the kernel that is not a place but the file's position).
-    #[inline]
-    pub fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError> {
-        let target = self.targets[file as usize];
-        let transfers = matches!(op, Op::Read | Op::Write);
-        if !transfers && (self.iopoll || (op == Op::Trim && target.block_device)) {
-            return Err(PushError::Synchronous);
-        }
-        assert!(
-            !transfers || len as usize <= self.arena.slot_bytes(),
-            "{len} bytes do not fit the buffer"
-        );
-        assert!(offset != u64::MAX, "offset 2^64 - 1 is no place");
-        if self.slots.is_full() {
-            return Err(PushError::Full);
-        }
-        assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
-        let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
-        let entry = self.entry(slot, op, file, offset, len).user_data(tag.0);
-        // SAFETY: the entry's buffer (at least `len` bytes of slot's), vector and file belong to `self`; while
-        // the slot is marked in flight, which it is from here on, `buffer` lends it to nobody, and `drop` waits
-        // for it or leaks it.
-        let pushed = unsafe { self.ring.submission().push(&entry) };
-        if pushed.is_err() {
-            return Err(PushError::Full);
-        }
-        self.slots.start(slot);
-        if !self.sqpoll {
-            self.queued += 1;
-        }
-        Ok(())
-    }
-
-    /// Hands what was pushed to the kernel, with one `io_uring_enter`; with SQPOLL only to wake its thread.
-    /// Returns how many the kernel took; if it has no room for now, the rest stays queued for the next call.
-    /// With SQPOLL that is always 0: there, pushing is handing over.
-    ///
-    /// # Errors
-    /// The ring itself failed.
-    #[inline]
-    pub fn commit(&mut self) -> io::Result<u32> {
-        if self.sqpoll {
-            self.enter(0, None)?;
-            return Ok(0);
-        }
-        let before = self.queued;
-        while self.queued > 0 {
-            if self.enter(0, None)? == Entered::Busy {
-                break;
-            }
-        }
-        Ok(before - self.queued)
-    }
-
-    /// [`Uring::commit`], and waits until `min` completions can be reaped or `timeout` has passed: one
-    /// `io_uring_enter` for both. Returns how many the kernel took. The wait follows [`Uring::reap`]'s rules.
-    ///
-    /// # Errors
-    /// The ring itself failed.
-    #[inline]
-    pub fn commit_and_wait(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<u32> {
-        let want = self.cap(min, timeout);
-        let before = self.queued;
-        if self.ready() >= want {
-            return self.commit();
-        }
-        self.wait(want, timeout)?;
-        Ok(before - self.queued)
-    }
-
-    /// Reports up to `max` completions to `done(slot, result)`, waiting until at least `min` were reported.
-    /// Returns how many were. Without a system call where enough have arrived; else it also commits what is
-    /// queued.
-    ///
-    /// `min` 0 never waits. Without a timeout it waits for no more than are in flight. With one, it returns
-    /// fewer than `min` when that has passed, and waits for it even when nothing is in flight. It also returns
-    /// fewer when the kernel has no room for what is queued. Signals do not end the wait.
-    ///
-    /// # Errors
-    /// The ring itself failed.
-    #[inline]
-    pub fn reap(
-        &mut self,
-        min: u32,
-        max: u32,
-        timeout: Option<Duration>,
-        done: &mut impl FnMut(u32, i32),
-    ) -> io::Result<u32> {
-        let want = self.cap(min.min(max), timeout);
-        let reaped = self.drain(max, done);
-        if reaped < want {
-            self.wait(want - reaped, timeout)?;
-            return Ok(reaped + self.drain(max - reaped, done));
-        }
-        if reaped == 0 && max > 0 && self.has_hidden_completions() {
-            self.enter(0, None)?;
-            return Ok(self.drain(max, done));
-        }
-        Ok(reaped)
-    }
-
-    /// A trim that the ring cannot do, at once. See [`crate::sync_io::trim`].
-    ///
-    /// # Errors
-    /// The call's errno.
-    pub fn trim_sync(&self, file: u32, offset: u64, len: u32) -> Outcome {
-        crate::sync_io::trim(&self.files[file as usize], offset, len)
-    }
-
-    /// A sync that the ring cannot do (one that polls), at once.
-    ///
-    /// # Errors
-    /// The call's errno.
-    pub fn sync_now(&self, file: u32, data_only: bool) -> Outcome {
-        crate::sync_io::sync(&self.files[file as usize], data_only)
-    }
-
-    /// Without a timeout, waiting for more than are in flight would never end.
-    #[inline]
-    fn cap(&self, min: u32, timeout: Option<Duration>) -> u32 {
-        if timeout.is_none() {
-            min.min(self.slots.count())
-        } else {
-            min
-        }
-    }
-
     /// How many completions lie in the ring.
     #[inline]
     fn ready(&mut self) -> u32 {
         self.ring.completion().len() as u32
     }
 
-    /// Whether there may be completions that only an enter brings into the ring: deferred task work waits for
-    /// one, and a polled device is polled by it.
-    #[inline]
-    fn has_hidden_completions(&mut self) -> bool {
-        self.slots.count() > 0 && ((self.iopoll && !self.sqpoll) || self.ring.submission().taskrun())
-    }
-
-    #[inline]
-    fn drain(&mut self, max: u32, done: &mut impl FnMut(u32, i32)) -> u32 {
-        let mut reaped = 0;
-        for completion in self.ring.completion().take(max as usize) {
-            let (slot, result) = Tag(completion.user_data()).unpack(completion.result());
-            self.slots.finish(slot);
-            reaped += 1;
-            done(slot, result);
-        }
-        reaped
-    }
-
     /// Enters the kernel until `min` completions are ready, the timeout has passed, or the kernel has no room.
-    fn wait(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<()> {
+    fn enter_until(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<()> {
         let deadline = Deadline::after(timeout);
         let mut left = timeout;
         loop {
@@ -374,26 +202,25 @@ impl Uring {
             vector.iov_len = len as usize;
             ptr::from_mut(vector)
         };
-        // A registered file and a descriptor are different types to the library, so this is a macro.
+        // Each transfer is a type of its own to the library, and so are a registered file and a descriptor.
+        macro_rules! at {
+            ($transfer:expr) => {
+                $transfer.offset(offset).rw_flags(self.rw_flags).build()
+            };
+        }
         macro_rules! entry_for {
             ($file:expr) => {
                 match op {
-                    Op::Read if self.fixed_buffers => opcode::ReadFixed::new($file, buffer, len, slot as u16)
-                        .offset(offset)
-                        .build(),
+                    Op::Read if self.fixed_buffers => {
+                        at!(opcode::ReadFixed::new($file, buffer, len, slot as u16))
+                    }
                     Op::Write if self.fixed_buffers => {
-                        opcode::WriteFixed::new($file, buffer, len, slot as u16)
-                            .offset(offset)
-                            .build()
+                        at!(opcode::WriteFixed::new($file, buffer, len, slot as u16))
                     }
-                    Op::Read if self.nonvectored => {
-                        opcode::Read::new($file, buffer, len).offset(offset).build()
-                    }
-                    Op::Write if self.nonvectored => opcode::Write::new($file, buffer, len)
-                        .offset(offset)
-                        .build(),
-                    Op::Read => opcode::Readv::new($file, vector, 1).offset(offset).build(),
-                    Op::Write => opcode::Writev::new($file, vector, 1).offset(offset).build(),
+                    Op::Read if self.nonvectored => at!(opcode::Read::new($file, buffer, len)),
+                    Op::Write if self.nonvectored => at!(opcode::Write::new($file, buffer, len)),
+                    Op::Read => at!(opcode::Readv::new($file, vector, 1)),
+                    Op::Write => at!(opcode::Writev::new($file, vector, 1)),
                     Op::Sync => opcode::Fsync::new($file).build(),
                     Op::DataSync => opcode::Fsync::new($file)
                         .flags(FsyncFlags::DATASYNC)
@@ -410,6 +237,111 @@ impl Uring {
         } else {
             entry_for!(Fd(self.targets[file as usize].fd))
         }
+    }
+}
+
+impl Queue for Uring {
+    const SUBMIT_CALL: &'static str = "io_uring_enter";
+    const REAP_CALL: &'static str = "io_uring_enter";
+
+    /// Synchronous here: a trim of a block device, or anything but reads and writes on a polled ring. An offset
+    /// of `u64::MAX` is no place: to the kernel it is the file's position.
+    #[inline]
+    fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError> {
+        let target = self.targets[file as usize];
+        let transfers = matches!(op, Op::Read | Op::Write);
+        if !transfers && (self.iopoll || (op == Op::Trim && target.block_device)) {
+            return Err(PushError::Synchronous);
+        }
+        assert!(
+            !transfers || len as usize <= self.arena.slot_bytes(),
+            "{len} bytes do not fit the buffer"
+        );
+        assert!(offset != u64::MAX, "offset 2^64 - 1 is no place");
+        if self.slots.is_full() {
+            return Err(PushError::Full);
+        }
+        assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
+        let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
+        let entry = self.entry(slot, op, file, offset, len).user_data(tag.0);
+        // SAFETY: the entry's buffer (at least `len` bytes of slot's), vector and file belong to `self`; while
+        // the slot is marked in flight, which it is from here on, `buffer` lends it to nobody, and `drop` waits
+        // for it or leaks it.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        if pushed.is_err() {
+            return Err(PushError::Full);
+        }
+        self.slots.start(slot);
+        if !self.sqpoll {
+            self.queued += 1;
+        }
+        Ok(())
+    }
+
+    /// With one `io_uring_enter`; with SQPOLL only to wake its thread: there pushing is handing over, and the
+    /// count is always 0.
+    #[inline]
+    fn commit(&mut self) -> io::Result<u32> {
+        if self.sqpoll {
+            self.enter(0, None)?;
+            return Ok(0);
+        }
+        let before = self.queued;
+        while self.queued > 0 {
+            if self.enter(0, None)? == Entered::Busy {
+                break;
+            }
+        }
+        Ok(before - self.queued)
+    }
+
+    #[inline]
+    fn in_flight(&self) -> u32 {
+        self.slots.count()
+    }
+
+    fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.slots.lend(&mut self.arena, slot)
+    }
+
+    #[inline]
+    fn drain(&mut self, max: u32, done: &mut impl FnMut(u32, i32)) -> u32 {
+        let mut reaped = 0;
+        for completion in self.ring.completion().take(max as usize) {
+            let (slot, result) = Tag(completion.user_data()).unpack(completion.result());
+            self.slots.finish(slot);
+            reaped += 1;
+            done(slot, result);
+        }
+        reaped
+    }
+
+    /// Deferred task work waits for an enter, and a polled device is polled by it.
+    #[inline]
+    fn hides_completions(&mut self) -> bool {
+        self.slots.count() > 0 && ((self.iopoll && !self.sqpoll) || self.ring.submission().taskrun())
+    }
+
+    #[inline]
+    fn wait(
+        &mut self,
+        reaped: u32,
+        want: u32,
+        max: u32,
+        timeout: Option<Duration>,
+        done: &mut impl FnMut(u32, i32),
+    ) -> io::Result<u32> {
+        if reaped < want {
+            self.enter_until(want - reaped, timeout)?;
+        } else {
+            self.enter(0, None)?;
+        }
+        Ok(reaped + self.drain(max - reaped, done))
     }
 }
 

@@ -1,17 +1,22 @@
 //! Copies from and to a memory mapping.
 
-use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, Request, Submit};
+use fathom_core::backend::{Backend, Capabilities, Errno, Op, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_sys::arena::Arena;
 use fathom_sys::mapping::Mapping;
 use fathom_sys::sync_io;
 use std::fs::File;
 
+/// What a page that cannot be brought in gives.
+const EIO: Errno = Errno(rustix::io::Errno::IO.raw_os_error());
+
 /// One I/O at a time, through mappings of whole files.
 #[derive(Debug)]
 pub struct MmapBackend {
     files: Vec<File>,
     mappings: Vec<Mapping>,
+    /// The size in bytes that a file was found to have shrunk to when an access to its mapping failed.
+    shrunk_to: Vec<Option<u64>>,
     arena: Arena,
 }
 
@@ -24,12 +29,27 @@ impl MmapBackend {
         let mappings = files
             .iter()
             .map(|(file, len)| Mapping::new(file, 0, *len, writable));
-        let mappings = mappings.collect::<std::io::Result<_>>()?;
+        let mappings = mappings.collect::<std::io::Result<Vec<Mapping>>>()?;
         Ok(Self {
+            shrunk_to: vec![None; mappings.len()],
             mappings,
             files: files.into_iter().map(|(file, _)| file).collect(),
             arena,
         })
+    }
+}
+
+impl MmapBackend {
+    /// A page that cannot be brought in is a failing disk, or a file that is shorter than it was: its size tells.
+    #[cold]
+    fn look_after_fault(&mut self, at: usize) {
+        let bytes = self.files[at].metadata().map(|metadata| metadata.len());
+        // Where it cannot be learned, the errno says what is known.
+        if let Ok(bytes) = bytes
+            && bytes < self.mappings[at].len_bytes()
+        {
+            self.shrunk_to[at] = Some(bytes);
+        }
     }
 }
 
@@ -47,31 +67,27 @@ impl Backend for MmapBackend {
             files,
             mappings,
             arena,
+            ..
         } = self;
         let at = request.file as usize;
         let len = request.len as usize;
-        Submit::Done(match request.op {
+        let outcome = match request.op {
             Op::Read => mappings[at].read(request.offset, &mut arena.slot_mut(request.slot)[..len]),
             Op::Write => mappings[at].write(request.offset, &arena.slot(request.slot)[..len]),
             Op::Trim => sync_io::trim(&files[at], request.offset, request.len),
             // What was written to the mapping is in the page cache: fsync finds it there.
             Op::Sync => sync_io::sync(&files[at], false),
             Op::DataSync => sync_io::sync(&files[at], true),
-        })
+        };
+        if outcome == Err(EIO) {
+            self.look_after_fault(at);
+        }
+        Submit::Done(outcome)
     }
 
-    fn commit(&mut self) -> Result<(), BackendError> {
-        Ok(())
-    }
-
-    fn reap(
-        &mut self,
-        _min: u32,
-        _max: u32,
-        _until: MonoTime,
-        _done: &mut impl FnMut(u32, Outcome),
-    ) -> Result<u32, BackendError> {
-        Ok(0)
+    fn remark(&self, file: u32, errno: Errno) -> Option<String> {
+        let bytes = (*self.shrunk_to.get(file as usize)?)?;
+        (errno == EIO).then(|| format!("the file shrank to {bytes} bytes while mapped ({errno})"))
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {

@@ -42,11 +42,6 @@ impl Backend for NullBackend {
     }
 
     #[inline]
-    fn commit(&mut self) -> Result<(), BackendError> {
-        Ok(())
-    }
-
-    #[inline]
     fn reap(
         &mut self,
         _min: u32,

@@ -1,6 +1,6 @@
 //! The synchronous system calls: `read`, `pread`, `preadv`, `preadv2` and their writing twins.
 
-use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, Request, Submit};
+use fathom_core::backend::{Backend, Capabilities, Op, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::EngineKind;
 use fathom_sys::arena::Arena;
@@ -70,20 +70,6 @@ impl Backend for SyncBackend {
             Op::DataSync => sync_io::sync(file, true),
         };
         Submit::Done(outcome)
-    }
-
-    fn commit(&mut self) -> Result<(), BackendError> {
-        Ok(())
-    }
-
-    fn reap(
-        &mut self,
-        _min: u32,
-        _max: u32,
-        _until: MonoTime,
-        _done: &mut impl FnMut(u32, Outcome),
-    ) -> Result<u32, BackendError> {
-        Ok(0)
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {

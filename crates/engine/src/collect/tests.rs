@@ -301,3 +301,72 @@ fn histogram_rows_hold_every_io() {
     assert!(rows.iter().all(|row| row.metric != "response"));
     assert_eq!(run.now, MonoTime(run.end.end.0));
 }
+
+/// A disk that hangs for a minute under one of two workers: the rows of the other wait 10 s, then go on without it,
+/// in bounded memory; what the first had counted comes with the row after its return, and is marked.
+#[test]
+fn a_worker_that_hangs_holds_nothing_up_for_long() {
+    let hang = 60 * SECOND;
+    let job = mixed(100_000);
+    let slow = |hangs: bool| {
+        let sim = Sim::new(worker_plan(&job, 1 << 30), move |request, now| {
+            let at = now.since(EPOCH).0;
+            let stalled = hangs && (20_500 * MS..21_000 * MS).contains(&at);
+            Answer {
+                slat: Nanos(0),
+                clat: Nanos(if stalled { hang } else { 250 * MS }),
+                outcome: Ok(request.len),
+            }
+        });
+        sim.run()
+    };
+    let runs = [slow(true), slow(false)];
+    // An interval changes hands when the worker next looks at the clock: at its own end, or after the hang, when
+    // the next one begins.
+    let mut handed: Vec<(u64, usize, &Interval)> = Vec::new();
+    for (worker, run) in runs.iter().enumerate() {
+        for pair in run.intervals.windows(2) {
+            handed.push((pair[0].end.0.max(pair[1].start.0), worker, &pair[0]));
+        }
+    }
+    handed.sort_by_key(|&(at, worker, _)| (at, worker));
+    let mut collector = collector();
+    let exchanges = [Arc::new(Exchange::new()), Arc::new(Exchange::new())];
+    collector.start(EPOCH, EPOCH, exchanges.to_vec());
+    let mut rows = Vec::new();
+    for (at, worker, interval) in handed {
+        let mut full = Box::new(interval.clone());
+        assert!(exchanges[worker].swap(&mut full));
+        collector.poll(&mut rows);
+        assert!(
+            collector.pending.len() <= 12,
+            "{} seconds wait",
+            collector.pending.len()
+        );
+        let newest = rows.last().map_or(0, |row| u64::from(row.second));
+        assert!(at - EPOCH.0 <= (newest + 13) * SECOND, "the rows are far behind");
+    }
+    for (worker, run) in runs.iter().enumerate() {
+        collector.ended(worker, run.intervals.last().expect("a last one"), &mut rows);
+    }
+    // Each second once, in order, and nothing lost.
+    let reads: Vec<&SeriesRow> = rows.iter().filter(|row| row.op == Op::Read).collect();
+    assert!(reads.windows(2).all(|pair| pair[1].second == pair[0].second + 1));
+    for op in [Op::Read, Op::Write] {
+        let all: u64 = runs.iter().map(|run| run.sum().ops[op.index()].lat.n()).sum();
+        assert_eq!(sums(&rows, op).0, all);
+        assert_eq!(collector.totals().ops[op.index()].lat.n(), all);
+    }
+    let late: Vec<u32> = reads
+        .iter()
+        .filter(|row| row.late_ios > 0)
+        .map(|row| row.second)
+        .collect();
+    let [second] = late.as_slice() else {
+        panic!("one row is marked, not those of {late:?}");
+    };
+    assert!((69..=70).contains(second), "{second}");
+    let row = reads[*second as usize];
+    assert!(row.late_ios < row.ios);
+    assert_eq!(row.duration_ns, SECOND, "the row stays that of its second");
+}

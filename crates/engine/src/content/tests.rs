@@ -1,8 +1,9 @@
 use super::{Content, HEADER_BYTES};
+use crate::plan::Plan;
 use crate::testing::{count_byte, job, seed};
 use fathom_core::backend::{Op, Request};
 use fathom_core::rng::Rng;
-use fathom_core::workload::{Buffers, Compression, Mix, Verify, VerifyAlgorithm};
+use fathom_core::workload::{Amount, Buffers, Compression, Job, Mix, Verify, VerifyAlgorithm, Workload};
 use proptest::prelude::*;
 
 const ALGORITHMS: [VerifyAlgorithm; 5] = [
@@ -12,6 +13,9 @@ const ALGORITHMS: [VerifyAlgorithm; 5] = [
     VerifyAlgorithm::Sha256,
     VerifyAlgorithm::Pattern,
 ];
+
+/// Of file 0; file 1 differs from it in one bit.
+const SALT: u64 = 0x1234_5678_9abc_def0;
 
 fn write(offset: u64, len: u32) -> Request {
     Request {
@@ -33,7 +37,7 @@ fn verifying(algorithm: VerifyAlgorithm, interval_bytes: u32, pattern: &[u8], se
         read_back: true,
         fatal: false,
     });
-    Content::new(&job, seed)
+    Content::new(&job, &[SALT, SALT ^ (1 << 32)], seed)
 }
 
 /// A buffer as it is written.
@@ -64,6 +68,25 @@ fn what_was_written_is_found_again() {
                         "the same place, the same bytes"
                     );
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn another_file_is_not_taken_for_it() {
+    for algorithm in ALGORITHMS {
+        for pattern in [&b""[..], b"same"] {
+            let mut content = verifying(algorithm, 512, pattern, 1);
+            // With a tail that has no room for a header.
+            for len in [4096, 1000, 40] {
+                let request = write(8192, len);
+                let elsewhere = Request { file: 1, ..request };
+                let buffer = filled(&mut content, &request);
+                assert!(content.check(&buffer, &request));
+                // A bare pattern says nothing of its place.
+                let taken = algorithm == VerifyAlgorithm::Pattern;
+                assert_eq!(content.check(&buffer, &elsewhere), taken, "{algorithm:?} {len}");
             }
         }
     }
@@ -150,7 +173,7 @@ fn every_bit_of_a_block_is_checked() {
 fn buffers(change: impl FnOnce(&mut Buffers)) -> Content {
     let mut job = job(Mix::Write, 4096);
     change(&mut job.buffers);
-    Content::new(&job, 42)
+    Content::new(&job, &[], 42)
 }
 
 fn zeros(buffer: &[u8]) -> usize {
@@ -260,4 +283,31 @@ fn refilled_blocks_share_nothing() {
 #[test]
 fn plain_buffers_stay_as_they_are() {
     assert!(!buffers(|buffers| buffers.scramble = false).fills_each());
+}
+
+/// Workers agree on a file that they share; all others differ, and so do other seeds.
+#[test]
+fn each_file_of_a_job_has_a_salt_of_its_own() {
+    let mut job = job(Mix::Write, 4096);
+    job.numjobs = 2;
+    job.region.size = Some(Amount::Bytes(1 << 20));
+    let salts = |job: &Job| {
+        let workload = Workload {
+            jobs: vec![job.clone()],
+        };
+        super::salts(&Plan::new(&workload).expect("a plan").jobs[0])
+    };
+    job.files.nrfiles = 3;
+    let own = salts(&job);
+    let mut all = own.concat();
+    assert_eq!(own, salts(&job), "a later process finds the same");
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!((own.len(), all.len()), (2, 6));
+    job.random_seed += 1;
+    assert!(salts(&job).concat().iter().all(|salt| !all.contains(salt)));
+    job.files.names = vec!["a".into(), "b".into()];
+    let shared = salts(&job);
+    assert_eq!(shared[0], shared[1]);
+    assert_ne!(shared[0][0], shared[0][1]);
 }

@@ -26,7 +26,7 @@ fn drive(
 ) -> (Interval, WorkerEnd, Option<BackendError>) {
     let exchange = Arc::new(Exchange::new());
     let mut worker = Worker::new(worker_plan(job, 1 << 24), Arc::clone(&exchange), Arc::default());
-    let mut content = Content::new(job, 1);
+    let mut content = Content::new(job, &[], 1);
     let start = clock.now();
     worker.start(start, start);
     let result = Driver::new(&mut worker, backend, &mut clock, &mut content, job.depth).run();

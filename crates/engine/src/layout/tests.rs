@@ -1,4 +1,4 @@
-use super::{interrupted, lay_out};
+use super::lay_out;
 use crate::plan::{FileAction, Kind};
 use crate::testing::{count_byte, skipped};
 use fathom_core::workload::Fallocate;
@@ -170,7 +170,11 @@ fn stopping_after(pieces: u64) -> impl FnMut(u64, u64) -> Result<()> {
     let mut left = pieces;
     move |_, _| {
         left -= 1;
-        if left == 0 { Err(interrupted()) } else { Ok(()) }
+        if left == 0 {
+            Err(ErrorKind::Interrupted.into())
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -77,15 +77,24 @@ impl FilePattern {
         }
     }
 
+    /// Whether random offsets of this job visit each block once a pass.
+    pub fn visits_each_block(job: &Job) -> bool {
+        let uniform = job
+            .pattern
+            .distribution
+            .iter()
+            .all(|d| *d == Distribution::Uniform);
+        // As in fio, an alignment of its own leaves blocks out and so turns the map off.
+        let realigned = job
+            .used_ops()
+            .any(|op| job.block_align[op] != 0 && job.block_align[op] != job.block_size[op].min());
+        job.pattern.random_map != RandomMap::Independent && uniform && !realigned
+    }
+
     fn random_order(job: &Job, span: Span, smallest: u64, positions: PerOp<u64>, seed: u64) -> Order {
         let pattern = &job.pattern;
-        let uniform = pattern.distribution.iter().all(|d| *d == Distribution::Uniform);
         let used: Vec<usize> = job.used_ops().collect();
-        // As in fio, an alignment of its own leaves blocks out and so turns the map off.
-        let realigned = used
-            .iter()
-            .any(|&op| job.block_align[op] != 0 && job.block_align[op] != job.block_size[op].min());
-        if pattern.random_map == RandomMap::Independent || !uniform || realigned {
+        if !Self::visits_each_block(job) {
             let sampler = |op: usize| Sampler::new(pattern.distribution[op], positions[op], seed ^ op as u64);
             return Order::Independent(Box::new([sampler(0), sampler(1), sampler(2)]));
         }

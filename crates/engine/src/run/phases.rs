@@ -1,6 +1,7 @@
 //! Which job may start when, and how far each group is.
 
-use super::{GroupProgress, Progress, RunningJob};
+use super::job::RunningJob;
+use super::{GroupProgress, Progress};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Job;
 

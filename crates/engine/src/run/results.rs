@@ -1,6 +1,6 @@
 //! What a run leaves: summaries, histograms, errors in words.
 
-use super::RunningJob;
+use super::job::RunningJob;
 use crate::backends::NullBackend;
 use crate::collect::summarize;
 use crate::content::Content;
@@ -27,6 +27,8 @@ pub struct Results {
     pub status: Status,
     /// When the first job was let go.
     pub epoch: MonoTime,
+    /// When the last worker had ended; the epoch where none began.
+    pub end: MonoTime,
     /// Each job section.
     pub jobs: Vec<JobSummary>,
     /// Each reporting group.
@@ -45,9 +47,11 @@ pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> R
         let members: Vec<&RunningJob> = jobs.iter().filter(|job| job.plan.job.group == group).collect();
         (!members.is_empty()).then(|| summary(group, &members))
     });
+    let reports = jobs.iter().flat_map(|job| job.reports.iter().flatten());
     Results {
         status,
         epoch,
+        end: reports.map(|report| report.end.end).max().unwrap_or(epoch),
         jobs: jobs
             .iter()
             .map(|job| summary(job.plan.job.group, &[job]))
@@ -139,8 +143,11 @@ fn add_cpu(sum: &mut CpuUsage, part: &CpuUsage) {
 }
 
 fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, number: usize, report: &Report) {
-    for entry in report.end.errors.entries() {
-        let error = describe(entry, job, number, report);
+    for (entry, remark) in report.end.errors.entries().zip(&report.remarks) {
+        let mut error = describe(entry, job, number, report);
+        if let Some(remark) = remark {
+            error.message.clone_from(remark);
+        }
         match errors
             .iter_mut()
             .find(|known| known.what == error.what && known.errno == error.errno)
@@ -206,6 +213,7 @@ fn describe_start(failure: &super::RunError) -> RunError {
             (failure.what, Some(&failure.source), failure.path.as_ref())
         }
         super::RunError::Thread(source) => ("start", Some(source), None),
+        super::RunError::Panic { .. } => ("panic", None, None),
         _ => ("start", None, None),
     };
     RunError {
@@ -237,7 +245,7 @@ pub fn floor(plan: &JobPlan, clock: &HostClock) -> Option<Floor> {
         Arc::new(AtomicBool::new(false)),
     );
     let mut clock = clock.clone();
-    let mut content = Content::new(&job, 0);
+    let mut content = Content::new(&job, &[], 0);
     let mut backend = NullBackend::new(depth);
     let before = fathom_sys::process::resource_usage_thread().ok()?;
     let now = clock.now();

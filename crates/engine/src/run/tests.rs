@@ -4,7 +4,8 @@ mod ends;
 mod engines;
 mod order;
 
-use super::{NoHooks, Options, Results, RunError, run};
+use super::{Hooks, NoHooks, Options, Results, RunError, check};
+use crate::layout::make_ready;
 use crate::plan::Plan;
 use crate::testing::depth;
 use fathom_core::workload::{Amount, EngineKind, Job, Mix, Workload};
@@ -36,6 +37,14 @@ fn job(name: &str, kind: EngineKind, mix: Mix, directory: &Path) -> Job {
 
 fn plan(jobs: &[Job]) -> Plan {
     Plan::new(&Workload { jobs: jobs.to_vec() }).expect("a plan")
+}
+
+/// A run whose files are made ready first.
+fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
+    check(plan)?;
+    let mut plan = plan.clone();
+    make_ready(&mut plan, &options.stop, &mut ()).expect("files");
+    super::run(&plan, options, hooks)
 }
 
 fn run_jobs(jobs: &[Job]) -> Result<Results, RunError> {

@@ -51,16 +51,30 @@ impl Worker {
         self.plan.generator.draw()
     }
 
-    /// Reading back: the writes of the pass once more; its reads changed nothing.
-    pub(super) fn draw_written(&mut self) -> Option<Draw> {
-        while self.ios_left > 0 {
-            let draw = self.plan.generator.draw()?;
-            if draw.op == Op::Write {
-                return Some(Draw { op: Op::Read, ..draw });
+    /// Reading back: the writes of all passes once more; their reads changed nothing.
+    fn draw_written(&mut self) -> Option<Draw> {
+        loop {
+            while self.ios_left > 0
+                && let Some(draw) = self.plan.generator.draw()
+            {
+                if draw.op == Op::Write {
+                    return Some(Draw { op: Op::Read, ..draw });
+                }
+                self.ios_left -= 1;
             }
-            self.ios_left -= 1;
+            self.passes = self.passes.checked_sub(1)?;
+            self.plan.generator.restart();
+            self.ios_left = self.ios_of_pass();
         }
-        None
+    }
+
+    /// How many I/Os of the pass that begins now are to be read back.
+    pub(super) fn ios_of_pass(&self) -> u64 {
+        if self.passes > 0 {
+            self.plan.number_ios.unwrap_or(u64::MAX)
+        } else {
+            self.last_pass_ios
+        }
     }
 
     #[cold]
@@ -71,6 +85,7 @@ impl Worker {
         self.ios_left = self.plan.number_ios.unwrap_or(u64::MAX);
         self.plan.generator.restart();
         self.issued_in_pass = 0;
+        self.passes += 1;
         Some(())
     }
 

@@ -130,14 +130,14 @@ fn every_step_of_finish_leaves_a_readable_run() {
     check("table", true);
     let files = [
         series,
-        write_histograms(dir.path(), std::iter::empty()).expect("written"),
+        write_histograms(dir.path(), HISTOGRAMS_FILE, std::iter::empty()).expect("written"),
     ];
     check("histograms", true);
     document::write(dir.path(), &fixtures::finished(), &files).expect("written");
     check("listed", true);
-    remove_stream(dir.path()).expect("removed");
+    remove_temporaries(dir.path()).expect("removed");
     check("done", true);
-    remove_stream(dir.path()).expect("nothing to remove");
+    remove_temporaries(dir.path()).expect("nothing to remove");
 }
 
 /// Where the child of [`a_run_survives_kill_9`] writes to.
@@ -201,4 +201,55 @@ fn recovery_tells_that_the_histograms_are_missing() {
     );
     assert!(recovered.lost.expect("a loss").contains("histograms"));
     assert_eq!(read(dir.path()).expect("read").series, rows);
+}
+
+/// The histograms so far are there from the first checkpoint on, each in place of the last, and gone at the end.
+#[test]
+fn checkpoints_follow_each_other() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut writer, _) = record(dir.path(), 3);
+    assert!(read_histograms(dir.path()).expect("none yet").is_empty());
+    let all = fixtures::histograms();
+    for kept in [&all[..1], &all[..], &all[..2]] {
+        writer.checkpoint(kept).expect("kept");
+        assert_eq!(read_histograms(dir.path()).expect("read"), kept);
+    }
+    assert_eq!(
+        names(dir.path()),
+        ["histograms.so-far.parquet", "run.json", "series.arrows"]
+    );
+    writer
+        .finish(&fixtures::finished(), all.iter().copied())
+        .expect("finished");
+    assert_eq!(read_histograms(dir.path()).expect("read"), all);
+    assert_eq!(
+        names(dir.path()),
+        ["histograms.parquet", "run.json", "series.parquet"]
+    );
+}
+
+/// Killed after a checkpoint: recovery makes it the run's histograms, listed with their checksum.
+#[test]
+fn a_killed_run_keeps_its_last_checkpoint() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut writer, rows) = record(dir.path(), 3);
+    let kept = fixtures::histograms();
+    writer.checkpoint(&kept).expect("kept");
+    drop(writer);
+    let recovered = crate::recover(dir.path()).expect("recovered");
+    assert_eq!(recovered.rows as usize, rows.len());
+    let lost = recovered.lost.expect("it says what is lost");
+    assert_eq!(lost, "the histograms lack its last ten seconds or so");
+    assert_eq!(read_histograms(dir.path()).expect("read"), kept);
+    assert_eq!(
+        names(dir.path()),
+        ["histograms.parquet", "run.json", "series.parquet"]
+    );
+    // Listed: a change is found.
+    let path = dir.path().join("histograms.parquet");
+    let mut bytes = fs::read(&path).expect("the file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).expect("written");
+    read_histograms(dir.path()).expect_err("it was changed");
 }

@@ -74,6 +74,7 @@ impl Iocb {
         buffer: *mut u8,
         bytes: u32,
         offset: u64,
+        rw_flags: i32,
     ) -> Self {
         Self {
             data: u64::from(slot),
@@ -82,6 +83,7 @@ impl Iocb {
             buffer: buffer.expose_provenance() as u64,
             bytes: u64::from(bytes),
             offset: offset as i64,
+            rw_flags,
             ..Self::default()
         }
     }

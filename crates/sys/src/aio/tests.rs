@@ -14,7 +14,7 @@ const BLOCK: usize = 512;
 /// A queue on the files, or `None` (said) where AIO is missing.
 fn queue(test: &str, depth: u32, files: Vec<File>) -> Option<Aio> {
     let arena = Arena::new(depth, REGION, PageKind::Normal).expect("arena");
-    match Aio::new(depth, files, arena) {
+    match Aio::new(AioConfig::new(depth), files, arena) {
         Ok(aio) => Some(aio),
         Err(error) => {
             skipped(test, &format!("Linux AIO ({error})"));
@@ -214,7 +214,9 @@ fn a_drop_in_flight_waits_and_discards_what_was_not_committed() {
 #[test]
 fn a_spent_allowance_is_told_apart() {
     let arena = Arena::new(1, 4096, PageKind::Normal).expect("arena");
-    let error = Aio::new(0, vec![], arena).map(drop).expect_err("refused");
+    let error = Aio::new(AioConfig::new(0), vec![], arena)
+        .map(drop)
+        .expect_err("refused");
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     let most: u32 = match std::fs::read_to_string("/proc/sys/fs/aio-max-nr") {
         Ok(text) => text.trim().parse().unwrap_or(u32::MAX),
@@ -224,7 +226,7 @@ fn a_spent_allowance_is_told_apart() {
         return skipped("aio::a_spent_allowance", "a limit that is quickly reached");
     }
     let arena = Arena::new(most + 1, 1, PageKind::Normal).expect("arena");
-    match Aio::new(most + 1, vec![], arena) {
+    match Aio::new(AioConfig::new(most + 1), vec![], arena) {
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
             skipped("aio::a_spent_allowance", "Linux AIO");
         }

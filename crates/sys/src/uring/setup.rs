@@ -3,6 +3,7 @@
 
 use super::{Target, Uring, UringConfig};
 use crate::arena::Arena;
+use crate::queue::Queue;
 use crate::slots::InFlight;
 use io_uring::{IoUring, cqueue, squeue};
 use std::fs::File;
@@ -57,6 +58,7 @@ pub(super) fn build(config: &UringConfig, files: Vec<File>, arena: Arena) -> io:
         fixed_buffers: config.fixed_buffers,
         registered_files: config.registered_files,
         nonvectored: config.nonvectored,
+        rw_flags: if config.nowait { libc::RWF_NOWAIT } else { 0 },
         targets,
         vectors,
         files,

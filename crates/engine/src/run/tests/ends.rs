@@ -1,9 +1,10 @@
 //! How runs end: done, stopped, refused, failed.
 
-use super::{BLOCK, MIB, job, options, plan, run_jobs};
+use super::{BLOCK, MIB, job, options, plan, run, run_jobs};
+use crate::layout::{LayoutError, Watch, make_ready};
 use crate::plan::FileAction;
-use crate::run::{Hooks, NoHooks, RunError, run};
-use fathom_core::run::Status;
+use crate::run::{Hooks, NoHooks, RunError};
+use fathom_core::run::{HistogramRow, SeriesRow, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{EngineKind, Job, Mix, Verify, VerifyAlgorithm};
 use std::io::ErrorKind;
@@ -162,7 +163,7 @@ fn a_stop_while_starting_does_not_hang() {
 
 struct StopInLayout(Arc<AtomicBool>);
 
-impl Hooks for StopInLayout {
+impl Watch for StopInLayout {
     fn laying_out(&mut self, _action: &FileAction, done_bytes: u64, _total_bytes: u64) {
         if done_bytes >= 3 * MIB {
             self.0.store(true, Ordering::Relaxed);
@@ -175,15 +176,12 @@ fn a_stop_while_laying_out_removes_the_file() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut job = job("laid", EngineKind::Psync, Mix::Read, directory.path());
     job.region.size = Some(fathom_core::workload::Amount::Bytes(64 * MIB));
-    let plan = plan(&[job]);
-    let options = options();
-    let mut hooks = StopInLayout(Arc::clone(&options.stop));
-    let error = run(&plan, &options, &mut hooks).expect_err("stopped");
-    let RunError::Layout { path, source } = error else {
-        panic!("{error}");
-    };
-    assert_eq!(source.kind(), ErrorKind::Interrupted);
-    assert!(!path.exists());
+    let mut plan = plan(&[job]);
+    let stop = Arc::default();
+    let mut watch = StopInLayout(Arc::clone(&stop));
+    let error = make_ready(&mut plan, &stop, &mut watch).expect_err("stopped");
+    assert!(matches!(error, LayoutError::Stopped), "{error}");
+    assert!(!plan.files[0].path.exists());
 }
 
 #[test]
@@ -217,11 +215,13 @@ fn verification_needs_room_for_its_header() {
 #[test]
 fn a_file_that_appeared_is_kept() {
     let directory = tempfile::tempdir().expect("a directory");
-    let plan = plan(&[job("mine", EngineKind::Psync, Mix::Write, directory.path())]);
+    let mut plan = plan(&[job("mine", EngineKind::Psync, Mix::Write, directory.path())]);
     let path = directory.path().join("mine.0.0");
     std::fs::write(&path, b"not yours").expect("a file");
-    let error = run(&plan, &options(), &mut NoHooks).expect_err("refused");
-    assert!(matches!(&error, RunError::Layout { source, .. } if source.kind() == ErrorKind::AlreadyExists));
+    let error = make_ready(&mut plan, &AtomicBool::new(false), &mut ()).expect_err("refused");
+    assert!(
+        matches!(&error, LayoutError::Failed { source, .. } if source.kind() == ErrorKind::AlreadyExists)
+    );
     assert_eq!(std::fs::read(&path).expect("the file"), b"not yours");
 }
 
@@ -257,4 +257,156 @@ fn verified_blocks_must_not_overlap_in_part() {
             verify.interval_bytes = 512;
         }
     }));
+    // A bare pattern may lie across blocks where it comes out even.
+    for (pattern, refused) in [(&b"abcd"[..], false), (b"abc", true), (b"", false)] {
+        let overlaps = verify(&|job| {
+            job.block_align = [512; 3];
+            if let Some(verify) = &mut job.verify {
+                verify.algorithm = VerifyAlgorithm::Pattern;
+                verify.pattern = pattern.to_vec();
+            }
+        });
+        assert_eq!(overlaps, refused, "{pattern:?}");
+    }
+}
+
+#[test]
+fn files_are_removed_even_where_nothing_could_start() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = unable(job("gone", EngineKind::Psync, Mix::Write, directory.path()));
+    job.files.unlink = true;
+    run_jobs(&[job]).expect_err("it cannot start");
+    assert!(!directory.path().join("gone.0.0").exists());
+}
+
+fn panics(at: crate::Boundary) {
+    let second = std::thread::current().name() == Some("panics.1");
+    assert!(!(second && at == crate::Boundary::Start), "by arrangement");
+}
+
+/// One worker panics: one error says so, the others' results are kept, and the run ends.
+#[test]
+fn a_worker_that_panics_is_one_error() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut bad = job("panics", EngineKind::Psync, Mix::Write, directory.path());
+    bad.numjobs = 3;
+    let beside = job("beside", EngineKind::Psync, Mix::Write, directory.path());
+    let mut options = options();
+    options.hook = Some(panics);
+    let results = run(&plan(&[bad, beside]), &options, &mut NoHooks).expect("results");
+    assert_eq!(results.status, Status::Failed);
+    let [error] = results.jobs[0].errors.as_slice() else {
+        panic!("{:?}", results.jobs[0].errors);
+    };
+    assert_eq!((error.what.as_str(), error.count), ("panic", 1));
+    assert_eq!(
+        error.message,
+        "panics: worker 1 panicked: by arrangement. This is a bug in fathom: please report it"
+    );
+    assert_eq!(results.jobs[0].write.bytes, 2 * MIB);
+    assert_eq!(results.jobs[1].write.bytes, MIB);
+    assert!(results.jobs[1].errors.is_empty());
+}
+
+/// One of several that panics before it is ready does not leave the others waiting.
+#[test]
+fn a_panic_before_the_start_does_not_hang() {
+    use crate::run::job::RunningJob;
+    use crate::run::phases::JobState;
+    use crate::thread::Message;
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut many = job("many", EngineKind::Psync, Mix::Write, directory.path());
+    many.numjobs = 3;
+    let plan = plan(&[many]);
+    let mut job = RunningJob::new(0, &plan.jobs[0]);
+    assert!(job.state == JobState::Waiting);
+    let waits = std::thread::spawn(|| std::thread::sleep(Duration::from_secs(30)));
+    job.handles.push(waits);
+    for message in [Message::Ready, Message::Panicked(String::from("oh"))] {
+        let number = u32::from(!matches!(message, Message::Ready));
+        job.sender.send((number, message)).expect("sent");
+    }
+    let error = job.await_ready().expect_err("it panicked");
+    assert!(matches!(error, RunError::Panic { worker: 1, .. }), "{error}");
+}
+
+/// Stopped while its files are read ahead, a run ends, interrupted.
+#[test]
+fn a_stop_while_reading_ahead_interrupts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = endless("ahead", directory.path());
+    job.files.pre_read = true;
+    // Sparse, and far too long to be read.
+    let file = std::fs::File::create(directory.path().join("ahead.0.0")).expect("a file");
+    file.set_len(1 << 42).expect("a length");
+    let options = options();
+    let stop = Arc::clone(&options.stop);
+    let stopper = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        stop.store(true, Ordering::Relaxed);
+        Instant::now()
+    });
+    let results = super::super::run(&plan(&[job]), &options, &mut NoHooks).expect("results");
+    let stopped = stopper.join().expect("no panic");
+    assert!(
+        stopped.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        stopped.elapsed()
+    );
+    assert_eq!(results.status, Status::Interrupted);
+    assert_eq!(results.jobs[0].total_ios(), 0);
+}
+
+/// Is held up by whoever takes its rows: for longer than there are boxes for.
+struct Stalls {
+    rows: Vec<SeriesRow>,
+    checkpoints: Vec<u64>,
+}
+
+impl Hooks for Stalls {
+    fn rows(&mut self, rows: &[SeriesRow]) {
+        if self.rows.is_empty() {
+            std::thread::sleep(Duration::from_millis(5_300));
+        }
+        self.rows.extend_from_slice(rows);
+    }
+    fn histograms(&mut self, rows: Vec<HistogramRow>) {
+        let of_lat = rows.iter().filter(|row| row.metric == "lat");
+        self.checkpoints.push(of_lat.map(|row| row.count).sum());
+    }
+}
+
+/// The workers go on meanwhile, in the same box where no other is left: nothing is lost, and nothing waits.
+#[test]
+fn a_collector_that_is_held_up_does_not_hold_up_the_workers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = endless("on", directory.path());
+    job.limit.runtime = Some(Nanos::from_millis(7_500));
+    job.pace.rate[0] = Some(fathom_core::workload::Rate::Iops(200));
+    let mut hooks = Stalls {
+        rows: Vec::new(),
+        checkpoints: Vec::new(),
+    };
+    let results = run(&plan(&[job]), &options(), &mut hooks).expect("results");
+    let summary = &results.jobs[0];
+    assert_eq!(results.status, Status::Complete);
+    assert!(
+        (1_400..=1_500).contains(&summary.read.ios),
+        "{}",
+        summary.read.ios
+    );
+    assert!(
+        summary.read.lat_ns.max < 4_000_000_000,
+        "nothing waited for the collector"
+    );
+    let ios: u64 = hooks.rows.iter().map(|row| row.ios).sum();
+    assert_eq!(ios, summary.read.ios);
+    assert!(
+        hooks.rows.iter().any(|row| row.duration_ns > 1_000_000_000),
+        "a longer one"
+    );
+    let [first] = hooks.checkpoints.as_slice() else {
+        panic!("one in so short a run: {:?}", hooks.checkpoints);
+    };
+    assert!((1..ios).contains(first), "{first}");
 }

@@ -71,7 +71,7 @@ fn engines_find_what_others_wrote() {
     let check = |kind: EngineKind| {
         let mut checker = job("shared", kind, Mix::Write, directory.path());
         // Another order: contents belong to places.
-        checker.random_seed = 99;
+        checker.pattern.random = false;
         verifying(&mut checker, true);
         run_or_skip("engines_find_what_others_wrote", &[checker])
     };
@@ -210,5 +210,59 @@ fn a_file_that_shrank_is_an_error_with_its_place() {
         );
         assert_eq!(error.path, path.display().to_string(), "of the second worker");
         assert_eq!(results.jobs[0].read.ios, MIB / BLOCK + 10);
+    }
+}
+
+/// Of a mapping too: the errno stays, and the message says what happened.
+#[test]
+fn a_mapped_file_that_shrank_is_named_with_its_size() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut job = job("mapped", EngineKind::Mmap, Mix::Read, directory.path());
+    job.pattern.random = false;
+    run_or_skip("a_mapped_file_that_shrank", &[job.clone()]).expect("always there");
+    // Planned at its full size, cut after that.
+    let plan = super::plan(&[job]);
+    let file = std::fs::File::options()
+        .write(true)
+        .open(directory.path().join("mapped.0.0"));
+    file.expect("the file").set_len(10 * BLOCK).expect("cut");
+    let results = crate::run::run(&plan, &super::options(), &mut super::NoHooks).expect("it starts");
+    let error = &results.jobs[0].errors[0];
+    assert_eq!((error.errno, error.offset_bytes), (5, 10 * BLOCK));
+    assert_eq!(
+        error.message,
+        "the file shrank to 40960 bytes while mapped (Input/output error (os error 5))"
+    );
+}
+
+/// Cold pages cannot be had without waiting: as fio, an error that ends the job.
+#[test]
+fn nowait_gives_eagain_where_it_would_wait() {
+    for kind in [EngineKind::Pvsync2, EngineKind::Libaio, EngineKind::IoUring] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut job = job("cold", kind, Mix::Read, directory.path());
+        job.depth = crate::testing::depth(1);
+        job.region.number_ios = Some(20);
+        for nowait in [false, true] {
+            job.engine.nowait = nowait;
+            let test = format!("nowait_gives_eagain_where_it_would_wait {kind:?}");
+            let Some(results) = run_or_skip(&test, &[job.clone()]) else {
+                break;
+            };
+            let summary = &results.jobs[0];
+            if !nowait {
+                assert!(summary.errors.is_empty(), "{:?}", summary.errors);
+                continue;
+            }
+            match summary.errors.as_slice() {
+                [] => crate::testing::skipped(&test, "a file system with pages to be dropped"),
+                [error] if error.errno == 95 => crate::testing::skipped(&test, "RWF_NOWAIT here"),
+                [error] => {
+                    assert_eq!((error.what.as_str(), error.errno), ("read", 11), "{kind:?}");
+                    assert_eq!(results.status, Status::Failed);
+                }
+                several => panic!("{several:?}"),
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use fathom_core::backend::{Op, Request};
 use fathom_core::rng::Rng;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{BlockSize, Job, Mix, RandomMap, Rate, Verify, VerifyAlgorithm};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 fn verifying(mut job: Job) -> Job {
     job.verify = Some(Verify {
@@ -44,8 +44,8 @@ fn count<'a>(requests: impl Iterator<Item = &'a Request>) -> Counts {
     counts
 }
 
-/// The last pass read back: exactly its writes, once all of them are done.
-fn check_read_back(run: &Run, passes: usize) {
+/// One pass read back: exactly its writes, once all of them are done.
+fn check_read_back(run: &Run) {
     let requests: Vec<Request> = run.requests().collect();
     let last_write = requests
         .iter()
@@ -53,14 +53,11 @@ fn check_read_back(run: &Run, passes: usize) {
         .expect("it writes");
     let (first, back) = requests.split_at(last_write + 1);
     let writes: Vec<&Request> = first.iter().filter(|r| r.op == Op::Write).collect();
-    let own = writes.len() / passes;
+    let own = writes.len();
     // Reads of the mix may come after the last write: the read back is what is left behind them.
     let reads = &back[back.len() - own..];
     assert!(reads.iter().all(|request| request.op == Op::Read));
-    assert_eq!(
-        count(reads.iter()),
-        count(writes[writes.len() - own..].iter().copied())
-    );
+    assert_eq!(count(reads.iter()), count(writes.iter().copied()));
     assert_eq!(run.sum().verified as usize, own);
     let written = run.seen[..=last_write].iter().map(|seen| seen.completed).max();
     let begun = run.seen[requests.len() - own].created;
@@ -78,7 +75,7 @@ fn what_was_written_is_read_back() {
                     let mut job = asynchronous(verifying(job(mix, BLOCK)), iodepth);
                     job.pattern.random = random;
                     job.pattern.random_map = map;
-                    check_read_back(&run(&job, 100 * BLOCK, seed), 1);
+                    check_read_back(&run(&job, 100 * BLOCK, seed));
                 }
             }
         }
@@ -93,16 +90,103 @@ fn mixed_sizes_are_read_back_as_they_were_written() {
         max: 16 * BLOCK,
         unaligned: false,
     };
-    check_read_back(&run(&job, 500 * BLOCK, seed()), 1);
+    check_read_back(&run(&job, 500 * BLOCK, seed()));
 }
 
+/// All that was written, each place at least once; `reads` reads in all.
+fn check_all_read_back(run: &Run, reads: usize) {
+    let requests: Vec<Request> = run.requests().collect();
+    let (first, back) = requests.split_at(requests.len() - reads);
+    assert!(back.iter().all(|request| request.op == Op::Read));
+    let places = |requests: &[Request], op: Op| -> BTreeSet<(u32, u64)> {
+        let blocks = requests.iter().filter(|request| request.op == op).flat_map(|r| {
+            let offsets = (r.offset..r.offset + u64::from(r.len)).step_by(BLOCK as usize);
+            offsets.map(|offset| (r.file, offset))
+        });
+        blocks.collect()
+    };
+    assert_eq!(places(first, Op::Write), places(back, Op::Read));
+    assert_eq!(run.sum().verified as usize, reads);
+    assert!(!run.end.failed);
+}
+
+/// A pass that writes everything stands for all of them.
 #[test]
-fn the_last_of_several_passes_is_read_back() {
-    let mut job = asynchronous(verifying(random_job(Mix::Write, BLOCK)), 8);
-    job.region.loops = 3;
-    let run = run(&job, 50 * BLOCK, seed());
-    assert_eq!(run.seen.len(), 200);
-    check_read_back(&run, 3);
+fn one_whole_pass_is_read_back_for_several() {
+    for mix in [Mix::Write, Mix::TrimWrite] {
+        for random in [false, true] {
+            let mut job = asynchronous(verifying(job(mix, BLOCK)), 8);
+            job.pattern.random = random;
+            job.region.loops = 3;
+            check_all_read_back(&run(&job, 50 * BLOCK, seed()), 50);
+        }
+    }
+}
+
+/// Where each pass writes other blocks, all passes are read back.
+#[test]
+fn passes_that_differ_are_all_read_back() {
+    let seed = seed();
+    let mixed = job(Mix::ReadWrite { read_percent: 60 }, BLOCK);
+    let mut independent = random_job(Mix::Write, BLOCK);
+    independent.pattern.random_map = RandomMap::Independent;
+    let mut few = random_job(Mix::Write, BLOCK);
+    few.region.number_ios = Some(13);
+    let mut sizes = job(Mix::Write, BLOCK);
+    sizes.block_size[1] = BlockSize::Range {
+        min: BLOCK,
+        max: 7 * BLOCK,
+        unaligned: false,
+    };
+    for job in [mixed, independent, few, sizes] {
+        let mut job = asynchronous(verifying(job), 8);
+        job.region.loops = 3;
+        let run = run(&job, 50 * BLOCK, seed);
+        let writes = run.requests().filter(|request| request.op == Op::Write).count();
+        check_all_read_back(&run, writes);
+    }
+}
+
+/// Wherever its time ends, what it wrote is read back: of the first pass a part, later all.
+#[test]
+fn a_run_without_end_is_read_back_wherever_it_ends() {
+    let mut job = asynchronous(verifying(random_job(Mix::Write, BLOCK)), 4);
+    job.limit.time_based = true;
+    for (ms, reads) in [(1, 4), (2, 7), (3, 7), (20, 7)] {
+        job.limit.runtime = Some(Nanos(ms * MS));
+        let run = super::run_with(worker_plan(&job, 7 * BLOCK), MS);
+        check_all_read_back(&run, reads);
+    }
+    // Of a mix, the writes of all passes, however many.
+    let mut job = asynchronous(
+        verifying(random_job(Mix::ReadWrite { read_percent: 50 }, BLOCK)),
+        4,
+    );
+    job.limit.time_based = true;
+    for ms in 1..30 {
+        job.limit.runtime = Some(Nanos(ms * MS));
+        let run = super::run_with(worker_plan(&job, 7 * BLOCK), MS);
+        let writes = run.requests().filter(|request| request.op == Op::Write).count();
+        check_all_read_back(&run, writes);
+    }
+}
+
+/// A block that changed since is found, whether the last pass came to it again or not.
+#[test]
+fn a_corrupted_block_is_found_in_a_run_without_end() {
+    for ms in [3, 7, 8, 9, 21] {
+        let mut job = verifying(random_job(Mix::Write, BLOCK));
+        job.limit.time_based = true;
+        job.limit.runtime = Some(Nanos(ms * MS));
+        let mut sim = Sim::new(worker_plan(&job, 7 * BLOCK), takes(MS));
+        sim.good = |request| request.offset != 5 * BLOCK;
+        let run = sim.run();
+        let written = run
+            .requests()
+            .any(|request| request.op == Op::Write && request.offset == 5 * BLOCK);
+        assert_eq!(run.end.failed, written, "{ms} ms");
+        assert!(written || ms < 7);
+    }
 }
 
 #[test]
@@ -111,7 +195,7 @@ fn a_number_of_ios_limits_what_is_read_back() {
     job.region.number_ios = Some(13);
     let run = run(&job, 50 * BLOCK, seed());
     assert_eq!(run.seen.len(), 26);
-    check_read_back(&run, 1);
+    check_read_back(&run);
 }
 
 /// Cut short by its runtime, it reads back what it had written of the pass under way, however long that takes.
@@ -121,14 +205,7 @@ fn a_runtime_ends_writing_not_reading_back() {
     job.limit.runtime = Some(Nanos(20 * MS));
     let run = run(&job, 1 << 30, seed());
     assert!(run.seen.len() > 20);
-    check_read_back(&run, 1);
-    // With no end to its passes, the last one is what counts.
-    job.limit.time_based = true;
-    let run = super::run_with(worker_plan(&job, 7 * BLOCK), MS);
-    let writes = run.requests().filter(|request| request.op == Op::Write).count();
-    assert_eq!(writes, 80);
-    // 80 writes are eleven passes of 7 and 3 more.
-    assert_eq!(run.sum().verified, 3);
+    check_read_back(&run);
 }
 
 #[test]
@@ -136,7 +213,7 @@ fn a_schedule_paces_writing_only() {
     let mut job = asynchronous(verifying(random_job(Mix::Write, BLOCK)), 4);
     job.pace.rate[1] = Some(Rate::Iops(100));
     let run = super::run_with(worker_plan(&job, 50 * BLOCK), MS);
-    check_read_back(&run, 1);
+    check_read_back(&run);
     // 50 writes at 100 a second, then 50 reads four at a time of 1 ms.
     assert_eq!(run.end.end.since(EPOCH), Nanos(490 * MS + MS + 13 * MS));
     assert_eq!(run.end.backlog, 0);

@@ -1,30 +1,25 @@
-//! `io_uring`.
+//! The asynchronous engines: `io_uring` and Linux native AIO, one backend over both.
 
 use super::{outcome, timeout};
 use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, Request, Submit};
 use fathom_core::units::MonoTime;
-use fathom_sys::arena::Arena;
-use fathom_sys::uring::{PushError, Uring, UringConfig};
-use std::fs::File;
+use fathom_sys::queue::Queue;
+use fathom_sys::slots::PushError;
 
-/// A ring of its own for each worker.
-pub struct UringBackend {
-    queue: Uring,
+/// A kernel queue of its own for each worker: [`fathom_sys::uring::Uring`] or [`fathom_sys::aio::Aio`].
+#[derive(Debug)]
+pub struct QueueBackend<Q> {
+    queue: Q,
 }
 
-impl UringBackend {
-    /// Over `files`, with a buffer a slot in `arena`. Call it in the thread that runs the loop.
-    ///
-    /// # Errors
-    /// The kernel has no `io_uring` or forbids it; see [`Uring::new`].
-    pub fn new(config: UringConfig, files: Vec<File>, arena: Arena) -> std::io::Result<Self> {
-        Ok(Self {
-            queue: Uring::new(config, files, arena)?,
-        })
+impl<Q: Queue> QueueBackend<Q> {
+    /// Over `queue`, made in the thread that runs the loop.
+    pub fn new(queue: Q) -> Self {
+        Self { queue }
     }
 }
 
-impl Backend for UringBackend {
+impl<Q: Queue> Backend for QueueBackend<Q> {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             asynchronous: true,
@@ -54,7 +49,7 @@ impl Backend for UringBackend {
     #[inline]
     fn commit(&mut self) -> Result<(), BackendError> {
         self.queue.commit().map(drop).map_err(|source| BackendError {
-            call: "io_uring_enter",
+            call: Q::SUBMIT_CALL,
             source,
         })
     }
@@ -68,15 +63,11 @@ impl Backend for UringBackend {
         done: &mut impl FnMut(u32, Outcome),
     ) -> Result<u32, BackendError> {
         let mut report = |slot, result: i32| done(slot, outcome(result));
+        let timeout = if min == 0 { None } else { timeout(until) };
         self.queue
-            .reap(
-                min,
-                max,
-                if min == 0 { None } else { timeout(until) },
-                &mut report,
-            )
+            .reap(min, max, timeout, &mut report)
             .map_err(|source| BackendError {
-                call: "io_uring_enter",
+                call: Q::REAP_CALL,
                 source,
             })
     }

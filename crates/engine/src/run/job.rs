@@ -1,0 +1,134 @@
+//! One job section under way: its workers, what they say, what they have done.
+
+use super::RunError;
+use super::orchestra::TICK;
+use super::phases::JobState;
+use crate::collect::JobCollector;
+use crate::interval::Interval;
+use crate::plan::JobPlan;
+use crate::thread::{self, Message, Report};
+use fathom_core::run::SeriesRow;
+use fathom_core::units::MonoTime;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// One job section under way.
+pub(super) struct RunningJob {
+    pub(super) plan: JobPlan,
+    pub(super) collector: JobCollector,
+    pub(super) state: JobState,
+    pub(super) reports: Vec<Option<Box<Report>>>,
+    pub(super) start: MonoTime,
+    pub(super) receiver: Receiver<(u32, Message)>,
+    pub(super) sender: Sender<(u32, Message)>,
+    pub(super) handles: Vec<std::thread::JoinHandle<()>>,
+    /// Why it could not start, where others had been measured before; or that one of its workers panicked.
+    pub(super) failure: Option<RunError>,
+}
+
+impl RunningJob {
+    /// Job section number `index`, not started.
+    pub(super) fn new(index: u32, plan: &JobPlan) -> Self {
+        let (sender, receiver) = channel();
+        let [read, write, trim] = plan.job.pattern.mix.uses();
+        let used = [read, write, trim, false];
+        let percentiles = &plan.job.percentiles.list;
+        let metrics = thread::metrics_of(&plan.job);
+        Self {
+            collector: JobCollector::new(index, used, metrics, percentiles),
+            plan: plan.clone(),
+            state: JobState::Waiting,
+            reports: plan.workers.iter().map(|_| None).collect(),
+            start: MonoTime(0),
+            receiver,
+            sender,
+            handles: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Waits until each worker is ready, or has been stopped before it was.
+    ///
+    /// # Errors
+    /// One of them failed.
+    pub(super) fn await_ready(&mut self) -> Result<(), RunError> {
+        let mut awaited = vec![true; self.plan.workers.len()];
+        while awaited.contains(&true) {
+            // Looked at before the channel: all that an ended worker had to say is then in it.
+            let all_ended = self.all_ended();
+            match self.receiver.recv_timeout(TICK) {
+                Ok((number, Message::Ready | Message::Stopped | Message::Done(_))) => {
+                    awaited[number as usize] = false;
+                }
+                Ok((_, Message::Failed(failure))) => {
+                    return Err(RunError::Start {
+                        job: self.plan.job.name.clone(),
+                        failure,
+                    });
+                }
+                Ok((number, Message::Panicked(message))) => return Err(self.panic(number, message)),
+                Err(_) if all_ended => {
+                    let gone = std::io::Error::other("a worker ended before it was ready");
+                    return Err(RunError::Thread(gone));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn panic(&self, worker: u32, message: String) -> RunError {
+        RunError::Panic {
+            job: self.plan.job.name.clone(),
+            worker,
+            message,
+        }
+    }
+
+    pub(super) fn take_messages(&mut self, patience: Duration, rows: &mut Vec<SeriesRow>) {
+        let mut patience = patience;
+        // Looked at before the channel: all that an ended worker had to say is then in it.
+        let all_ended = self.all_ended();
+        loop {
+            match self.receiver.recv_timeout(patience) {
+                Ok((number, Message::Done(report))) => {
+                    self.collector.ended(number as usize, &report.end.last, rows);
+                    self.reports[number as usize] = Some(report);
+                    patience = Duration::ZERO;
+                }
+                Ok((number, Message::Panicked(message))) => {
+                    // What it had counted since its last interval is lost; the others go on.
+                    self.collector.ended(number as usize, &Interval::new(), rows);
+                    let failure = self.panic(number, message);
+                    self.failure.get_or_insert(failure);
+                }
+                Ok((_, Message::Ready | Message::Stopped | Message::Failed(_))) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.collector.poll(rows);
+        if all_ended || self.reports.iter().all(Option::is_some) {
+            self.join();
+            for at in 0..self.reports.len() {
+                if self.reports[at].is_none() {
+                    // Stopped before its first I/O: nobody has to wait for its intervals.
+                    self.collector.ended(at, &Interval::new(), rows);
+                }
+            }
+            self.state = JobState::Done;
+        }
+    }
+
+    fn all_ended(&self) -> bool {
+        self.handles.iter().all(std::thread::JoinHandle::is_finished)
+    }
+
+    pub(super) fn join(&mut self) {
+        for handle in self.handles.drain(..) {
+            // A worker tells its panics; one outside of what it tells goes on here.
+            if let Err(panic) = handle.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+}

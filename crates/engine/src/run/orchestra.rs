@@ -1,0 +1,223 @@
+//! The order of a run: which job starts when, all its workers at once, and what is told meanwhile.
+//!
+//! Data in: the plan. Data out: jobs that have ended, with what they counted.
+
+use super::job::RunningJob;
+use super::phases::{self, JobState, Phases};
+use super::{Hooks, Options, Progress, RunError};
+use crate::content;
+use crate::interval::Exchange;
+use crate::plan::{Kind, Plan};
+use crate::thread::{self, Gate, Report, Task};
+use fathom_core::clock::Clock;
+use fathom_core::run::Status;
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_sys::clock::HostClock;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// How often intervals are collected and progress is told.
+pub(super) const TICK: Duration = Duration::from_millis(100);
+/// When the histograms so far are told for the first time, and how often after that.
+const FIRST_CHECKPOINT: Nanos = Nanos::from_secs(2);
+const NEXT_CHECKPOINT: Nanos = Nanos::from_secs(10);
+/// The stack of a worker's thread: its data is on the heap.
+const STACK_BYTES: usize = 256 << 10;
+
+/// All jobs of a run.
+pub(super) struct Orchestra<'a> {
+    options: &'a Options,
+    pub(super) jobs: Vec<RunningJob>,
+    pub(super) epoch: MonoTime,
+    started: bool,
+    next_index: u64,
+    /// The clock of the options, kept right.
+    clock: HostClock,
+    disciplined: MonoTime,
+    /// When the histograms are to be told next.
+    checkpoint: MonoTime,
+}
+
+impl<'a> Orchestra<'a> {
+    pub(super) fn new(plan: &Plan, options: &'a Options) -> Self {
+        let jobs = (0..)
+            .zip(&plan.jobs)
+            .map(|(index, plan)| RunningJob::new(index, plan));
+        Self {
+            options,
+            jobs: jobs.collect(),
+            epoch: MonoTime(0),
+            started: false,
+            next_index: 0,
+            clock: options.clock.clone(),
+            disciplined: MonoTime(0),
+            checkpoint: MonoTime::NEVER,
+        }
+    }
+
+    /// Runs all phases to their end.
+    pub(super) fn play(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
+        loop {
+            self.start_what_may(hooks)?;
+            if self.jobs.iter().all(|job| job.state == JobState::Done) {
+                return Ok(());
+            }
+            self.tick(hooks);
+        }
+    }
+
+    /// Starts the jobs whose turn has come, all together.
+    fn start_what_may(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
+        if self.options.stop.load(Ordering::Relaxed) {
+            for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
+                job.state = JobState::Done;
+            }
+        }
+        let states: Vec<JobState> = self.jobs.iter().map(|job| job.state).collect();
+        let starts = Phases {
+            jobs: self.jobs.iter().map(|job| &job.plan.job).collect(),
+        }
+        .may_start(&states);
+        if starts.is_empty() {
+            return Ok(());
+        }
+        self.clock.discipline();
+        let gates: Vec<Arc<Gate>> = starts.iter().map(|_| Arc::default()).collect();
+        let spawned: Vec<_> = starts
+            .iter()
+            .zip(&gates)
+            .map(|(&at, gate)| self.spawn(at, gate))
+            .collect();
+        let readied = starts.iter().zip(spawned).map(|(&at, exchanges)| {
+            let exchanges = exchanges?;
+            self.jobs[at].await_ready().map(|()| exchanges)
+        });
+        let mut readied: Vec<Result<_, RunError>> = readied.collect();
+        if !self.started
+            && let Some(failed) = readied.iter().position(Result::is_err)
+        {
+            // Nothing was measured yet: all who wait go home.
+            for (&at, gate) in starts.iter().zip(&gates) {
+                gate.abandon();
+                self.jobs[at].join();
+            }
+            return readied.swap_remove(failed).map(drop);
+        }
+        let now = self.clock.now();
+        if !self.started {
+            self.started = true;
+            self.epoch = now;
+            self.checkpoint = now.after(FIRST_CHECKPOINT);
+            hooks.started(now);
+        }
+        for ((&at, gate), exchanges) in starts.iter().zip(&gates).zip(readied) {
+            let job = &mut self.jobs[at];
+            match exchanges {
+                Ok(exchanges) => {
+                    job.state = JobState::Running;
+                    job.start = now;
+                    job.collector.start(self.epoch, now, exchanges);
+                    gate.open(self.epoch, now);
+                }
+                Err(failure) => {
+                    // What was measured before is kept.
+                    gate.abandon();
+                    job.join();
+                    job.state = JobState::Done;
+                    job.failure = Some(failure);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, at: usize, gate: &Arc<Gate>) -> Result<Vec<Arc<Exchange>>, RunError> {
+        let job = &mut self.jobs[at];
+        let mut salts = content::salts(&job.plan).into_iter();
+        let shared = Arc::new(job.plan.job.clone());
+        let mut exchanges = Vec::new();
+        for (number, files) in job.plan.workers.iter().enumerate() {
+            let exchange = Arc::new(Exchange::new());
+            exchanges.push(Arc::clone(&exchange));
+            let task = Task {
+                job: Arc::clone(&shared),
+                number: number as u32,
+                index: self.next_index,
+                files: files.clone(),
+                salts: salts.next().unwrap_or_default(),
+                exchange,
+                stop: Arc::clone(&self.options.stop),
+                gate: Arc::clone(gate),
+                clock: self.clock.clone(),
+                hook: self.options.hook,
+            };
+            self.next_index += 1;
+            let sender = job.sender.clone();
+            let builder = std::thread::Builder::new()
+                .name(format!("{}.{number}", shared.name))
+                .stack_size(STACK_BYTES);
+            let handle = builder
+                .spawn(move || thread::run(&task, &sender))
+                .map_err(RunError::Thread)?;
+            job.handles.push(handle);
+        }
+        Ok(exchanges)
+    }
+
+    /// Waits a little for workers to end, collects, tells.
+    fn tick(&mut self, hooks: &mut dyn Hooks) {
+        let now = self.clock.now();
+        if now.since(self.disciplined) >= Nanos::from_secs(1) {
+            self.clock.discipline();
+            self.disciplined = now;
+        }
+        let mut rows = Vec::new();
+        let mut waited = false;
+        for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Running) {
+            // The first running job's channel is where the tick is spent.
+            let patience = if waited { Duration::ZERO } else { TICK };
+            waited = true;
+            job.take_messages(patience, &mut rows);
+        }
+        if !rows.is_empty() {
+            hooks.rows(&rows);
+        }
+        if now >= self.checkpoint {
+            self.checkpoint = now.after(NEXT_CHECKPOINT);
+            let mut histograms = Vec::new();
+            for job in &self.jobs {
+                job.collector.histograms(&mut histograms);
+            }
+            hooks.histograms(histograms);
+        }
+        hooks.progress(&self.progress());
+    }
+
+    fn progress(&self) -> Progress {
+        let now = self.clock.now();
+        phases::progress(&self.jobs, self.epoch, now)
+    }
+
+    pub(super) fn status(&self) -> Status {
+        let failed = |report: &Option<Box<Report>>| report.as_ref().is_some_and(|r| r.end.failed);
+        if (self.jobs.iter()).any(|job| job.failure.is_some() || job.reports.iter().any(failed)) {
+            Status::Failed
+        } else if self.options.stop.load(Ordering::Relaxed) {
+            Status::Interrupted
+        } else {
+            Status::Complete
+        }
+    }
+
+    pub(super) fn unlink(&self) {
+        for job in self.jobs.iter().filter(|job| job.plan.job.files.unlink) {
+            for file in job.plan.workers.iter().flat_map(|worker| &worker.files) {
+                if file.kind == Kind::Regular {
+                    // Another job of the run may have removed it already.
+                    drop(std::fs::remove_file(&file.path));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A whole run in virtual time: the same phases, workers and collection, on a modelled disk.
+//!
+//! Data in: a plan made with [`Plan::modelled`], a [`VirtualDisk`]. Data out: [`Results`], and rows through [`Hooks`], as
+//! of a real run. All workers share one event queue; nothing waits, nothing depends on the machine: the same plan on
+//! the same disk gives the same results to the bit. It must not know how the disk arrives at its answers.
+
+mod queue;
+mod stage;
+
+use super::job::RunningJob;
+use super::phases::{self, JobState, Phases};
+use super::{Hooks, Options, Progress, Results, results};
+use crate::plan::Plan;
+use crate::thread::{self, Report};
+use fathom_core::clock::Clock;
+use fathom_core::run::{CpuUsage, SeriesRow, Status};
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::virtual_disk::VirtualDisk;
+use queue::Queue;
+use stage::Stage;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// When virtual time begins.
+const EPOCH: MonoTime = MonoTime(0);
+/// Files begin at multiples of this on the volume.
+const FILE_ALIGN_BYTES: u64 = 1 << 20;
+/// Rows handed over at a time: each handing over costs a system call or more.
+const ROWS: usize = 1024;
+/// Events between two looks at the real clock.
+const EVENTS_A_LOOK: u32 = 1 << 16;
+/// How often progress is told, in real time.
+const TELL: Nanos = Nanos::from_millis(100);
+
+/// Where each of a plan's files begins on the volume, and the end of the last.
+pub fn file_bases(plan: &Plan) -> (BTreeMap<PathBuf, u64>, u64) {
+    let mut end = 0u64;
+    let mut bases = BTreeMap::new();
+    for file in &plan.files {
+        bases.insert(file.path.clone(), end);
+        let size = file.size_needed.div_ceil(FILE_ALIGN_BYTES) * FILE_ALIGN_BYTES;
+        end = end.saturating_add(size);
+    }
+    (bases, end)
+}
+
+/// Carries `plan` out on `disk`.
+///
+/// # Panics
+/// When `plan` does not fit `disk`, which [`Plan::modelled`] has made sure of.
+pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &mut dyn Hooks) -> Results {
+    let (bases, _) = file_bases(plan);
+    let jobs = plan.jobs.iter().enumerate();
+    let mut conductor = Conductor {
+        jobs: jobs
+            .map(|(index, plan)| RunningJob::new(index as u32, plan))
+            .collect(),
+        stages: Vec::new(),
+        queue: Queue::new(1, EPOCH.0),
+        owners: Vec::new(),
+        disk,
+        bases,
+        now: EPOCH,
+        next_index: 0,
+        seated: 0,
+        tickets: 0,
+        rows: Vec::new(),
+        options,
+        started: options.clock.now(),
+        told: options.clock.now(),
+        events: 0,
+    };
+    hooks.started(EPOCH);
+    conductor.play(hooks);
+    conductor.hand_over(hooks);
+    let status = conductor.status();
+    results::results(&conductor.jobs, EPOCH, status)
+}
+
+/// All of a run.
+struct Conductor<'a> {
+    jobs: Vec<RunningJob>,
+    /// The workers under way.
+    stages: Vec<Stage>,
+    queue: Queue,
+    /// Which stage each place of the queue is of.
+    owners: Vec<u32>,
+    disk: &'a mut dyn VirtualDisk,
+    bases: BTreeMap<PathBuf, u64>,
+    now: MonoTime,
+    next_index: u64,
+    /// Workers that the disk knows.
+    seated: u32,
+    /// Tickets given out.
+    tickets: u32,
+    rows: Vec<SeriesRow>,
+    options: &'a Options,
+    started: MonoTime,
+    told: MonoTime,
+    events: u32,
+}
+
+impl Conductor<'_> {
+    fn play(&mut self, hooks: &mut dyn Hooks) {
+        loop {
+            self.start_what_may();
+            if self.jobs.iter().all(|job| job.state == JobState::Done) {
+                return;
+            }
+            self.until_someone_ends(hooks);
+        }
+    }
+
+    /// Starts the jobs whose turn has come.
+    fn start_what_may(&mut self) {
+        if self.options.stop.load(Ordering::Relaxed) {
+            for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
+                job.state = JobState::Done;
+            }
+        }
+        let states: Vec<JobState> = self.jobs.iter().map(|job| job.state).collect();
+        let phases = Phases {
+            jobs: self.jobs.iter().map(|job| &job.plan.job).collect(),
+        };
+        let starts = phases.may_start(&states);
+        for &at in &starts {
+            self.start(at);
+        }
+        self.lay_out_queue();
+    }
+
+    fn start(&mut self, at: usize) {
+        let job = &mut self.jobs[at];
+        job.state = JobState::Running;
+        job.start = self.now;
+        let mut exchanges = Vec::new();
+        let derived = stage::derived(&job.plan.job, self.disk.submission());
+        for number in 0..job.plan.workers.len() {
+            let files = &job.plan.workers[number];
+            let plan = thread::worker_plan(&job.plan.job, files, self.next_index);
+            let start = self
+                .now
+                .after(thread::start_delay(&job.plan.job, self.next_index));
+            let stop = Arc::clone(&self.options.stop);
+            let stage = Stage::new(
+                (at, number),
+                &job.plan.job,
+                plan,
+                derived,
+                (self.seated, self.tickets),
+                start,
+                stop,
+            );
+            self.tickets += stage.slots();
+            let base = |path: &PathBuf| self.bases.get(path).copied().unwrap_or(0);
+            self.disk.seat(stage::seat(
+                &job.plan.job,
+                files.files.iter().map(|file| base(&file.path)).collect(),
+            ));
+            exchanges.push(stage.exchange());
+            self.stages.push(stage);
+            self.next_index += 1;
+            self.seated += 1;
+        }
+        job.collector.start(EPOCH, self.now, exchanges);
+    }
+
+    /// Gives each worker under way its places in a queue that is as small as can be.
+    fn lay_out_queue(&mut self) {
+        let places: usize = self.stages.iter().map(|stage| stage.places() as usize).sum();
+        let mut queue = Queue::new(places, self.now.0);
+        self.owners.clear();
+        for (owner, stage) in self.stages.iter_mut().enumerate() {
+            let first = self.owners.len() as u32;
+            self.owners.extend((0..stage.places()).map(|_| owner as u32));
+            stage.move_to(first, &self.queue, &mut queue);
+        }
+        self.queue = queue;
+    }
+
+    /// Lets time pass until a worker has ended.
+    fn until_someone_ends(&mut self, hooks: &mut dyn Hooks) {
+        loop {
+            let (time, place) = self.queue.earliest().unwrap_or((queue::NEVER, 0));
+            let own = self.disk.next_event();
+            if own.0 <= time {
+                assert!(
+                    own != MonoTime::NEVER,
+                    "nothing is due and workers wait: the disk lost an I/O"
+                );
+                self.let_disk(own);
+                continue;
+            }
+            self.now = MonoTime(time);
+            let at = self.owners[place as usize] as usize;
+            let stage = &mut self.stages[at];
+            let ended = stage.happen(place, self.now, &mut self.queue, self.disk);
+            if stage.take_rolled() {
+                self.collect(at);
+            }
+            if let Some(end) = ended {
+                self.retire(at, end);
+                return;
+            }
+            self.events += 1;
+            if self.events >= EVENTS_A_LOOK {
+                self.events = 0;
+                self.tell(hooks);
+            }
+            if self.rows.len() >= ROWS {
+                self.hand_over(hooks);
+            }
+        }
+    }
+
+    /// The disk does what it has to do; what waited for it is then due.
+    fn let_disk(&mut self, now: MonoTime) {
+        self.now = now;
+        let (stages, queue) = (&mut self.stages, &mut self.queue);
+        self.disk.advance(now, &mut |ticket, completed| {
+            // Stages are in the order of their tickets; one that has ended has none at the disk.
+            let after = stages.partition_point(|stage| stage.first_ticket() <= ticket);
+            stages[after - 1].settled(ticket, completed, queue);
+        });
+    }
+
+    fn collect(&mut self, at: usize) {
+        let (job, _) = self.stages[at].of;
+        self.jobs[job].collector.poll(&mut self.rows);
+    }
+
+    /// A worker has ended: its account goes to its job.
+    fn retire(&mut self, at: usize, end: MonoTime) {
+        let stage = self.stages.remove(at);
+        let (job, number) = stage.of;
+        let end = stage.finish(end);
+        let job = &mut self.jobs[job];
+        job.collector.ended(number, &end.last, &mut self.rows);
+        job.reports[number] = Some(Box::new(Report {
+            end,
+            cpu: CpuUsage::default(),
+            backend_error: None,
+            remarks: Vec::new(),
+        }));
+        if job.reports.iter().all(Option::is_some) {
+            job.state = JobState::Done;
+            if let Some(derived) = stage::derived(&job.plan.job, self.disk.submission()) {
+                job.collector.derive(derived);
+            }
+        }
+        self.lay_out_queue();
+    }
+
+    fn hand_over(&mut self, hooks: &mut dyn Hooks) {
+        if !self.rows.is_empty() {
+            hooks.rows(&self.rows);
+            self.rows.clear();
+        }
+    }
+
+    /// Progress, at most every tenth of a real second; the time left is real time.
+    fn tell(&mut self, hooks: &mut dyn Hooks) {
+        let real = self.options.clock.now();
+        if real.since(self.told) < TELL {
+            return;
+        }
+        self.told = real;
+        let spent = real.since(self.started);
+        let mut progress: Progress = phases::progress(&self.jobs, EPOCH, self.now);
+        for group in &mut progress.groups {
+            let left = |share: f64| Nanos((spent.0 as f64 * (1.0 / share.max(1e-9) - 1.0)) as u64);
+            group.eta = group.fraction.map(left);
+        }
+        hooks.progress(&progress);
+    }
+
+    fn status(&self) -> Status {
+        if self.options.stop.load(Ordering::Relaxed) {
+            Status::Interrupted
+        } else if self
+            .jobs
+            .iter()
+            .any(|job| job.reports.iter().flatten().any(|report| report.end.failed))
+        {
+            Status::Failed
+        } else {
+            Status::Complete
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! One worker in virtual time: what the driver is to a worker in real time.
+//!
+//! Data in: events at its places of the queue (completions of its slots, and its own wake). Data out: I/Os to the disk,
+//! times to the queue. It must not know the other workers.
+
+use super::queue::{NEVER, Queue};
+use crate::interval::{Derived, Exchange};
+use crate::thread;
+use crate::worker::{Step, Worker, WorkerEnd, WorkerPlan};
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::virtual_disk::{Seat, VirtualDisk};
+use fathom_core::workload::{Depth, Job, SyncMode};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A slot number that no worker has.
+const NO_SLOT: u32 = u32::MAX;
+
+/// What the disk has to know of a worker of `job` whose files begin at `file_base_bytes`.
+pub(super) fn seat(job: &Job, file_base_bytes: Vec<u64>) -> Seat {
+    Seat {
+        direct: job.direct,
+        sync_writes: job.sync.mode != SyncMode::None,
+        file_base_bytes,
+    }
+}
+
+/// How slat and clat of `job` follow from lat on a disk whose submissions take so long.
+pub(super) fn derived(job: &Job, submission: Nanos) -> Option<Derived> {
+    if !thread::metrics_of(job).split {
+        return None;
+    }
+    match submission {
+        _ if !job.direct => Some(Derived::Blocking),
+        Nanos::ZERO => Some(Derived::AtOnce),
+        _ => None,
+    }
+}
+
+/// A worker under way.
+#[derive(Debug)]
+pub(super) struct Stage {
+    /// Its job and its number within it.
+    pub(super) of: (usize, usize),
+    worker: Worker,
+    exchange: Arc<Exchange>,
+    depth: Depth,
+    slots: u32,
+    /// Its number at the disk.
+    seat: u32,
+    /// Its tickets are this and the following ones, one a slot.
+    first_ticket: u32,
+    /// Its places are this and the following ones, one a slot, then that of its wake; `None`: not laid out yet.
+    first_place: Option<u32>,
+    wake: u64,
+    /// Completions still to come before it looks for something to send.
+    awaiting: u32,
+    /// Its processor is busy with a submission until then.
+    busy_until: u64,
+    /// Calls return when the I/O is complete (buffered I/O, whatever the engine).
+    blocking: bool,
+    begun: bool,
+}
+
+impl Stage {
+    /// A worker that begins at `start`.
+    pub(super) fn new(
+        of: (usize, usize),
+        job: &Job,
+        mut plan: WorkerPlan,
+        derived: Option<Derived>,
+        (seat, first_ticket): (u32, u32),
+        start: MonoTime,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        // A modelled disk keeps no data: there is nothing to verify.
+        plan.verifies = false;
+        plan.read_back = false;
+        plan.metrics.split &= derived.is_none();
+        let exchange = Arc::new(Exchange::new());
+        let worker = Worker::new(plan, Arc::clone(&exchange), stop);
+        Self {
+            of,
+            slots: worker.depth(),
+            worker,
+            exchange,
+            depth: job.depth,
+            seat,
+            first_ticket,
+            first_place: None,
+            wake: start.0,
+            awaiting: 0,
+            busy_until: 0,
+            blocking: !job.direct,
+            begun: false,
+        }
+    }
+
+    /// Where its intervals come out.
+    pub(super) fn exchange(&self) -> Arc<Exchange> {
+        Arc::clone(&self.exchange)
+    }
+
+    /// Its slots, and so its tickets.
+    pub(super) fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// The places that it needs in the queue.
+    pub(super) fn places(&self) -> u32 {
+        self.slots + 1
+    }
+
+    /// Its first ticket.
+    pub(super) fn first_ticket(&self) -> u32 {
+        self.first_ticket
+    }
+
+    /// Takes its places in a new queue, from `first` on.
+    pub(super) fn move_to(&mut self, first: u32, old: &Queue, new: &mut Queue) {
+        for slot in 0..self.slots {
+            let time = self.first_place.map_or(NEVER, |place| old.time(place + slot));
+            new.set(first + slot, time);
+        }
+        new.set(first + self.slots, self.wake);
+        self.first_place = Some(first);
+    }
+
+    fn place(&self, slot: u32) -> u32 {
+        self.first_place.unwrap_or(0) + slot
+    }
+
+    /// Something is due at `place`. The end of the worker, where that was it.
+    #[inline]
+    pub(super) fn happen(
+        &mut self,
+        place: u32,
+        now: MonoTime,
+        queue: &mut Queue,
+        disk: &mut dyn VirtualDisk,
+    ) -> Option<MonoTime> {
+        let slot = place - self.place(0);
+        if slot == self.slots {
+            self.set_wake(NEVER, queue);
+            if !self.begun {
+                self.begun = true;
+                self.worker.start(now, super::EPOCH);
+            }
+            self.worker.roll_if_due(now);
+            return self.send(NO_SLOT, now, queue, disk);
+        }
+        if now.0 < self.busy_until {
+            // It is seen when the processor is free to look.
+            queue.set(place, self.busy_until);
+            return None;
+        }
+        let len = self.worker.request_in_place(slot).len;
+        self.worker.complete(slot, Ok(len), now);
+        self.awaiting = self.awaiting.saturating_sub(1);
+        if self.awaiting == 0 {
+            return self.send(slot, now, queue, disk);
+        }
+        queue.set(place, NEVER);
+        None
+    }
+
+    /// Sends what there is to send. `freed`: a slot that has just ended and is still in the queue.
+    #[inline]
+    fn send(
+        &mut self,
+        freed: u32,
+        now: MonoTime,
+        queue: &mut Queue,
+        disk: &mut dyn VirtualDisk,
+    ) -> Option<MonoTime> {
+        let mut freed = freed;
+        let (wake, ended) = loop {
+            // With all slots taken there is nothing to ask in a closed loop: what may end the worker comes with the next
+            // completion. An open one is woken at its end, and has to see it.
+            let step = if self.worker.in_flight() == self.slots && !self.worker.is_open_loop() {
+                Step::Full
+            } else {
+                self.worker.next(now)
+            };
+            match step {
+                Step::Issue(slot) => {
+                    let request = self.worker.request_in_place(slot);
+                    let accepted = disk.submit(self.seat, self.first_ticket + slot, request, now);
+                    queue.set(self.place(slot), accepted.completed.0);
+                    if slot == freed {
+                        freed = NO_SLOT;
+                    }
+                    if self.blocking {
+                        self.worker.submitted(slot, accepted.completed);
+                        self.awaiting = 1;
+                        break (NEVER, false);
+                    }
+                    if accepted.submitted > now {
+                        self.worker.submitted(slot, accepted.submitted);
+                        self.busy_until = accepted.submitted.0;
+                        break (self.busy_until, false);
+                    }
+                }
+                Step::Full => {
+                    let in_flight = self.worker.in_flight();
+                    let above_low = in_flight.saturating_sub(self.depth.low);
+                    let fewest = self.depth.batch_complete_min.max(above_low);
+                    self.awaiting = fewest.clamp(1, in_flight.max(1));
+                    // In an open loop the backlog grows meanwhile, and each second says so.
+                    let event = if self.worker.is_open_loop() && !self.worker.is_finished() {
+                        self.worker.next_event().0
+                    } else {
+                        NEVER
+                    };
+                    break (event, false);
+                }
+                Step::Wait(until) => break (until.min(self.worker.next_event()).0, false),
+                Step::Finished => break (NEVER, self.worker.in_flight() == 0),
+            }
+        };
+        if freed != NO_SLOT {
+            queue.set(self.place(freed), NEVER);
+        }
+        self.set_wake(wake, queue);
+        ended.then_some(now)
+    }
+
+    #[inline]
+    fn set_wake(&mut self, time: u64, queue: &mut Queue) {
+        if time != self.wake {
+            self.wake = time;
+            queue.set(self.place(self.slots), time);
+        }
+    }
+
+    /// The disk has settled when the I/O of `ticket` ends.
+    pub(super) fn settled(&mut self, ticket: u32, completed: MonoTime, queue: &mut Queue) {
+        let slot = ticket - self.first_ticket;
+        if self.blocking {
+            self.worker.submitted(slot, completed);
+        }
+        queue.set(self.place(slot), completed.0);
+    }
+
+    /// Whether an interval was handed over since the last call.
+    #[inline]
+    pub(super) fn take_rolled(&mut self) -> bool {
+        self.worker.take_rolled()
+    }
+
+    /// The worker's account; it ended at `end`.
+    pub(super) fn finish(self, end: MonoTime) -> WorkerEnd {
+        self.worker.finish(end)
+    }
+}

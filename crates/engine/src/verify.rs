@@ -1,0 +1,69 @@
+//! Which jobs can be verified, and what has to be read back.
+//!
+//! Data in: a job as resolved. Data out: verdicts, before anything is touched. It must not know contents.
+
+use crate::pattern::{FilePattern, Span};
+use fathom_core::workload::{BlockSize, Job, Mix, VerifyAlgorithm};
+
+/// Whether the blocks of this job have room for what verification puts into them.
+pub(crate) fn fits(job: &Job) -> bool {
+    let Some(verify) = &job.verify else { return true };
+    let chunk = match verify.interval_bytes {
+        0 => job.min_block_bytes(),
+        given => u64::from(given),
+    };
+    verify.algorithm == VerifyAlgorithm::Pattern || chunk >= crate::content::HEADER_BYTES as u64
+}
+
+/// Whether blocks of this job may overlap in part: the later one would then destroy what the earlier one is
+/// checked by. All offsets and lengths have to be multiples of the chunk; a bare pattern may also fit into all of
+/// them a whole number of times.
+pub(crate) fn overlaps(job: &Job) -> bool {
+    let Some(verify) = &job.verify else { return false };
+    let smallest = job.min_block_bytes().max(1);
+    if verify.algorithm == VerifyAlgorithm::Pattern {
+        let pattern = verify.pattern.len().max(1) as u64;
+        let comes_out_even = is_aligned(job, pattern) && smallest.is_multiple_of(pattern);
+        return !(is_aligned(job, smallest) || comes_out_even);
+    }
+    let chunk = match u64::from(verify.interval_bytes) {
+        0 => smallest,
+        given => given,
+    };
+    !is_aligned(job, chunk)
+}
+
+/// Whether all offsets and lengths within a region are multiples of `chunk`.
+fn is_aligned(job: &Job, chunk: u64) -> bool {
+    let fits = |op: usize| !odd_size(&job.block_size[op], chunk) && job.block_align[op].is_multiple_of(chunk);
+    job.used_ops().all(fits) && job.pattern.skip_bytes.unsigned_abs().is_multiple_of(chunk)
+}
+
+/// Whether some block of these sizes is no multiple of `chunk`.
+fn odd_size(size: &BlockSize, chunk: u64) -> bool {
+    match size {
+        BlockSize::Fixed(bytes) => !bytes.is_multiple_of(chunk),
+        BlockSize::Range { unaligned, .. } => *unaligned || !size.min().is_multiple_of(chunk),
+        BlockSize::Split(entries) => entries.iter().any(|entry| !entry.bytes.is_multiple_of(chunk)),
+    }
+}
+
+/// Whether each pass of `amount` bytes over `spans` writes the same blocks, in whatever order: it visits all of
+/// the region and writes all that it visits. One whole pass then stands for all of them.
+pub(crate) fn writes_same_blocks(job: &Job, spans: &[Span], amount: u64) -> bool {
+    let pattern = &job.pattern;
+    let whole = spans
+        .iter()
+        .fold(0u64, |sum, span| sum.saturating_add(span.bytes))
+        <= amount;
+    let visits_all = if pattern.random {
+        let smallest = job.min_block_bytes().max(1);
+        FilePattern::visits_each_block(job)
+            && !job.used_ops().any(|op| odd_size(&job.block_size[op], smallest))
+    } else {
+        // Of several sizes the last may leave a rest that depends on those before it; and holes may move.
+        let one_size = |op: usize| job.block_size[op].min() == job.block_size[op].max();
+        pattern.skip_bytes == 0 && job.used_ops().all(one_size)
+    };
+    whole && visits_all && matches!(pattern.mix, Mix::Write | Mix::TrimWrite)
+}
