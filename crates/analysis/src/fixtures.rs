@@ -61,6 +61,7 @@ pub(crate) fn quiet() -> Run {
             cpu: CpuUsage::default(),
             warnings: Vec::new(),
             floor: None,
+            model: None,
         },
     }
 }

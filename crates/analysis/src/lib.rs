@@ -1,10 +1,11 @@
-//! Judgement: what a run's own numbers say of their worth.
+//! Judgement: what a run's own numbers say of their worth, and what to do about its failures.
 //!
 //! Duty: pure functions over a recorded run. Data in: a [`Run`](fathom_core::run::Run) and rows of its series.
-//! Data out: warnings, summaries. It does no I/O, reads no clock and must not know how a run is made, stored
+//! Data out: warnings, remedies, summaries. It does no I/O, reads no clock and must not know how a run is made, stored
 //! or printed.
 #![forbid(unsafe_code)]
 
+pub mod failures;
 #[cfg(test)]
 mod fixtures;
 pub mod partial;

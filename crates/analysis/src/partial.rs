@@ -1,15 +1,18 @@
 //! A summary from the series alone: for a run that was killed before it could write its own.
 //!
-//! Data in: the workload and the rows that were kept. Data out: counts, rates and latencies without percentiles
-//! (those of different seconds cannot be merged). It must not guess what the rows do not say: CPU time, disks
-//! and errors by kind stay empty.
+//! Data in: the workload, the rows and the histograms that were kept. Data out: counts, rates and latencies, from
+//! the rows; percentiles from the histograms (those of different seconds cannot be merged), which lack up to ten
+//! seconds that the rows have. It must not guess what they do not say: CPU time, disks and errors by kind stay
+//! empty.
+
+mod percentiles;
 
 use fathom_core::backend::Op;
-use fathom_core::run::{JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
 use fathom_core::workload::Job;
 
-/// Fills the jobs and groups of a run's summary from its series, where they are empty.
-pub fn fill(run: &mut Run, series: &[SeriesRow]) {
+/// Fills the jobs and groups of a run's summary from its series and its histograms so far, where they are empty.
+pub fn fill(run: &mut Run, series: &[SeriesRow], histograms: &[HistogramRow]) {
     if !run.summary.jobs.is_empty() {
         return;
     }
@@ -20,7 +23,11 @@ pub fn fill(run: &mut Run, series: &[SeriesRow]) {
     };
     run.summary.jobs = (0u32..)
         .zip(jobs)
-        .map(|(index, job)| summary(&[job], &of_jobs(&[index])))
+        .map(|(index, job)| {
+            let mut summary = summary(&[job], &of_jobs(&[index]));
+            percentiles::fill(&mut summary, &[index], &job.percentiles.list, histograms);
+            summary
+        })
         .collect();
     let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
     groups.sort_unstable();
@@ -32,7 +39,10 @@ pub fn fill(run: &mut Run, series: &[SeriesRow]) {
                 (0u32..).zip(jobs).filter(|(_, job)| job.group == group).collect();
             let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
             let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
-            summary(&jobs, &of_jobs(&indices))
+            let mut summary = summary(&jobs, &of_jobs(&indices));
+            let list = jobs.first().map_or(&[][..], |job| &job.percentiles.list);
+            percentiles::fill(&mut summary, &indices, list, histograms);
+            summary
         })
         .collect();
 }

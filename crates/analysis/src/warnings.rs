@@ -4,12 +4,8 @@
 //! constant with its reason. It must not look at the system: what needs that (unwritten extents, page cache,
 //! memory file systems) was seen and recorded by others while the run went on.
 
-use fathom_core::run::{JobSummary, Run, TargetKind, Warning};
+use fathom_core::run::{JobSummary, QUIET_HOST, Requirement, Run, TargetKind, Warning};
 use fathom_core::workload::{DEFAULT_PERCENTILES, EngineKind, Job, SyncMode};
-
-/// Load an online CPU, before the start, above which the host counts as busy. An idle machine's daemons stay
-/// below 0.1; from about a third on, a worker is likely to share its CPU or the disk with something.
-const BUSY_LOAD_PER_CPU: f64 = 0.3;
 
 /// How far behind its schedule a job may fall, in seconds, before its latencies need the warning. Queueing of
 /// a few milliseconds is what random arrivals do; a tenth of a second is a stall that a person would notice.
@@ -57,17 +53,18 @@ pub fn judge(run: &Run) -> Vec<Warning> {
 }
 
 fn debug_build(run: &Run) -> Option<Warning> {
-    run.build.debug.then_some(Warning::DebugBuild)
+    // In virtual time the program's own cost is no part of any number.
+    (run.build.debug && !run.summary.target.modelled).then_some(Warning::DebugBuild)
 }
 
-/// Virtual time does not care for the host.
+/// As it was judged before the run (requirement `quiet_host`), so that there is one verdict. Virtual time does not care
+/// for the host.
 fn busy_host(run: &Run) -> Option<Warning> {
-    let environment = &run.environment;
-    let busy = environment.load_1min > BUSY_LOAD_PER_CPU * f64::from(environment.cpus);
-    // Zero CPUs: not known, so the load says nothing.
-    (busy && environment.cpus > 0 && !run.summary.target.modelled).then_some(Warning::BusyHost {
-        load_1min: environment.load_1min,
-        cpus: environment.cpus,
+    let busy = |requirement: &Requirement| requirement.name == QUIET_HOST && requirement.met == Some(false);
+    let busy = run.requirements.iter().any(busy) && !run.summary.target.modelled;
+    busy.then_some(Warning::BusyHost {
+        load_1min: run.environment.load_1min,
+        cpus: run.environment.cpus,
     })
 }
 

@@ -1,8 +1,10 @@
 //! The command line: words in, a [`Command`] as typed out.
 //!
 //! Data in: the words. Data out: what was typed, sorted into commands, or help and usage errors, already
-//! printed. It must not look at files or the environment: that comes with [`crate::request`].
+//! printed. It must not look at files or the environment: that comes with [`crate::request`]. All that it asks is how wide
+//! its help may be.
 
+pub(crate) mod catalog;
 mod definition;
 mod options;
 
@@ -13,7 +15,7 @@ use crate::terminal::{self, Colour};
 use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
-use fathom_dialect::Override;
+use fathom_dialect::{Diagnostic, Override};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// `recover`, of which directory.
     Recover(PathBuf),
+    /// `catalog`.
+    Catalog(catalog::CatalogArgs),
     /// `options`, of which option.
     Options(Option<String>),
     /// `completions`, for which shell.
@@ -81,6 +85,8 @@ pub(crate) struct RunArgs {
     pub overrides: Vec<Override>,
     /// `--on`.
     pub on: Option<OsString>,
+    /// `--catalog`.
+    pub catalog: Option<PathBuf>,
     /// `--section`.
     pub sections: Vec<String>,
     /// The rest.
@@ -109,7 +115,7 @@ pub(crate) struct ManArgs {
 
 /// The help of one command.
 pub(crate) fn help_of(name: &str) -> String {
-    let mut whole = command();
+    let mut whole = command(terminal::stdout_columns());
     whole.build();
     let found = whole.find_subcommand_mut(name);
     found
@@ -122,7 +128,28 @@ pub(crate) fn help_of(name: &str) -> String {
 pub(crate) fn read(words: &[OsString]) -> Result<Command, Exit> {
     match parse(words) {
         Ok(command) => Ok(command),
-        Err(error) => Err(refuse(&error)),
+        Err(Unread::Clap(error)) => Err(refuse(&error)),
+        Err(Unread::Unknown(diagnostics)) => {
+            for diagnostic in &diagnostics {
+                terminal::say(&diagnostic.to_string());
+            }
+            Err(Exit::Wrong)
+        }
+    }
+}
+
+/// Why there is no command.
+#[derive(Debug)]
+enum Unread {
+    /// Help or version, or what clap found wrong.
+    Clap(clap::Error),
+    /// Flags that nobody knows.
+    Unknown(Vec<Diagnostic>),
+}
+
+impl From<clap::Error> for Unread {
+    fn from(error: clap::Error) -> Self {
+        Self::Clap(error)
     }
 }
 
@@ -139,15 +166,15 @@ fn refuse(error: &clap::Error) -> Exit {
     Exit::Wrong
 }
 
-fn parse(words: &[OsString]) -> Result<Command, clap::Error> {
+fn parse(words: &[OsString]) -> Result<Command, Unread> {
     let mut words = words.to_vec();
     // Options come before their command nowhere but in `--help`: the command is the first word.
     if words.get(1).is_some_and(|word| word == "run") {
-        let rest = flags::canonical(&words[2..], &definition::own_flags_of_run());
+        let rest = flags::canonical(&words[2..], &definition::own_flags_of_run()).map_err(Unread::Unknown)?;
         words.truncate(2);
         words.extend(rest);
     }
-    let matches = command().try_get_matches_from(&words)?;
+    let matches = command(terminal::stdout_columns()).try_get_matches_from(&words)?;
     let recorded: Vec<String> = words
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
@@ -170,6 +197,7 @@ fn parse(words: &[OsString]) -> Result<Command, clap::Error> {
             colour: colour(matches),
         }),
         Some(("recover", matches)) => Command::Recover(path(matches, "dir")),
+        Some(("catalog", matches)) => Command::Catalog(catalog::read(matches)),
         Some(("options", matches)) => Command::Options(matches.get_one::<String>("option").cloned()),
         Some(("completions", matches)) => {
             let shell = matches.get_one::<Shell>("shell").copied();
@@ -179,7 +207,11 @@ fn parse(words: &[OsString]) -> Result<Command, clap::Error> {
             page: matches.get_one::<String>("page").cloned(),
             output: matches.get_one::<PathBuf>("directory").cloned(),
         }),
-        _ => return Err(command().error(ErrorKind::MissingSubcommand, "give a command: see fathom --help")),
+        _ => {
+            let message = "give a command: see fathom --help";
+            let error = command(terminal::PLAIN_COLUMNS).error(ErrorKind::MissingSubcommand, message);
+            return Err(error.into());
+        }
     })
 }
 
@@ -188,6 +220,7 @@ fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
         paths: paths(matches, "paths"),
         overrides: options::overrides(matches),
         on: matches.get_one::<OsString>("on").cloned(),
+        catalog: matches.get_one::<PathBuf>("catalog").cloned(),
         sections: matches
             .get_many::<String>("section")
             .unwrap_or_default()

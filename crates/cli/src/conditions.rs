@@ -54,10 +54,7 @@ pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, cloc
     };
     let target = aim(system, plan);
     let mut warnings = Vec::new();
-    let mut requirements = vec![optimised_build()];
-    let (quiet, busy) = busy::quiet_host(system);
-    requirements.push(quiet);
-    warnings.extend(busy);
+    let mut requirements = vec![optimised_build(), busy::quiet_host(system)];
     for (path, facts) in facts::of_plan(plan) {
         let path = path.to_string_lossy();
         if let Some(file) = target.files.iter().find(|file| file.path == path) {

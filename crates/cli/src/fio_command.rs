@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use crate::options_command;
 use crate::request::{self, Request};
 use crate::run_command;
+use crate::tell;
 use crate::terminal::{self, Colour};
 use anyhow::bail;
 use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
@@ -67,7 +68,7 @@ fn fate(setting: &Override) -> Fate {
 
 /// Carries `fathom fio` out.
 pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
-    let command = match read_fio_args(&args.words) {
+    let command = match read_fio_args(&args.words, &["allow-overwrite", "allow-overwrite-signature"]) {
         Ok(command) => command,
         Err(diagnostics) => {
             for diagnostic in &diagnostics {
@@ -136,17 +137,14 @@ fn resolve(command: &FioCommand, quiet: bool) -> anyhow::Result<Option<Request>>
     let parsed = request::with_context(&machine, &command.sections, |context| {
         parse_fio(command, &sources, context)
     });
-    let warned = |severity| severity == fathom_dialect::Severity::Warning;
-    let fatal = command.setting("warnings-fatal").is_some()
-        && parsed
-            .diagnostics
-            .iter()
-            .any(|diagnostic| warned(diagnostic.severity));
     let request = request::accept(parsed, machine, quiet);
-    if fatal {
-        bail!("--warnings-fatal: see the warnings above");
+    match &request {
+        Some(request) if command.setting("warnings-fatal").is_some() && !request.warnings.is_empty() => {
+            tell::warnings(&request.warnings);
+            bail!("--warnings-fatal: see the warnings above")
+        }
+        _ => Ok(request),
     }
-    Ok(request)
 }
 
 /// `--readonly`: a run that would write is refused.

@@ -44,6 +44,7 @@ pub(crate) fn run(status: Status, errors: u64) -> Run {
             cpu: CpuUsage::default(),
             warnings: Vec::new(),
             floor: None,
+            model: None,
         },
     }
 }

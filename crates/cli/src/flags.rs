@@ -3,9 +3,9 @@
 //! Data in: words as typed. Data out: words in which each flag of the option table has its canonical name and
 //! its value joined to it. fio's users write `--blocksize=4k`, `--block-size 4k`, `--direct 1`, `--direct` and
 //! `--offset -4k`; clap alone would take the file name after a bare `--time_based` for its value, and `-4k` for a
-//! flag. It must not know what the values mean.
+//! flag. Flags that nobody knows end here, in the dialect's words. It must not know what the values mean.
 
-use fathom_dialect::{Kind, OptionRow, find, find_exact};
+use fathom_dialect::{Diagnostic, Kind, OptionRow, find, find_exact, unknown_flag};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
@@ -18,24 +18,39 @@ pub(crate) fn is_switch(row: &OptionRow) -> bool {
 }
 
 /// Rewrites the words that follow `run`. `--` and what is behind it stay as they are.
-pub(crate) fn canonical(words: &[OsString], own: &OwnFlags) -> Vec<OsString> {
+///
+/// # Errors
+/// A diagnostic for each flag that is neither in the table nor one of `own`.
+pub(crate) fn canonical(words: &[OsString], own: &OwnFlags) -> Result<Vec<OsString>, Vec<Diagnostic>> {
     let mut result = Vec::with_capacity(words.len());
+    let mut unknown = Vec::new();
     let mut at = 0;
     while at < words.len() {
         if words[at] == "--" {
             result.extend_from_slice(&words[at..]);
             break;
         }
-        let (word, used) = one(&words[at..], own);
-        result.extend(word);
-        at += used;
+        match one(&words[at..], own) {
+            Ok((word, used)) => {
+                result.extend(word);
+                at += used;
+            }
+            Err(diagnostic) => {
+                unknown.push(diagnostic);
+                at += 1;
+            }
+        }
     }
-    result
+    if unknown.is_empty() {
+        Ok(result)
+    } else {
+        Err(unknown)
+    }
 }
 
 /// The first word, with its value where it takes one; and how many words that used up.
-fn one(words: &[OsString], own: &OwnFlags) -> (Vec<OsString>, usize) {
-    let as_it_is = |used: usize| (words[..used].to_vec(), used);
+fn one(words: &[OsString], own: &OwnFlags) -> Result<(Vec<OsString>, usize), Diagnostic> {
+    let as_it_is = |used: usize| Ok((words[..used].to_vec(), used));
     let Some((name, value)) = split(&words[0]) else {
         return as_it_is(1);
     };
@@ -44,21 +59,22 @@ fn one(words: &[OsString], own: &OwnFlags) -> (Vec<OsString>, usize) {
         return as_it_is(used.min(words.len()));
     }
     let Some(row) = row_of(&name) else {
-        return as_it_is(1);
+        let others: Vec<&str> = own.keys().map(String::as_str).collect();
+        return Err(unknown_flag(&name, &others));
     };
     let joined = |value: &OsStr, used| {
         let mut word = OsString::from(format!("--{}=", row.name));
         word.push(value);
         (vec![word], used)
     };
-    match (value, words.get(1)) {
+    Ok(match (value, words.get(1)) {
         (Some(value), _) => joined(&value, 1),
         (None, Some(next)) if is_switch(row) && (next == "0" || next == "1") => joined(next, 2),
         (None, _) if is_switch(row) => joined(OsStr::new("1"), 1),
         (None, Some(next)) if !is_flag(next, own) => joined(next, 2),
         // No value: clap says so.
         (None, _) => (vec![OsString::from(format!("--{}", row.name))], 1),
-    }
+    })
 }
 
 /// `--name` or `--name=value`; `None` for any other word.
@@ -75,8 +91,10 @@ fn split(word: &OsStr) -> Option<(String, Option<OsString>)> {
 
 /// The row that a flag means: by name, alias or unique beginning, dashes for underscores.
 fn row_of(name: &str) -> Option<&'static OptionRow> {
-    let name = name.replace('-', "_");
-    find_exact(&name).or_else(|| find(&name))
+    let plain = name.replace('-', "_");
+    find_exact(name)
+        .or_else(|| find_exact(&plain))
+        .or_else(|| find(&plain))
 }
 
 /// Whether a word is a known flag, and so not the value of the one before.

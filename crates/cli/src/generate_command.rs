@@ -2,7 +2,7 @@
 
 use crate::args::{ManArgs, command};
 use crate::exit::Exit;
-use crate::terminal;
+use crate::terminal::{self, PLAIN_COLUMNS};
 use anyhow::{Context, anyhow};
 use clap::Command;
 use clap_complete::Shell;
@@ -11,18 +11,18 @@ use clap_mangen::Man;
 /// Prints a completion script.
 pub(crate) fn completions(shell: Shell) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "fathom", &mut script);
+    clap_complete::generate(shell, &mut command(PLAIN_COLUMNS), "fathom", &mut script);
     terminal::print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 
 /// Prints one man page, or writes all.
 pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
-    let mut whole = command();
+    let mut whole = command(PLAIN_COLUMNS);
     whole.build();
     if let Some(dir) = &args.output {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-        clap_mangen::generate_to(command(), dir)
+        clap_mangen::generate_to(command(PLAIN_COLUMNS), dir)
             .with_context(|| format!("cannot write man pages into {}", dir.display()))?;
         return Ok(Exit::Done);
     }

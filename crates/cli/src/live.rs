@@ -133,7 +133,9 @@ impl Live {
                 silent: progress.elapsed - watch.active,
             };
             match &mut self.how {
-                How::Terminal(screen) => screen.show(group.group, &view.terminal_line(columns())),
+                How::Terminal(screen) => {
+                    screen.show(group.group, &view.terminal_line(terminal::stderr_columns()));
+                }
                 How::Lines if is_due(watch, progress.elapsed) => {
                     watch.told = Some(progress.elapsed);
                     terminal::say(&view.plain_line(progress.elapsed));
@@ -190,15 +192,6 @@ impl Screen {
             self.all.remove(&bar);
         }
     }
-}
-
-/// The width of the terminal that stderr is.
-fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    size.map(|size| usize::from(size.ws_col))
-        .ok()
-        .filter(|&columns| columns > 0)
-        .unwrap_or(80)
 }
 
 fn nanos(duration: Duration) -> Nanos {

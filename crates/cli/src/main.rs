@@ -5,12 +5,16 @@
 //! an exit code ([`exit::Exit`]). It must not hold knowledge of its own about disks, workloads or statistics.
 //!
 //! As typed ([`args`]) becomes as resolved ([`request`]); a command then carries it out: [`run_command`] and
-//! what goes with a run ([`preflight`], [`safety`], [`prepare`], [`conditions`], [`live`], [`record`], [`outcome`]),
-//! [`fio_command`], [`show_command`], [`options_command`], [`generate_command`].
+//! what goes with a run ([`clip`], [`preflight`], [`safety`], [`prepare`], [`conditions`], [`live`], [`record`],
+//! [`outcome`]) or is told of it ([`dry_run`], [`tell`]), [`fio_command`], [`show_command`], [`options_command`],
+//! [`catalog_command`], [`generate_command`].
 #![forbid(unsafe_code)]
 
 mod args;
+mod catalog_command;
+mod clip;
 mod conditions;
+mod dry_run;
 mod exit;
 mod facts;
 mod fio_command;
@@ -20,18 +24,23 @@ mod flags;
 mod generate_command;
 mod live;
 mod merge;
+mod model_target;
+mod modelled;
 mod options_command;
 mod outcome;
 mod preflight;
 mod prepare;
 mod record;
+mod recorder;
 mod request;
 mod run_command;
+mod run_modelled;
 mod safety;
 mod show_command;
 mod signals;
 mod start_error;
 mod target;
+mod tell;
 mod terminal;
 
 use args::Command;
@@ -57,6 +66,7 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Fio(args) => fio_command::fio(&args),
         Command::Show(args) => show_command::show(&args),
         Command::Recover(dir) => show_command::recover(&dir),
+        Command::Catalog(args) => catalog_command::catalog(&args),
         Command::Options(name) => options_command::options(name.as_deref()),
         Command::Completions(shell) => generate_command::completions(shell),
         Command::Man(args) => generate_command::man(&args),

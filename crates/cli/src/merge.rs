@@ -27,7 +27,8 @@ pub(crate) fn merge(warnings: Vec<Warning>) -> Vec<Warning> {
 /// Whether two warnings differ in their file, and in numbers, only.
 fn alike(a: &Warning, b: &Warning) -> bool {
     use Warning::{
-        DirectRefused, DirectUnaligned, MemoryFilesystem, PageCache, StackedFilesystem, UnwrittenExtents,
+        DirectRefused, DirectUnaligned, MemoryFilesystem, PageCache, SizeClipped, StackedFilesystem,
+        UnwrittenExtents,
     };
     match (a, b) {
         (UnwrittenExtents { .. }, UnwrittenExtents { .. }) | (PageCache { .. }, PageCache { .. }) => true,
@@ -43,6 +44,18 @@ fn alike(a: &Warning, b: &Warning) -> bool {
             DirectUnaligned {
                 block_bytes: b,
                 need_bytes: d,
+                ..
+            },
+        )
+        | (
+            SizeClipped {
+                path_bytes: a,
+                used_bytes: c,
+                ..
+            },
+            SizeClipped {
+                path_bytes: b,
+                used_bytes: d,
                 ..
             },
         ) => (a, c) == (b, d),
@@ -74,7 +87,8 @@ fn shorten(kind: Vec<Warning>) -> Vec<Warning> {
         Warning::MemoryFilesystem { path, .. }
         | Warning::StackedFilesystem { path, .. }
         | Warning::DirectRefused { path, .. }
-        | Warning::DirectUnaligned { path, .. },
+        | Warning::DirectUnaligned { path, .. }
+        | Warning::SizeClipped { path, .. },
     ) = &mut first
     {
         *path = format!("{path} and {more} more files");

@@ -4,16 +4,18 @@ use crate::exit::Exit;
 use crate::terminal;
 use anyhow::bail;
 use fathom_dialect::{Kind, OptionRow, find, nearest, table};
+use fathom_report::wrap;
 use std::fmt::Write as _;
 
 /// Lists all options, or shows one in full.
 pub(crate) fn options(name: Option<&str>) -> anyhow::Result<Exit> {
+    let columns = terminal::stdout_columns();
     let text = match name {
-        None => list(),
+        None => list(columns),
         Some(name) => {
             let wanted = name.trim_start_matches('-').replace('-', "_");
             match (find(&wanted), nearest(&wanted)) {
-                (Some(row), _) => in_full(row),
+                (Some(row), _) => in_full(row, columns),
                 (None, Some(near)) => bail!("no option is called `{name}`; did you mean `{near}`?"),
                 (None, None) => bail!("no option is called `{name}`: `fathom options` lists all"),
             }
@@ -23,36 +25,66 @@ pub(crate) fn options(name: Option<&str>) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// One line for each option, by topic.
-fn list() -> String {
+/// Longer names have a line of their own.
+const NAME_COLUMNS: usize = 22;
+
+/// One line for each option, by topic; more where it does not fit.
+fn list(columns: usize) -> String {
     let mut text = String::new();
     let mut topic = None;
-    let width = table().iter().map(|row| row.name.len()).max().unwrap_or(0);
     for row in table() {
         if topic != Some(row.topic) {
             let gap = if topic.is_some() { "\n" } else { "" };
             push(&mut text, &format!("{gap}{}\n", row.topic.heading()));
             topic = Some(row.topic);
         }
-        push(
-            &mut text,
-            &format!("  {:width$}  {:11}  {}\n", row.name, row.support.word(), row.help),
-        );
+        let mut name = row.name;
+        if name.len() > NAME_COLUMNS {
+            push(&mut text, &format!("  {name}\n"));
+            name = "";
+        }
+        let label = format!("  {name:NAME_COLUMNS$}  {:11}  ", row.support.word());
+        push(&mut text, &hanging(&label, row.help, columns));
     }
-    text.push_str(
-        "\nexact: as fio does. approximate: in another way, which a note tells. no effect: changes neither the I/O nor\n\
-         the results. left out: what it asks for is not done, which a warning tells. not yet, never: refused.\n\
-         One option in full: fathom options NAME\n",
-    );
+    text.push('\n');
+    for line in wrap(LEGEND, columns, 0) {
+        push(&mut text, &format!("{line}\n"));
+    }
+    text.push_str("One option in full: fathom options NAME\n");
     text
 }
 
+/// What the words for support mean.
+const LEGEND: &str = "exact: as fio does. approximate: in another way, which a note tells. no effect: changes neither \
+                      the I/O nor the results. left out: what it asks for is not done, which a warning tells. not yet, \
+                      never: refused.";
+
+/// A text behind a label, its later lines below its first.
+fn hanging(label: &str, text: &str, columns: usize) -> String {
+    let indent = label.chars().count();
+    let mut result = String::new();
+    for (index, line) in wrap(text, columns.saturating_sub(indent).max(20), 0)
+        .iter()
+        .enumerate()
+    {
+        let margin = if index == 0 { label } else { &" ".repeat(indent) };
+        push(
+            &mut result,
+            &format!("{}\n", format!("{margin}{line}").trim_end()),
+        );
+    }
+    result
+}
+
 /// All that is known of one option.
-fn in_full(row: &OptionRow) -> String {
-    let mut text = format!("{}: {}.\n", row.name, row.help);
+fn in_full(row: &OptionRow, columns: usize) -> String {
+    let mut text = String::new();
+    for line in wrap(&format!("{}: {}.", row.name, row.help), columns, 2) {
+        push(&mut text, &format!("{line}\n"));
+    }
     let mut fact = |label: &str, value: &str| {
         if !value.is_empty() {
-            push(&mut text, &format!("  {label:12}{value}\n"));
+            push(&mut text, &hanging(&format!("  {label:12}"), value, columns));
         }
     };
     fact("also:", &row.aliases.join(", "));
@@ -80,9 +112,10 @@ fn in_full(row: &OptionRow) -> String {
                 .reason()
                 .map(|why| format!(": {why}"))
                 .unwrap_or_default();
+            let support = format!("{}{reason}", choice.support.word());
             push(
                 &mut text,
-                &format!("    {:14}{}{reason}\n", choice.name, choice.support.word()),
+                &hanging(&format!("    {:14}", choice.name), &support, columns),
             );
         }
     }

@@ -14,8 +14,14 @@ use fathom_sys::clock::HostClock;
 use fathom_sys::process::{self, Usage};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The record before the first I/O. `warnings`: what is known to be doubtful so far.
-pub(crate) fn before(request: &Request, conditions: &Conditions, words: &[String], clock: &HostClock) -> Run {
+/// The record before the first I/O. `known`: what was warned of before anything was touched.
+pub(crate) fn before(
+    request: &Request,
+    known: &[Warning],
+    conditions: &Conditions,
+    words: &[String],
+    clock: &HostClock,
+) -> Run {
     let now = clock.now();
     Run {
         schema: SCHEMA.to_owned(),
@@ -38,8 +44,9 @@ pub(crate) fn before(request: &Request, conditions: &Conditions, words: &[String
             groups: Vec::new(),
             disks: Vec::new(),
             cpu: CpuUsage::default(),
-            warnings: [request.warnings.as_slice(), &conditions.warnings].concat(),
+            warnings: [known, &conditions.warnings].concat(),
             floor: None,
+            model: None,
         },
     }
 }
@@ -137,15 +144,7 @@ pub(crate) fn complete(run: &mut Run, results: &Results, used: Used, clock: &Hos
 
 /// Adds what the record itself says of its worth.
 pub(crate) fn judge(run: &mut Run) {
-    let busy_known = run
-        .summary
-        .warnings
-        .iter()
-        .any(|warning| matches!(warning, Warning::BusyHost { .. }));
     let found = fathom_analysis::warnings::judge(run);
-    let found = found
-        .into_iter()
-        .filter(|warning| !(busy_known && matches!(warning, Warning::BusyHost { .. })));
     run.summary.warnings.extend(found);
 }
 

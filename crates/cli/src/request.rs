@@ -1,15 +1,17 @@
 //! As resolved: the workload that the command line and the job files ask for.
 //!
-//! Data in: arguments as typed. Data out: a [`Request`], with all that the dialect had to say already on stderr. It
+//! Data in: arguments as typed. Data out: a [`Request`]; errors and notes of the dialect are already on stderr. It
 //! reads job files and the environment for the dialect, which does neither itself.
 
 use crate::args::RunArgs;
+use crate::model_target;
 use crate::target::{self, Target};
 use crate::terminal;
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Environment, Warning};
 use fathom_core::workload::{Workload, Written};
 use fathom_dialect::{Context, Diagnostic, Override, Parsed, Severity, Source};
+use fathom_model::Spec;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ pub(crate) struct Request {
     pub warnings: Vec<Warning>,
     /// The machine, looked at once: it takes a millisecond or more, and the first I/O should come soon.
     pub machine: Environment,
+    /// The modelled machine to run on; `None`: this one.
+    pub model: Option<Spec>,
 }
 
 /// The machine as it is now.
@@ -47,6 +51,11 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
             path.display()
         ),
         (None, None) => None,
+    };
+    let model = match &target {
+        Some(Target::Model(words)) => Some(model_target::load(words, args.catalog.as_deref())?),
+        _ if args.catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
+        _ => None,
     };
     let mut overrides = args.overrides.clone();
     if sorted.job_files.is_empty() && overrides.is_empty() {
@@ -70,14 +79,18 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
         if let Some(target) = &target {
             target::aim(&mut request.workload, target);
         }
+        request.model = model;
         request
     }))
 }
 
-/// Tells what the dialect had to say, and takes the workload if there is one.
+/// Tells what the dialect had to say, and takes the workload if there is one. Its warnings are then kept for the report, or
+/// for whoever knows that none will be seen.
 pub(crate) fn accept(parsed: Parsed, machine: Environment, quiet: bool) -> Option<Request> {
+    let kept = |severity| parsed.workload.is_some() && severity == Severity::Warning;
     for diagnostic in &parsed.diagnostics {
-        if diagnostic.severity != Severity::Note || !quiet {
+        let unwanted = diagnostic.severity == Severity::Note && quiet;
+        if !unwanted && !kept(diagnostic.severity) {
             terminal::say(&diagnostic.to_string());
         }
     }
@@ -93,6 +106,7 @@ pub(crate) fn accept(parsed: Parsed, machine: Environment, quiet: bool) -> Optio
         written: parsed.written,
         warnings,
         machine,
+        model: None,
     })
 }
 

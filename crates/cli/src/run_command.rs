@@ -9,17 +9,18 @@ use crate::exit::Exit;
 use crate::live::Live;
 use crate::outcome::{self, Counters};
 use crate::prepare::{self, Prepared};
-use crate::record::{self, Recorder};
+use crate::record;
+use crate::recorder::Recorder;
 use crate::request::{self, Request};
-use crate::{preflight, safety, signals, start_error, terminal};
+use crate::{clip, dry_run, preflight, run_modelled, safety, signals, start_error, tell, terminal};
 use anyhow::Context;
-use fathom_core::run::{Run, SeriesRow, Warning};
-use fathom_engine::plan::{Plan, PlanError};
+use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
+use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, Progress, Results};
 use fathom_observe::SystemRoot;
-use fathom_report::{Style, dry_run, json, text};
+use fathom_report::{Style, json, text};
 use fathom_sys::clock::HostClock;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -33,21 +34,67 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 /// Carries a workload out, however it was asked for.
 pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Result<Exit> {
+    if let Some(spec) = &request.model {
+        return run_modelled::carry_out(request, spec, settings);
+    }
     let system = SystemRoot::default();
     let plan = Plan::new(&request.workload);
     if settings.dry_run {
-        return show_plan(&system, request, &plan, settings);
+        return dry_run::show(&system, request, plan, settings);
     }
-    let mut plan = plan?;
+    let mut known = request.warnings.clone();
+    if let Ok(plan) = &plan {
+        known.extend(clip::clipped(plan));
+    }
+    // A report on stdout has the warnings: each is said once.
+    let report_follows = !settings.json && settings.report.is_none();
+    if !report_follows {
+        tell::warnings(&known);
+    }
+    let asked = Asked {
+        system: &system,
+        request,
+        settings,
+        known: &known,
+    };
+    let end = plan.map_err(Into::into).and_then(|plan| from_plan(asked, plan));
+    if report_follows && !matches!(end, Ok(End::Reported(_))) {
+        tell::warnings(&known);
+    }
+    end.map(|end| match end {
+        End::Reported(exit) | End::Unreported(exit) => exit,
+    })
+}
+
+/// How a run ended, and whether its report was printed.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Reported(Exit),
+    Unreported(Exit),
+}
+
+/// What is to be carried out, and how.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    system: &'a SystemRoot,
+    request: &'a Request,
+    settings: &'a Settings,
+    /// What to warn of, as far as it is known before anything is touched.
+    known: &'a [Warning],
+}
+
+/// All that may refuse, then the files, then the run.
+fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
+    let Asked {
+        system,
+        request,
+        settings,
+        ..
+    } = asked;
     preflight::check(&plan, request.machine.memory_bytes)?;
-    let permissions = match safety::permit(&system, &plan, settings) {
+    let permissions = match safety::permit(system, &plan, settings) {
         Ok(permissions) => permissions,
-        Err(refusals) => {
-            for refusal in refusals {
-                terminal::error(&format!("refused: {refusal}"));
-            }
-            return Ok(Exit::Refused);
-        }
+        Err(refusals) => return Ok(End::Unreported(tell::refused(&refusals))),
     };
     let first_job = request
         .workload
@@ -57,17 +104,15 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     let dir = record::reserve(&settings.output, first_job)?;
     let stop = signals::stop_flag()?;
     let mut live = Live::new(settings.quiet);
-    let prepared = prepare::prepare(&mut plan, &mut live, &stop);
-    let exit = match prepared {
+    let end = match prepare::prepare(&mut plan, &mut live, &stop) {
         Ok(Prepared::Ready { unmarked }) => {
             tell_unmarked(&unmarked, settings);
-            let measured = measure(&system, request, &plan, settings, dir, live, &stop);
-            measured?
+            measure(asked, &plan, dir.as_deref(), live, &stop)?
         }
         Ok(Prepared::Interrupted) => {
             record::release(dir.as_deref());
             terminal::say("interrupted while files were laid out: nothing was measured");
-            Exit::Interrupted
+            End::Unreported(Exit::Interrupted)
         }
         Err(error) => {
             record::release(dir.as_deref());
@@ -76,32 +121,7 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     };
     // Devices were held until here.
     drop(permissions);
-    Ok(exit)
-}
-
-/// `--dry-run`: what would be done.
-fn show_plan(
-    system: &SystemRoot,
-    request: &Request,
-    plan: &Result<Plan, PlanError>,
-    settings: &Settings,
-) -> anyhow::Result<Exit> {
-    if settings.json {
-        let document = serde_json::json!({ "written": request.written, "workload": request.workload });
-        terminal::print(&format!("{document:#}\n"))?;
-    } else {
-        let target = plan.as_ref().ok().map(|plan| conditions::aim(system, plan));
-        let style = terminal::stdout_style(settings.colour);
-        terminal::print(&dry_run::render(&request.workload, target.as_ref(), style))?;
-    }
-    match plan {
-        Ok(_) => Ok(Exit::Done),
-        Err(error) => {
-            let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
-            terminal::error(&format!("{error}{}", cause.unwrap_or_default()));
-            Ok(Exit::Wrong)
-        }
-    }
+    Ok(end)
 }
 
 fn tell_unmarked(unmarked: &[String], settings: &Settings) {
@@ -119,21 +139,28 @@ fn tell_unmarked(unmarked: &[String], settings: &Settings) {
 
 /// The run itself, once its files are ready.
 fn measure(
-    system: &SystemRoot,
-    request: &Request,
+    asked: Asked<'_>,
     plan: &Plan,
-    settings: &Settings,
-    dir: Option<PathBuf>,
+    dir: Option<&Path>,
     live: Live,
     stop: &Arc<AtomicBool>,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<End> {
+    let Asked {
+        system,
+        request,
+        settings,
+        known,
+    } = asked;
     let clock = HostClock::new();
     let mut conditions = conditions::look(system, plan, &request.machine, &clock);
     let disks = conditions.disks.take();
-    let mut run = outcome::before(request, &conditions, &settings.words, &clock);
-    let place = dir.as_ref().map(|dir| dir.display().to_string());
-    let recorder = dir.map(|dir| Recorder::begin(&dir, &run)).transpose()?;
-    let mut hooks = Watchers { live, recorder };
+    let mut run = outcome::before(request, known, &conditions, &settings.words, &clock);
+    let recorder = dir.map(|dir| Recorder::begin(dir, &run)).transpose()?;
+    let mut hooks = Watchers {
+        live,
+        recorder,
+        lossless: false,
+    };
     let options = Options {
         stop: Arc::clone(stop),
         clock: clock.clone(),
@@ -150,7 +177,7 @@ fn measure(
                 recorder.abandon();
             }
             terminal::error(&start_error::explain(system, &error));
-            return Ok(Exit::Wrong);
+            return Ok(End::Unreported(Exit::Wrong));
         }
     };
     outcome::complete(&mut run, &results, used, &clock);
@@ -160,16 +187,21 @@ fn measure(
         .and_then(|job| fathom_engine::run::floor(job, &clock));
     let exit = finish(&mut run, results, hooks.recorder);
     report(&run, settings)?;
-    if let (Some(place), false) = (place, settings.quiet) {
+    tell_place(dir, settings);
+    Ok(End::Reported(exit))
+}
+
+/// Says where the run is kept.
+pub(crate) fn tell_place(dir: Option<&Path>, settings: &Settings) {
+    if let (Some(place), false) = (dir.map(Path::display), settings.quiet) {
         terminal::say(&format!(
-            "recorded in {place}: `fathom show {place}` prints this again"
+            "recorded in {place}; to print this again:\n  fathom show {place}"
         ));
     }
-    Ok(exit)
 }
 
 /// Judges the run and completes its record.
-fn finish(run: &mut Run, results: Results, recorder: Option<Recorder>) -> Exit {
+pub(crate) fn finish(run: &mut Run, results: Results, recorder: Option<Recorder>) -> Exit {
     let Some(recorder) = recorder else {
         outcome::judge(run);
         return outcome::exit(run);
@@ -195,7 +227,7 @@ fn finish(run: &mut Run, results: Results, recorder: Option<Recorder>) -> Exit {
 }
 
 /// The report, on stdout or in the file that was asked for.
-fn report(run: &Run, settings: &Settings) -> anyhow::Result<()> {
+pub(crate) fn report(run: &Run, settings: &Settings) -> anyhow::Result<()> {
     if settings.json {
         return terminal::print(&json::summary(run));
     }
@@ -207,9 +239,13 @@ fn report(run: &Run, settings: &Settings) -> anyhow::Result<()> {
 }
 
 /// Who takes part in a run.
-struct Watchers {
-    live: Live,
-    recorder: Option<Recorder>,
+pub(crate) struct Watchers {
+    /// Shows progress.
+    pub live: Live,
+    /// Keeps the run.
+    pub recorder: Option<Recorder>,
+    /// Whether the run waits for its record: virtual time loses nothing by it.
+    pub lossless: bool,
 }
 
 impl Hooks for Watchers {
@@ -218,7 +254,16 @@ impl Hooks for Watchers {
     }
     fn rows(&mut self, rows: &[SeriesRow]) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.rows(rows);
+            if self.lossless {
+                recorder.rows_surely(rows);
+            } else {
+                recorder.rows(rows);
+            }
+        }
+    }
+    fn histograms(&mut self, rows: Vec<HistogramRow>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.histograms(rows);
         }
     }
 }

@@ -4,9 +4,9 @@
 //! refusals. It must not decide: that is `observe::safety`'s.
 
 use crate::args::Settings;
-use fathom_engine::plan::Plan;
+use fathom_engine::plan::{FileAction, Plan};
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::{self, Allowed, Permission, Refusal, WriteRequest};
+use fathom_observe::safety::{self, Allowed, Change, Permission, Refusal, WriteRequest};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -19,30 +19,53 @@ pub(crate) fn permit(
     plan: &Plan,
     settings: &Settings,
 ) -> Result<Vec<Permission>, Vec<Refusal>> {
-    let written = plan.files.iter().filter(|action| action.touches());
-    let paths: Vec<PathBuf> = written.map(|action| action.path.clone()).collect();
-    let confirmed = |path: &Path| settings.allow_signature.iter().any(|named| same(named, path));
     // One by one, and nothing held yet: two names of one device would stand in each other's way.
-    let refusals: Vec<Refusal> = paths
-        .iter()
-        .filter_map(|path| {
-            let request = WriteRequest {
-                path,
-                allow_overwrite: &settings.allow_overwrite,
-                allow_signature: confirmed(path),
-            };
-            safety::check(system, request).err()
-        })
-        .collect();
+    let refusals = ask_all(plan, settings, |request| safety::check(system, request).err());
     if !refusals.is_empty() {
         return Err(refusals);
     }
+    let paths: Vec<PathBuf> = written(plan).map(|action| action.path.clone()).collect();
     // Each signature was confirmed above.
     let allowed = Allowed {
         overwrite: &settings.allow_overwrite,
         signature: true,
     };
     safety::check_all(system, &paths, allowed).map_err(|refusal| vec![refusal])
+}
+
+/// The refusals that [`permit`] would give, for a run that is only planned.
+pub(crate) fn foresee(system: &SystemRoot, plan: &Plan, settings: &Settings) -> Vec<Refusal> {
+    ask_all(plan, settings, |request| safety::foresee(system, request).err())
+}
+
+fn ask_all(
+    plan: &Plan,
+    settings: &Settings,
+    ask: impl Fn(WriteRequest<'_>) -> Option<Refusal>,
+) -> Vec<Refusal> {
+    let confirmed = |path: &Path| settings.allow_signature.iter().any(|named| same(named, path));
+    let of_action = |action: &FileAction| {
+        ask(WriteRequest {
+            path: &action.path,
+            allow_overwrite: &settings.allow_overwrite,
+            allow_signature: confirmed(&action.path),
+            change: change(action),
+        })
+    };
+    written(plan).filter_map(of_action).collect()
+}
+
+fn written(plan: &Plan) -> impl Iterator<Item = &FileAction> {
+    plan.files.iter().filter(|action| action.touches())
+}
+
+/// A file that only has to grow keeps what it holds.
+fn change(action: &FileAction) -> Change {
+    if action.changes_size() && !action.writes {
+        Change::Extend(action.size_needed)
+    } else {
+        Change::Overwrite
+    }
 }
 
 /// Whether two paths lead to the same file, or to nodes of the same device.

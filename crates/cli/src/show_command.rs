@@ -13,7 +13,8 @@ use std::path::Path;
 pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
     let StoredRun { mut run, series, .. } = fathom_store::read(&args.dir)?;
     if run.status == Status::Running {
-        partial::fill(&mut run, &series);
+        let histograms = fathom_store::read_histograms(&args.dir)?;
+        partial::fill(&mut run, &series, &histograms);
     }
     if args.json {
         terminal::print(&json::summary(&run))?;
@@ -25,7 +26,8 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
 
 /// Completes the directory of a killed run.
 pub(crate) fn recover(dir: &Path) -> anyhow::Result<Exit> {
-    let recovered = fathom_store::recover_with(dir, partial::fill)?;
+    let histograms = fathom_store::read_histograms(dir)?;
+    let recovered = fathom_store::recover_with(dir, |run, series| partial::fill(run, series, &histograms))?;
     let name = dir.display();
     let lost = recovered.lost.map(|lost| format!("; {lost}")).unwrap_or_default();
     if recovered.changed {

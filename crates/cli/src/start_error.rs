@@ -2,11 +2,11 @@
 //!
 //! Data in: the engine's error. Data out: one message with its remedy. It must not start anything.
 
+use fathom_analysis::failures::start_remedy;
 use fathom_engine::StartFailure;
 use fathom_engine::run::RunError;
 use fathom_observe::SystemRoot;
 use fathom_observe::limits::{aio_exhausted, io_uring_blocked};
-use std::io::ErrorKind;
 
 /// The message for `error`.
 pub(crate) fn explain(system: &SystemRoot, error: &RunError) -> String {
@@ -33,29 +33,7 @@ fn remedy(system: &SystemRoot, failure: &StartFailure) -> Option<String> {
     if let Some(advice) = advice {
         return Some(advice.to_string());
     }
-    let text = match (failure.what, error.kind()) {
-        ("open with O_DIRECT", ErrorKind::InvalidInput) => {
-            "The file system does no direct I/O (tmpfs and some FUSE and overlay file systems do not): use a \
-             file on a disk, or direct=0, which measures the page cache too"
-        }
-        (_, ErrorKind::PermissionDenied) => "Run as a user who may open it, or choose another target",
-        (_, ErrorKind::ReadOnlyFilesystem) => {
-            "Choose a target that can be written to, or only read (rw=read)"
-        }
-        (what, _) if what.contains("affinity") => {
-            "Give CPUs that are online and allowed for this process (cpus_allowed=; see lscpu)"
-        }
-        (what, _) if what.contains("priority") || what.contains("nice") => {
-            "A higher priority needs the right to set it (root): leave nice= out"
-        }
-        (_, ErrorKind::OutOfMemory) => "Use a smaller iodepth, smaller blocks or fewer workers",
-        _ => match error.raw_os_error() {
-            // EMFILE, ENFILE
-            Some(23 | 24) => "Raise the limit of open files (ulimit -n), or use fewer files or workers",
-            _ => return None,
-        },
-    };
-    Some(text.to_owned())
+    start_remedy(failure.what, error.raw_os_error()?).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub(crate) enum Target {
     Directory(PathBuf),
     /// Nothing: the null engine.
     Null,
+    /// A modelled disk, in the words after `model:`.
+    Model(String),
 }
 
 /// The paths of a command line, sorted.
@@ -93,14 +95,11 @@ pub(crate) fn resolve(words: &OsStr) -> anyhow::Result<Target> {
         return Ok(Target::Null);
     }
     if let Some(model) = words.to_str().and_then(|text| text.strip_prefix("model:")) {
-        bail!(
-            "--on model:{model}: modelled disks are not in this version. Give a file, a directory or a device, \
-             or null:"
-        );
+        return Ok(Target::Model(model.to_owned()));
     }
     let path = PathBuf::from(words);
     if path.as_os_str().is_empty() {
-        bail!("--on is empty: give a file, a directory or a device, or null:");
+        bail!("--on is empty: give a file, a directory, a device, null: or model:NAME");
     }
     let kind = std::fs::metadata(&path).map(|metadata| metadata.file_type());
     Ok(match kind {
@@ -135,7 +134,7 @@ pub(crate) fn aim(workload: &mut Workload, target: &Target) {
                 job.files.names.clear();
                 job.files.directories = vec![path.clone()];
             }
-            Target::Null => {}
+            Target::Null | Target::Model(_) => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 //! texts are about.
 
 use anyhow::Context;
-use fathom_report::Style;
+use fathom_report::{Style, wrap};
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// When colours are used.
@@ -36,24 +36,50 @@ pub(crate) fn env(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// The width of what is no terminal, or a terminal that does not tell.
+pub(crate) const PLAIN_COLUMNS: usize = 80;
+/// Lines of text are hard to read beyond this, and tables do not fit below the first.
+const HELP_COLUMNS: (usize, usize) = (60, 100);
+
 /// What stdout can show.
 pub(crate) fn stdout_style(colour: Colour) -> Style {
     let stdout = std::io::stdout();
-    let terminal = stdout.is_terminal();
-    let columns = rustix::termios::tcgetwinsize(&stdout).map(|size| usize::from(size.ws_col));
-    style(colour, terminal, columns.unwrap_or(0), env)
+    style(colour, stdout.is_terminal(), columns_of(&stdout), env)
 }
 
-fn style(colour: Colour, terminal: bool, columns: usize, env: impl Fn(&str) -> Option<String>) -> Style {
-    let plain = Style::default();
+/// The columns that help on stdout should have.
+pub(crate) fn stdout_columns() -> usize {
+    help_columns(columns_of(&std::io::stdout()))
+}
+
+fn help_columns(columns: Option<usize>) -> usize {
+    let (least, most) = HELP_COLUMNS;
+    columns.unwrap_or(PLAIN_COLUMNS).clamp(least, most)
+}
+
+/// The columns of the terminal that stderr is.
+pub(crate) fn stderr_columns() -> usize {
+    columns_of(&std::io::stderr()).unwrap_or(PLAIN_COLUMNS)
+}
+
+/// The width of a terminal. A pipe has none, and what goes into a file should not depend on the window.
+fn columns_of(stream: &(impl IsTerminal + std::os::fd::AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}
+
+fn style(
+    colour: Colour,
+    terminal: bool,
+    columns: Option<usize>,
+    env: impl Fn(&str) -> Option<String>,
+) -> Style {
     Style {
         colour: colour.allowed(terminal, &env),
-        // A pipe has no width, and what goes into a file should not depend on the window.
-        width: if terminal && columns > 0 {
-            columns
-        } else {
-            plain.width
-        },
+        width: columns.unwrap_or(PLAIN_COLUMNS),
         unicode: !terminal || has_unicode(env),
     }
 }
@@ -82,14 +108,33 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// One line on stderr. Where stderr cannot be written to there is nobody to tell.
+/// One line on stderr; on a terminal as many as it takes, broken between words. Where stderr cannot be written to there is
+/// nobody to tell.
 pub(crate) fn say(text: &str) {
-    let _gone = writeln!(std::io::stderr().lock(), "{text}");
+    let columns = columns_of(&std::io::stderr());
+    let _gone = writeln!(std::io::stderr().lock(), "{}", broken(text, columns));
+}
+
+/// A text for a terminal of so many columns; as it is for anything else, which may look for what is in a line.
+fn broken(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns else {
+        return text.to_owned();
+    };
+    let (least, most) = HELP_COLUMNS;
+    let lines = text
+        .lines()
+        .flat_map(|line| wrap(line, columns.clamp(least, most), 2));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// An error of the program as a whole.
 pub(crate) fn error(text: &str) {
-    say(&format!("{} {text}", label("error:", 31)));
+    labelled("error:", 31, text);
+}
+
+/// Something to know before trusting the numbers.
+pub(crate) fn warning(text: &str) {
+    labelled("warning:", 33, text);
 }
 
 /// Something that the user may like to know.
@@ -97,12 +142,16 @@ pub(crate) fn note(text: &str) {
     say(&format!("note: {text}"));
 }
 
-fn label(text: &str, code: u8) -> String {
-    if Colour::Auto.allowed(std::io::stderr().is_terminal(), env) {
-        format!("\x1b[1;{code}m{text}\x1b[0m")
-    } else {
-        text.to_owned()
-    }
+/// A text behind a word, which is painted where that is allowed.
+fn labelled(label: &str, code: u8, text: &str) {
+    let text = broken(&format!("{label} {text}"), columns_of(&std::io::stderr()));
+    let painted = Colour::Auto.allowed(std::io::stderr().is_terminal(), env);
+    let text = match text.strip_prefix(label).filter(|_| painted) {
+        Some(rest) => format!("\x1b[1;{code}m{label}\x1b[0m{rest}"),
+        None => text,
+    };
+    // As with [`say`], whose lines these are.
+    let _gone = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 #[cfg(test)]

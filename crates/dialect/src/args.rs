@@ -3,9 +3,9 @@
 //! Data in: arguments. Data out: a [`FioCommand`], sorted into what fio itself is told, what jobs are told,
 //! and files. It must not know what an option means, only whether it takes a value.
 
-use crate::diagnostic::{Diagnostic, Fault, Findings, Place};
+use crate::diagnostic::{Diagnostic, Fault, Findings, Place, Severity};
 use crate::input::Override;
-use crate::table::{Kind, OptionRow, find, find_exact, nearest};
+use crate::table::{Kind, OptionRow, find, find_exact, nearest_among, table};
 
 /// A fio command line, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,11 +87,12 @@ enum Known {
     Option(&'static OptionRow),
 }
 
-/// Takes a command line apart; `args` are the words behind `fio`.
+/// Takes a command line apart; `args` are the words behind `fio`. `own`: flags that the caller knows beside fio's, to be
+/// named where one of them may be meant.
 ///
 /// # Errors
 /// One diagnostic for each word that is no option of fio's, or lacks its value.
-pub fn read_fio_args(args: &[String]) -> Result<FioCommand, Vec<Diagnostic>> {
+pub fn read_fio_args(args: &[String], own: &[&str]) -> Result<FioCommand, Vec<Diagnostic>> {
     let mut command = FioCommand::default();
     let mut findings = Findings::default();
     let mut words = args.iter();
@@ -112,7 +113,9 @@ pub fn read_fio_args(args: &[String]) -> Result<FioCommand, Vec<Diagnostic>> {
             .split_once('=')
             .map_or((flag, None), |(n, v)| (n, Some(v.to_owned())));
         let Some(known) = look_up(name) else {
-            findings.error(Place::Flag(name.to_owned()), unknown(name));
+            let settings = SETTINGS.iter().map(|&(setting, _)| setting);
+            let others: Vec<&str> = settings.chain(own.iter().copied()).collect();
+            findings.error(Place::Flag(name.to_owned()), unknown(name, &others));
             continue;
         };
         let (name, takes) = match &known {
@@ -175,9 +178,38 @@ fn look_up(name: &str) -> Option<Known> {
     }
 }
 
-fn unknown(name: &str) -> Fault {
-    let fault = Fault::new(format!("unknown option `{name}`, or the beginning of several"));
-    match nearest(name) {
+/// What to say of a flag that is neither an option nor one of `others`, the flags that the caller has beside them. `name`
+/// is without its dashes.
+pub fn unknown_flag(name: &str, others: &[&str]) -> Diagnostic {
+    let fault = unknown(name, others);
+    Diagnostic {
+        severity: Severity::Error,
+        at: Some(Place::Flag(name.to_owned())),
+        message: fault.message,
+        remedy: fault.remedy,
+    }
+}
+
+fn unknown(name: &str, others: &[&str]) -> Fault {
+    /// So many are named of those that begin alike.
+    const NAMED_MAX: usize = 6;
+    let mut all: Vec<&str> = others.to_vec();
+    for row in table() {
+        all.extend(row.names().map(|name| -> &str { name }));
+    }
+    let names = || all.iter().copied();
+    let begun: Vec<String> = names()
+        .filter(|known| known.starts_with(name))
+        .map(|known| format!("--{known}"))
+        .collect();
+    if begun.len() > 1 {
+        let more = if begun.len() > NAMED_MAX { " and more" } else { "" };
+        let list = begun[..begun.len().min(NAMED_MAX)].join(", ");
+        return Fault::new(format!("`{name}` is the beginning of several options"))
+            .remedy(format!("write one in full: {list}{more}"));
+    }
+    let fault = Fault::new(format!("unknown option `{name}`"));
+    match nearest_among(name, names) {
         Some(known) => fault.remedy(format!("did you mean `--{known}`?")),
         None => fault.remedy("no option has a similar name"),
     }

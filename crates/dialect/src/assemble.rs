@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::input::{Context, Override, Parsed, Source};
 use crate::resolve;
 use crate::scan::{self, RawOption};
-use crate::table::{OptionRow, Support, find, find_exact, nearest};
+use crate::table::{OptionRow, Support, find, find_exact, nearest, nearest_among};
 use crate::value;
 use fathom_core::workload::{Job, Workload, Written, WrittenSection};
 
@@ -93,6 +93,8 @@ struct Assembly<'a, 'c> {
     ctx: &'a Context<'c>,
     findings: Findings,
     jobs: Vec<Pending>,
+    /// Sections that were left out, since `--section` names others.
+    excluded: Vec<String>,
     written: Written,
 }
 
@@ -102,6 +104,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
             ctx,
             findings: Findings::default(),
             jobs: Vec::new(),
+            excluded: Vec::new(),
             written: Written::default(),
         }
     }
@@ -115,7 +118,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
 
     /// Reads one file on top of `base`; its own globals end with it.
     fn file(&mut self, source: &Source<'_>, base: &Draft, behind_another: bool) {
-        let sections = scan::scan(source, self.ctx, &mut self.findings);
+        let scan::Scanned { sections, excluded } = scan::scan(source, self.ctx, &mut self.findings);
+        self.excluded.extend(excluded);
         let mut global = base.clone();
         let mut wall = behind_another;
         for section in sections {
@@ -148,6 +152,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
             .unwrap_or(NAMELESS);
         let global = scan::is_global(name);
         if !global && !self.ctx.sections.is_empty() && !self.ctx.sections.iter().any(|s| s == name) {
+            self.excluded.push(name.to_owned());
             return;
         }
         self.record(
@@ -276,8 +281,12 @@ impl<'a, 'c> Assembly<'a, 'c> {
         } else {
             names.join(", ")
         };
+        if !self.findings.has_errors() {
+            self.missing_sections();
+        }
         if self.jobs.is_empty() && !self.findings.has_errors() {
-            self.no_jobs();
+            let fault = Fault::new("there is no job").remedy("add a section that is not [global]");
+            self.findings.error(None, fault);
         }
         let mut jobs: Vec<Job> = Vec::new();
         let mut group = 0;
@@ -309,14 +318,27 @@ impl<'a, 'c> Assembly<'a, 'c> {
         }
     }
 
-    fn no_jobs(&mut self) {
-        let fault = if self.ctx.sections.is_empty() {
-            Fault::new("there is no job").remedy("add a section that is not [global]")
-        } else {
-            Fault::new(format!("no section is called {}", self.ctx.sections.join(" or ")))
-                .remedy("look at the section names of the job file")
-        };
-        self.findings.error(None, fault);
+    /// `--section` with a name that no section has.
+    fn missing_sections(&mut self) {
+        for wanted in self.ctx.sections {
+            let found = |job: &Pending| job.section == *wanted;
+            if scan::is_global(wanted) || self.jobs.iter().any(found) {
+                continue;
+            }
+            let mut there: Vec<&str> = self.jobs.iter().map(|job| job.section.as_str()).collect();
+            there.extend(self.excluded.iter().map(String::as_str));
+            there.dedup();
+            let near = nearest_among(wanted, || there.iter().copied());
+            let near = near.map(|near| format!("did you mean `{near}`? "));
+            let list = match there.as_slice() {
+                [] => String::from("there are none"),
+                [only] => format!("there is {only}"),
+                all => format!("there are {}", all.join(", ")),
+            };
+            let fault = Fault::new(format!("no section is called {wanted}"))
+                .remedy(format!("{}{list}", near.unwrap_or_default()));
+            self.findings.error(Place::Flag("section".to_owned()), fault);
+        }
     }
 
     fn check_wait(&mut self, job: &Job, pending: &Pending, earlier: &[Job]) {

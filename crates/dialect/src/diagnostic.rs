@@ -98,7 +98,7 @@ impl Fault {
     }
 }
 
-/// Collects findings; the same one at the same place is said once, however many jobs it concerns.
+/// Collects findings. An error is said once a place; all else once, at its first place, however many jobs it concerns.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     list: Vec<Diagnostic>,
@@ -115,7 +115,11 @@ impl Findings {
             message: fault.message,
             remedy: fault.remedy,
         };
-        if self.said.insert(found.clone()) {
+        let mut key = found.clone();
+        if severity != Severity::Error {
+            key.at = None;
+        }
+        if self.said.insert(key) {
             self.list.push(found);
         }
     }

@@ -25,7 +25,7 @@ mod table;
 mod testing;
 mod value;
 
-pub use args::{FioCommand, read_fio_args};
+pub use args::{FioCommand, read_fio_args, unknown_flag};
 pub use assemble::{parse, parse_fio};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use input::{Context, Environment, Include, Override, Parsed, Source};

@@ -9,9 +9,7 @@ mod verify;
 use crate::diagnostic::{Fault, Findings};
 use crate::draft::Draft;
 use crate::table::find_exact;
-use fathom_core::workload::{
-    Amount, BlockSize, Compression, Distribution, EngineKind, Job, Mix, RandomMap, Rate,
-};
+use fathom_core::workload::{Amount, BlockSize, Compression, Distribution, Job, Mix, RandomMap, Rate};
 
 /// The seed of jobs that repeat themselves and name no seed of their own (fio's is the same number, which
 /// does not make the offsets the same).
@@ -98,16 +96,6 @@ impl Settling<'_> {
             } else if let Some(bytes) = blocks.fixed[op] {
                 self.job.block_size[op] = BlockSize::Fixed(bytes);
             }
-        }
-        let smallest = self.job.min_block_bytes();
-        if self.job.direct && !smallest.is_multiple_of(512) && self.job.engine.kind != EngineKind::Null {
-            let fault = Fault::new(format!(
-                "blocks of {smallest} bytes will be refused by the disk with direct=1"
-            ));
-            self.warning(
-                &["bssplit", "bsrange", "bs", "direct"],
-                fault.remedy("use multiples of 512, or of 4096"),
-            );
         }
     }
 

@@ -42,18 +42,31 @@ pub(crate) fn is_global(name: &str) -> bool {
     name.starts_with("global")
 }
 
-/// Reads the sections of `source`; without those that `--section` excludes.
-pub(crate) fn scan(source: &Source<'_>, ctx: &Context<'_>, findings: &mut Findings) -> Vec<RawSection> {
+/// The sections of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scanned {
+    /// Without those that `--section` excludes.
+    pub(crate) sections: Vec<RawSection>,
+    /// The names of those.
+    pub(crate) excluded: Vec<String>,
+}
+
+/// Reads the sections of `source`.
+pub(crate) fn scan(source: &Source<'_>, ctx: &Context<'_>, findings: &mut Findings) -> Scanned {
     let mut scanner = Scanner {
         ctx,
         findings,
         sections: Vec::new(),
+        excluded: Vec::new(),
         state: State::Outside,
         includes: 0,
         depth: 0,
     };
     scanner.text(source.name, source.text);
-    scanner.sections
+    Scanned {
+        sections: scanner.sections,
+        excluded: scanner.excluded,
+    }
 }
 
 /// Where the next option belongs.
@@ -71,6 +84,7 @@ struct Scanner<'a, 'c> {
     ctx: &'a Context<'c>,
     findings: &'a mut Findings,
     sections: Vec<RawSection>,
+    excluded: Vec<String>,
     state: State,
     includes: u32,
     depth: u32,
@@ -138,6 +152,7 @@ impl Scanner<'_, '_> {
             });
         } else {
             self.state = State::Excluded;
+            self.excluded.push(name.to_owned());
         }
         // A header within an included file is refused by fio: it would end the section around the include.
         if self.depth > 0 {

@@ -71,22 +71,31 @@ pub fn find(name: &str) -> Option<&'static OptionRow> {
 
 /// The name or alias nearest to one that does not exist, if any is near enough to be meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
+    nearest_among(name, || table().iter().flat_map(OptionRow::names))
+}
+
+/// As [`nearest`], among any names. A dash is as good as an underscore.
+pub(crate) fn nearest_among<'a, I: Iterator<Item = &'a str>>(
+    name: &str,
+    names: impl Fn() -> I,
+) -> Option<&'a str> {
+    let name = name.replace('-', "_");
+    let plain = |known: &str| known.replace('-', "_");
     // A few letters at most: nobody means `buffer_pattern` by `boof`.
     let limit = (name.len() / 3).clamp(1, 4);
-    let same_word = || {
-        table()
-            .iter()
-            .flat_map(OptionRow::names)
-            .find(|known| known.eq_ignore_ascii_case(name))
+    let same_word = || names().find(|known| plain(known).eq_ignore_ascii_case(&name));
+    let by_prefix = || {
+        let mut begun = names().filter(|known| plain(known).starts_with(&name));
+        match (begun.next(), begun.next()) {
+            (Some(known), None) if !name.is_empty() => Some(known),
+            _ => None,
+        }
     };
-    let by_prefix = || find(name).and_then(|row| row.names().find(|known| known.starts_with(name)));
     let by_distance = || {
-        table()
-            .iter()
-            .flat_map(OptionRow::names)
+        names()
             // The lengths alone rule most names out.
             .filter(|known| known.len().abs_diff(name.len()) <= limit)
-            .map(|known| (distance(name, known), known))
+            .map(|known| (distance(&name, &plain(known)), known))
             .filter(|&(distance, _)| distance <= limit && distance < name.len())
             .min_by_key(|&(distance, _)| distance)
             .map(|(_, known)| known)

@@ -115,7 +115,7 @@ fn four_writers_run_at_once() {
         let path = experiments().join(format!("raid0-2019/fiowrite-{mount}.ini"));
         let text = std::fs::read_to_string(&path).expect("text");
         let args = ["--runtime", "30", "fiowrite.ini"].map(str::to_owned);
-        let command = read_fio_args(&args).expect("accepted");
+        let command = read_fio_args(&args, &[]).expect("accepted");
         let source = Source {
             name: "fiowrite.ini",
             text: &text,
@@ -148,7 +148,7 @@ fn command_lines_and_job_files_agree() {
                  --bs=16k --iodepth=16 --numjobs=8 --time_based --runtime=3600"
             );
             let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let command = read_fio_args(&args).expect("accepted");
+            let command = read_fio_args(&args, &[]).expect("accepted");
             let from_line = with_context(|context| parse_fio(&command, &[], context))
                 .workload
                 .expect("accepted");

@@ -1,23 +1,23 @@
 //! Whether the machine was quiet before the run.
 //!
-//! Duty: one verdict. Data in: load average and CPU pressure. Data out: the requirement `quiet_host`, and a
-//! warning where it is not met. It must not know who made the load.
+//! Duty: one verdict, the only one: whoever warns of a busy machine reads it. Data in: load average and CPU pressure.
+//! Data out: the requirement [`QUIET_HOST`]. It must not know who made the load.
 
 use crate::host;
 use crate::root::SystemRoot;
-use fathom_core::run::{Requirement, Warning};
+use fathom_core::run::{QUIET_HOST, Requirement};
 
-/// Above this load a CPU the machine counts as busy: half of the CPUs had work in the mean of the last
-/// minute.
+/// Above this load a CPU the machine counts as busy: half of the CPUs had work in the mean of the last minute. What one
+/// worker of an earlier run leaves behind on a machine of two CPUs stays below.
 pub const LOAD_PER_CPU_MAX: f64 = 0.5;
 
 /// Above this share of time, in percent, in which some task waited for a CPU during the last 10 s, the
 /// machine counts as busy (Documentation/accounting/psi.rst, `some avg10`).
 pub const PRESSURE_PERCENT_MAX: f64 = 10.0;
 
-/// The requirement `quiet_host`: load average and CPU pressure within [`LOAD_PER_CPU_MAX`] and
+/// The requirement [`QUIET_HOST`]: load average and CPU pressure within [`LOAD_PER_CPU_MAX`] and
 /// [`PRESSURE_PERCENT_MAX`]. `met` is `None` where neither can be read. Ask before the load starts.
-pub fn quiet_host(root: &SystemRoot) -> (Requirement, Option<Warning>) {
+pub fn quiet_host(root: &SystemRoot) -> Requirement {
     let environment = host::environment(root, "");
     let cpus = environment.cpus;
     let load = host::load_1min(root);
@@ -37,16 +37,11 @@ pub fn quiet_host(root: &SystemRoot) -> (Requirement, Option<Warning>) {
     let pressure_words = pressure.map_or("CPU pressure not known".to_owned(), |percent| {
         format!("tasks waited for a CPU {percent:.1} % of the last 10 s")
     });
-    let requirement = Requirement {
-        name: "quiet_host".to_owned(),
+    Requirement {
+        name: QUIET_HOST.to_owned(),
         met,
         detail: format!("{load_words}; {pressure_words}"),
-    };
-    let warning = (met == Some(false)).then(|| Warning::BusyHost {
-        load_1min: load.unwrap_or(0.0),
-        cpus,
-    });
-    (requirement, warning)
+    }
 }
 
 /// `avg10` of the line `some` of `/proc/pressure/cpu`. The file is missing, or cannot be read, where the

@@ -78,6 +78,19 @@ pub fn before(root: &SystemRoot, target: &TargetFile, facts: &IoFacts) -> (Vec<W
     (found.warnings, found.requirements)
 }
 
+/// What can be told of a target before anything is made or touched: as [`before`], without what depends on the contents
+/// of a file. Nothing is flushed; the target need not exist.
+pub fn foresee(root: &SystemRoot, target: &TargetFile, facts: &IoFacts) -> Vec<Warning> {
+    let mut found = Findings::default();
+    if matches!(target.kind, TargetKind::File | TargetKind::BlockDevice) {
+        place(target, &mut found);
+        if facts.direct {
+            direct::foresee(&root.at(Path::new(&target.path)), target, facts, &mut found);
+        }
+    }
+    found.warnings
+}
+
 /// What is gathered on the way.
 #[derive(Debug, Default)]
 struct Findings {

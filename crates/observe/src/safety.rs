@@ -51,6 +51,35 @@ pub struct WriteRequest<'a> {
     pub allow_overwrite: &'a [PathBuf],
     /// As [`Allowed::signature`].
     pub allow_signature: bool,
+    /// What becomes of a file that exists.
+    pub change: Change,
+}
+
+/// What a run does to a file that exists: the refusal says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Change {
+    /// What it holds is written over.
+    #[default]
+    Overwrite,
+    /// What it holds stays; it is made longer, to this many bytes.
+    Extend(u64),
+}
+
+/// How a device is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grip {
+    /// Held exclusively, for writing.
+    Hold,
+    /// Opened for reading, and let go again: not even the kernel's watchers of closed writers hear of it.
+    Look,
+}
+
+/// One question, in full.
+#[derive(Debug, Clone, Copy)]
+struct Question<'a> {
+    allowed: Allowed<'a>,
+    change: Change,
+    grip: Grip,
 }
 
 /// Why a path may be written to.
@@ -121,11 +150,28 @@ impl Permission {
 /// # Errors
 /// It may not; see [`Refusal`].
 pub fn check(root: &SystemRoot, request: WriteRequest<'_>) -> Result<Permission, Refusal> {
-    let allowed = Allowed {
-        overwrite: request.allow_overwrite,
-        signature: request.allow_signature,
-    };
-    check_one(root, request.path, allowed, &[])
+    check_one(root, request.path, request.question(Grip::Hold), &[])
+}
+
+/// Whether [`check`] would permit, for a run that is only planned: nothing is held, and nothing opened for writing.
+///
+/// # Errors
+/// It would not; the same [`Refusal`] as of [`check`].
+pub fn foresee(root: &SystemRoot, request: WriteRequest<'_>) -> Result<Basis, Refusal> {
+    check_one(root, request.path, request.question(Grip::Look), &[]).map(|permission| permission.basis)
+}
+
+impl<'a> WriteRequest<'a> {
+    fn question(&self, grip: Grip) -> Question<'a> {
+        Question {
+            allowed: Allowed {
+                overwrite: self.allow_overwrite,
+                signature: self.allow_signature,
+            },
+            change: self.change,
+            grip,
+        }
+    }
 }
 
 /// Whether all paths may be written to: a permission for each, in their order. Paths that lead to the same
@@ -138,9 +184,14 @@ pub fn check_all(
     paths: &[PathBuf],
     allowed: Allowed<'_>,
 ) -> Result<Vec<Permission>, Refusal> {
+    let question = Question {
+        allowed,
+        change: Change::default(),
+        grip: Grip::Hold,
+    };
     let mut permissions: Vec<Permission> = Vec::new();
     for path in paths {
-        let permission = check_one(root, path, allowed, &permissions)?;
+        let permission = check_one(root, path, question, &permissions)?;
         permissions.push(permission);
     }
     Ok(permissions)
@@ -149,7 +200,7 @@ pub fn check_all(
 fn check_one(
     root: &SystemRoot,
     path: &Path,
-    allowed: Allowed<'_>,
+    question: Question<'_>,
     before: &[Permission],
 ) -> Result<Permission, Refusal> {
     let stat = match root.stat(path) {
@@ -168,8 +219,8 @@ fn check_one(
         });
     }
     let (basis, hold) = match stat.kind {
-        FileKind::BlockDevice => device::check(root, path, &stat, allowed)?,
-        FileKind::Regular => (regular_file(root, path, &stat, allowed)?, None),
+        FileKind::BlockDevice => device::check(root, path, &stat, question)?,
+        FileKind::Regular => (regular_file(root, path, &stat, question)?, None),
         // Documentation/admin-guide/devices.txt: 1:3 is /dev/null, 1:5 /dev/zero.
         FileKind::CharacterDevice if stat.node.major == 1 && matches!(stat.node.minor, 3 | 5) => {
             (Basis::Sink, None)
@@ -218,10 +269,10 @@ fn regular_file(
     root: &SystemRoot,
     path: &Path,
     stat: &FileStat,
-    allowed: Allowed<'_>,
+    question: Question<'_>,
 ) -> Result<Basis, Refusal> {
     usage::file_in_use(root, path, stat)?;
-    if named(root, stat, allowed.overwrite) {
+    if named(root, stat, question.allowed.overwrite) {
         return Ok(Basis::NamedFile);
     }
     // O_NONBLOCK: should it have become a pipe meanwhile, this must not hang.
@@ -232,9 +283,16 @@ fn regular_file(
     let made = opened.and_then(|file| is_made(&file));
     match made {
         Ok(true) => Ok(Basis::Made),
-        Ok(false) => Err(Refusal::NotMade {
-            path: path.to_path_buf(),
-            size_bytes: stat.size_bytes,
+        Ok(false) => Err(match question.change {
+            Change::Overwrite => Refusal::NotMade {
+                path: path.to_path_buf(),
+                size_bytes: stat.size_bytes,
+            },
+            Change::Extend(need_bytes) => Refusal::NotMadeTooSmall {
+                path: path.to_path_buf(),
+                size_bytes: stat.size_bytes,
+                need_bytes,
+            },
         }),
         Err(source) => Err(cannot_tell(path, "whether fathom made it", source)),
     }

@@ -1,296 +1,123 @@
 //! A workload before it runs: every setting that matters, and what follows from them.
 //!
-//! Data in: a workload as resolved and, where known, the target. Data out: text. It must not open anything.
+//! Data in: a workload as resolved and, where its files are known, what they give it. Data out: text, or JSON. It must
+//! not open anything.
 
 mod derive;
+mod document;
+mod job;
+mod placement;
+
+pub use document::{SCHEMA, json};
+pub use placement::{PlacedFile, PlacedJob, PlacedWorker, Placement};
 
 use crate::Style;
 use crate::style::Look;
-use crate::text::Page;
-use crate::words::{amount, block_sizes, duration, limit, pattern, plural, rates, syncs};
-use derive::{Derived, Time, Volume};
-use fathom_core::run::Target;
+use crate::text::{Page, warnings};
+use crate::words::{duration, plural};
+use derive::{Bound, Derived, Time};
+use fathom_core::run::Warning;
 use fathom_core::units::{Bytes, Nanos};
-use fathom_core::workload::{FileChoice, Files, Job, RandomMap, ThinkTimeBasis, Workload};
+use fathom_core::workload::{Workload, Written};
 
-/// The resolved workload as text. With a target, shares of its size become bytes.
-pub fn render(workload: &Workload, target: Option<&Target>, style: Style) -> String {
+/// All that is known before the run.
+#[derive(Debug, Clone, Copy)]
+pub struct DryRun<'a> {
+    /// The workload as typed.
+    pub written: &'a Written,
+    /// As resolved.
+    pub workload: &'a Workload,
+    /// On its files; `None` where it does not fit them.
+    pub placement: Option<&'a Placement>,
+    /// What to know before it runs.
+    pub warnings: &'a [Warning],
+}
+
+/// The dry run as text. With a placement, shares of a file's size become bytes.
+pub fn render(dry_run: DryRun<'_>, style: Style) -> String {
+    let DryRun {
+        workload, placement, ..
+    } = dry_run;
     let mut page = Page::new(style);
-    if let Some(target) = target {
-        page.painted(Look::Bold, &format!("on {}", target.description), 2);
+    if let Some(placement) = placement {
+        page.painted(Look::Bold, &format!("on {}", placement.target.description), 2);
         page.gap();
     }
-    for job in &workload.jobs {
-        of_job(&mut page, job);
+    for (index, job) in workload.jobs.iter().enumerate() {
+        job::render(
+            &mut page,
+            job,
+            placement.and_then(|placement| placement.jobs.get(index)),
+        );
         page.gap();
     }
-    derived(&mut page, &Derived::of(workload, target));
+    derived(&mut page, &Derived::of(workload, placement));
+    warnings(&mut page, dry_run.warnings);
     page.finish()
-}
-
-fn of_job(page: &mut Page, job: &Job) {
-    page.painted(Look::Bold, &job.name, 2);
-    if !job.description.is_empty() {
-        page.paragraph(&format!("  {}", job.description), 4);
-    }
-    let mut say = |label: &str, parts: Vec<String>| {
-        if !parts.is_empty() {
-            page.paragraph(&format!("  {label}: {}", parts.join(", ")), 4);
-        }
-    };
-    say("what", what(job));
-    say("where", place(job));
-    say("how", how(job));
-    say("pace", pace(job));
-    say("start", start(job));
-    say("stop", stop(job));
-    say("data", data(job));
-}
-
-fn what(job: &Job) -> Vec<String> {
-    let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
-    let shape = &job.pattern;
-    if shape.random && shape.random_map == RandomMap::Independent {
-        parts.push(match crate::words::distribution(job) {
-            Some(skew) => format!("blocks drawn independently, {skew}"),
-            None => String::from("blocks drawn independently"),
-        });
-    }
-    if shape.random && shape.run_length > 1 {
-        parts.push(format!("runs of {} I/Os", shape.run_length));
-    }
-    if !shape.random && shape.skip_bytes != 0 {
-        let sign = if shape.skip_bytes < 0 { "-" } else { "" };
-        parts.push(format!(
-            "skipping {sign}{}",
-            Bytes(shape.skip_bytes.unsigned_abs())
-        ));
-    }
-    for op in job.used_ops() {
-        let percent = shape.random_percent[op];
-        if shape.random && percent < 100 {
-            parts.push(format!("{percent} % of them random"));
-            break;
-        }
-    }
-    parts
-}
-
-fn place(job: &Job) -> Vec<String> {
-    let mut parts = files(&job.files, &job.name);
-    let region = &job.region;
-    if let Some(size) = region.size {
-        parts.push(format!("size {}", amount(size)));
-    }
-    if let Some(offset) = region.offset {
-        parts.push(format!("from offset {}", amount(offset)));
-    }
-    if let Some(step) = region.offset_increment {
-        parts.push(format!("{} further for each worker", amount(step)));
-    }
-    if let Some((low, high)) = region.file_size {
-        parts.push(if low == high {
-            format!("files of {}", Bytes(low))
-        } else {
-            format!("files of {} to {}", Bytes(low), Bytes(high))
-        });
-    }
-    parts
-}
-
-fn files(files: &Files, job: &str) -> Vec<String> {
-    let join = |paths: &[std::path::PathBuf]| {
-        let shown = paths.iter().map(|path| path.display().to_string());
-        shown.collect::<Vec<_>>().join(", ")
-    };
-    let mut parts = Vec::new();
-    if files.names.is_empty() {
-        let name = files.name_format.replace("$jobname", job);
-        parts.push(format!(
-            "{} a worker named {name}",
-            plural(u64::from(files.nrfiles), "file")
-        ));
-    } else {
-        parts.push(join(&files.names));
-    }
-    if !files.directories.is_empty() {
-        parts.push(format!("in {}", join(&files.directories)));
-    }
-    if files.nrfiles > 1 || files.names.len() > 1 {
-        parts.push(String::from(match files.choice {
-            FileChoice::RoundRobin => "each in turn",
-            FileChoice::Random => "one at random each time",
-            FileChoice::Sequential => "one after the other",
-        }));
-    }
-    let flags = [
-        (files.overwrite, "written in full before"),
-        (files.pre_read, "read in full before"),
-        (files.unlink, "removed after"),
-        (!files.may_create, "never made"),
-        (!files.invalidate, "page cache kept"),
-    ];
-    parts.extend(
-        flags
-            .iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, text)| String::from(*text)),
-    );
-    parts
-}
-
-fn how(job: &Job) -> Vec<String> {
-    let engine = &job.engine;
-    let mut parts = vec![engine.kind.name().to_owned()];
-    parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
-    parts.push(format!("iodepth {}", job.depth.iodepth));
-    parts.push(plural(u64::from(job.numjobs), "worker"));
-    let flags = [
-        (engine.poll, "polled"),
-        (engine.fixed_buffers, "fixed buffers"),
-        (engine.registered_files, "registered files"),
-        (engine.submission_thread, "kernel submission thread"),
-        (engine.vectored, "vectored"),
-        (engine.nowait, "nowait"),
-    ];
-    parts.extend(
-        flags
-            .iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, text)| String::from(*text)),
-    );
-    let depth = &job.depth;
-    match depth.batch_submit {
-        0 => parts.push(String::from("all that are ready submitted at once")),
-        1 => {}
-        n => parts.push(format!("submitted by {n}")),
-    }
-    if depth.batch_complete_min != 1 || depth.batch_complete_max > 0 {
-        let max = match depth.batch_complete_max {
-            0 => String::from("all"),
-            n => n.to_string(),
-        };
-        parts.push(format!("reaped by {} to {max}", depth.batch_complete_min));
-    }
-    if depth.low < depth.iodepth {
-        parts.push(format!("refilled from {} in flight", depth.low));
-    }
-    parts.extend(syncs(job));
-    if !job.cpus_allowed.is_empty() {
-        let cpus: Vec<String> = job.cpus_allowed.iter().map(u32::to_string).collect();
-        let split = if job.cpus_split { ", one a worker" } else { "" };
-        parts.push(format!("CPUs {}{split}", cpus.join(" ")));
-    }
-    if job.nice != 0 {
-        parts.push(format!("nice {}", job.nice));
-    }
-    parts
-}
-
-fn pace(job: &Job) -> Vec<String> {
-    let mut parts = rates(job);
-    if parts.is_empty() {
-        parts.push(String::from("as fast as there is room (closed loop)"));
-    }
-    if let Some(think) = job.pace.think {
-        let basis = match think.basis {
-            ThinkTimeBasis::Complete => "completed",
-            ThinkTimeBasis::Issue => "sent",
-        };
-        let what = plural(u64::from(think.blocks), "I/O");
-        parts.push(format!(
-            "a pause of {} after {what} {basis}",
-            duration(think.pause)
-        ));
-    }
-    parts
-}
-
-fn start(job: &Job) -> Vec<String> {
-    let mut parts = Vec::new();
-    if job.start.stonewall {
-        parts.push(String::from("after all jobs before it"));
-    }
-    if let Some(name) = &job.start.wait_for {
-        parts.push(format!("after {name}"));
-    }
-    match job.start.delay {
-        (Nanos(0), Nanos(0)) => {}
-        (from, to) if from == to => parts.push(format!("{} later", duration(from))),
-        (Nanos(0), to) => parts.push(format!("up to {} later", duration(to))),
-        (from, to) => parts.push(format!("{} to {} later", duration(from), duration(to))),
-    }
-    parts
-}
-
-fn stop(job: &Job) -> Vec<String> {
-    let mut parts = vec![limit(job)];
-    let rule = job.on_error;
-    let borne = [
-        (rule.read, "read"),
-        (rule.write, "write"),
-        (rule.verify, "verify"),
-    ];
-    let borne: Vec<&str> = borne
-        .iter()
-        .filter(|(set, _)| *set)
-        .map(|&(_, name)| name)
-        .collect();
-    if !borne.is_empty() {
-        parts.push(format!("going on after {} errors", borne.join(" and ")));
-    }
-    parts
-}
-
-fn data(job: &Job) -> Vec<String> {
-    let mut parts = Vec::new();
-    if job.writes() {
-        let buffers = &job.buffers;
-        parts.push(match (buffers.zero, buffers.pattern.len()) {
-            (true, _) => String::from("zeros"),
-            (false, 0) => String::from("random bytes"),
-            (false, length) => format!("a pattern of {}", Bytes(length as u64)),
-        });
-        if let Some(compression) = buffers.compression {
-            parts.push(format!("{} % compressible", compression.percent));
-        }
-        if buffers.refill {
-            parts.push(String::from("new for each write"));
-        } else if buffers.scramble && !buffers.zero && buffers.pattern.is_empty() {
-            parts.push(String::from("no two blocks alike"));
-        }
-        parts.push(format!("seed {}", job.random_seed));
-    }
-    if let Some(verify) = &job.verify {
-        let only = if verify.only { " of what is there" } else { "" };
-        parts.push(format!("verification{only} by {:?}", verify.algorithm).to_lowercase());
-    }
-    parts
 }
 
 fn derived(page: &mut Page, derived: &Derived) {
     page.painted(Look::Bold, "in all", 2);
-    page.paragraph(&format!("  workers: {}", derived.workers), 4);
-    page.paragraph(&format!("  in flight: at most {} I/Os", derived.in_flight), 4);
-    page.paragraph(
-        &format!("  buffers: {} of memory", Bytes(derived.buffer_bytes)),
-        4,
+    let mut say = |label: &str, text: &str| page.paragraph(&format!("  {label}: {text}"), 4);
+    if let Some(files) = &derived.files {
+        let changes = [(files.new, "to be made"), (files.extended, "to be extended")];
+        let changes = changes.iter().filter(|(n, _)| *n > 0);
+        let changes: Vec<String> = changes.map(|(n, what)| format!("{n} {what}")).collect();
+        let mut text = files.all.to_string();
+        if !changes.is_empty() {
+            text = format!("{text} ({})", changes.join(", "));
+        }
+        say("files", &text);
+        let parts = [
+            (files.filled_bytes, "written"),
+            (files.reserved_bytes, "reserved"),
+        ];
+        let parts = parts.iter().filter(|(bytes, _)| *bytes > 0);
+        let parts: Vec<String> = parts
+            .map(|&(bytes, how)| format!("{} {how}", Bytes(bytes)))
+            .collect();
+        if !parts.is_empty() {
+            say("laid out before", &parts.join(", "));
+        }
+    }
+    say("workers", &derived.workers.to_string());
+    say(
+        "in flight",
+        &format!("at most {}", plural(derived.in_flight, "I/O")),
     );
-    let written = match derived.written {
-        Volume::None => String::from("nothing"),
-        Volume::Exactly(bytes) => format!("{} ({bytes} bytes)", Bytes(bytes)),
-        Volume::AtMost(bytes) => format!("at most {}", Bytes(bytes)),
-        Volume::Unbounded => String::from("as much as the disk takes in the time"),
-        Volume::Unknown => String::from("as much as the files hold"),
-    };
-    page.paragraph(&format!("  to be written: {written}"), 4);
+    say("buffers", &format!("{} of memory", Bytes(derived.buffer_bytes)));
+    say("to be done", &done(derived));
+    say(
+        "to be written",
+        &bound(derived.written_bytes, |bytes| Bytes(bytes).to_string()),
+    );
     let time = match derived.time {
         Time::Exactly(ns) => duration(ns),
         Time::AtMost(ns) => format!("at most {}", duration(ns)),
         Time::AtLeast(Nanos(0)) => String::from("until the work is done"),
         Time::AtLeast(ns) => format!("{} and until the rest of the work is done", duration(ns)),
     };
-    page.paragraph(&format!("  time: {time}"), 4);
+    say("time", &time);
+}
+
+/// I/Os and bytes in one line.
+fn done(derived: &Derived) -> String {
+    let bytes = bound(derived.bytes, |bytes| Bytes(bytes).to_string());
+    match derived.ios {
+        Bound::Unbounded | Bound::Unknown => bytes,
+        ios => format!("{}, {bytes}", bound(ios, |ios| plural(ios, "I/O"))),
+    }
+}
+
+fn bound(bound: Bound, words: impl Fn(u64) -> String) -> String {
+    match bound {
+        Bound::Exactly(0) => String::from("nothing"),
+        Bound::Exactly(n) => words(n),
+        Bound::About(n) => format!("about {}", words(n)),
+        Bound::AtMost(n) => format!("at most {}", words(n)),
+        Bound::Unbounded => String::from("as much as the disk takes in the time"),
+        Bound::Unknown => String::from("as much as the files hold"),
+    }
 }
 
 #[cfg(test)]

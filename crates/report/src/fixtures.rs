@@ -112,6 +112,7 @@ pub(crate) fn run(jobs: Vec<Job>, results: Vec<JobSummary>) -> Run {
             cpu: CpuUsage::default(),
             warnings: Vec::new(),
             floor: None,
+            model: None,
         },
     }
 }

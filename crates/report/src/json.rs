@@ -1,18 +1,58 @@
 //! The summary of a run as one JSON document: what `--json` prints.
 //!
-//! Data in: a run. Data out: JSON that always parses; what is no number (a rate over no time) is `null`. It must
-//! not add or rename anything: the document is [`fathom_core::run::Summary`].
+//! Data in: a run. Data out: JSON that always parses; what is no number (a rate over no time) is `null`. The document is
+//! [`fathom_core::run::Summary`]; all that is added to it are `remedies`, what to do about its errors, where there are any
+//! and it is known.
 
-use fathom_core::run::Run;
+use fathom_analysis::failures;
+use fathom_core::run::{Run, Summary};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remedies: Vec<Remedy<'a>>,
+}
+
+/// What to do about one kind of error of one job.
+#[derive(Serialize)]
+struct Remedy<'a> {
+    job: &'a str,
+    what: &'a str,
+    errno: i32,
+    #[serde(rename = "remedy")]
+    text: String,
+}
 
 /// The summary, indented, with a newline at its end.
 ///
 /// # Panics
 /// Never: a summary has only strings for keys and nothing else that JSON cannot say.
 pub fn summary(run: &Run) -> String {
-    let mut text = serde_json::to_string_pretty(&run.summary).expect("a summary has only strings for keys");
+    let document = Document {
+        summary: &run.summary,
+        remedies: remedies(run),
+    };
+    let mut text = serde_json::to_string_pretty(&document).expect("a summary has only strings for keys");
     text.push('\n');
     text
+}
+
+fn remedies(run: &Run) -> Vec<Remedy<'_>> {
+    let mut remedies = Vec::new();
+    for (index, job) in run.summary.jobs.iter().enumerate() {
+        for error in &job.errors {
+            remedies.extend(failures::remedy(run, index, error).map(|text| Remedy {
+                job: &job.name,
+                what: &error.what,
+                errno: error.errno,
+                text,
+            }));
+        }
+    }
+    remedies
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// Breaks a text into lines of at most `columns`, the later ones indented. Words that are longer than a line
 /// (paths) are cut. Control characters, which names from outside may hold, become spaces.
-pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let text: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })

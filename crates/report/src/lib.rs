@@ -14,4 +14,6 @@ mod style;
 pub mod text;
 pub mod words;
 
+pub use layout::wrap;
 pub use style::Style;
+pub use text::in_full;

@@ -5,6 +5,7 @@
 
 mod facts;
 mod latency;
+mod model;
 mod overview;
 mod section;
 
@@ -12,6 +13,8 @@ use crate::Style;
 use crate::layout::wrap;
 use crate::style::Look;
 use crate::words::{describe, plural};
+pub use facts::in_full;
+pub(crate) use facts::warnings;
 use fathom_core::run::{Run, Status};
 use section::Section;
 
@@ -93,8 +96,9 @@ pub fn render(run: &Run, style: Style) -> String {
         details(&mut page, section, sections.len() > 1);
     }
     facts::disks(&mut page, run);
+    model::render(&mut page, run);
     facts::errors(&mut page, run);
-    facts::warnings(&mut page, run);
+    facts::warnings(&mut page, &run.summary.warnings);
     facts::floor(&mut page, run);
     page.finish()
 }

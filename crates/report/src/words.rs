@@ -6,7 +6,7 @@
 use fathom_core::backend::Op;
 use fathom_core::units::{Bytes, Nanos, binary_rate, count};
 use fathom_core::workload::{
-    Amount, Arrival, BlockSize, Distribution, Job, Limit, Mix, PerOp, Rate, SyncMode,
+    Amount, Arrival, BlockSize, Distribution, EngineKind, Job, Limit, Mix, PerOp, Rate, SyncMode,
 };
 
 /// A job in one line: what, how, how many, how fast, for how long.
@@ -15,9 +15,7 @@ pub fn describe(job: &Job) -> String {
     parts.extend(distribution(job));
     parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
     parts.push(job.engine.kind.name().to_owned());
-    if job.engine.kind.is_asynchronous() || job.depth.iodepth > 1 {
-        parts.push(format!("iodepth {}", job.depth.iodepth));
-    }
+    parts.extend(depth(job));
     parts.extend(syncs(job));
     parts.extend(rates(job));
     if let Some(verify) = &job.verify {
@@ -84,6 +82,17 @@ pub(crate) fn distribution(job: &Job) -> Option<String> {
         Distribution::Normal {
             deviation_percent, ..
         } => Some(format!("normal, deviation {deviation_percent} %")),
+    }
+}
+
+/// How many in flight, where that is not one as a matter of course. Synchronous engines keep one, whatever was asked for.
+pub(crate) fn depth(job: &Job) -> Option<String> {
+    let iodepth = job.depth.iodepth;
+    let kind = job.engine.kind;
+    if kind.is_asynchronous() || (kind == EngineKind::Null && iodepth > 1) {
+        Some(format!("iodepth {iodepth}"))
+    } else {
+        (iodepth > 1).then(|| format!("iodepth 1 (not {iodepth})"))
     }
 }
 

@@ -2,6 +2,7 @@ use super::*;
 use crate::fixtures::quiet;
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
+use fathom_core::run::HistogramRow;
 use fathom_core::run::SERIES_PERCENTILES;
 use fathom_core::units::MonoTime;
 
@@ -31,6 +32,7 @@ fn seconds(seed: u64, job: u32) -> (Vec<SeriesRow>, Histogram) {
             lat: histogram.summary(&SERIES_PERCENTILES),
             response: LatencySummary::default(),
             backlog: u64::from(second),
+            late_ios: 0,
         }
     });
     (rows.collect(), all)
@@ -47,7 +49,7 @@ fn it_is_what_the_seconds_add_up_to() {
         let (rows, all) = seconds(seed, 0);
         let mut run = quiet();
         run.summary.jobs.clear();
-        fill(&mut run, &rows);
+        fill(&mut run, &rows, &[]);
         let [job] = run.summary.jobs.as_slice() else {
             panic!("seed {seed}: one job");
         };
@@ -96,7 +98,7 @@ fn groups_add_up_jobs() {
     run.workload.jobs.push(second);
     let (mut rows, _) = seconds(1, 0);
     rows.extend(seconds(2, 1).0);
-    fill(&mut run, &rows);
+    fill(&mut run, &rows, &[]);
     let [group] = run.summary.groups.as_slice() else {
         panic!("one group");
     };
@@ -109,7 +111,7 @@ fn groups_add_up_jobs() {
 fn nothing_recorded_gives_zeros() {
     let mut run = quiet();
     run.summary.jobs.clear();
-    fill(&mut run, &[]);
+    fill(&mut run, &[], &[]);
     assert_eq!(run.summary.jobs[0].runtime_ns, 0);
     assert_eq!(run.summary.jobs[0].read, OpSummary::default());
 }
@@ -118,6 +120,44 @@ fn nothing_recorded_gives_zeros() {
 fn a_summary_that_is_there_stays() {
     let mut run = quiet();
     let before = run.clone();
-    fill(&mut run, &seconds(1, 0).0);
+    fill(&mut run, &seconds(1, 0).0, &[]);
     assert_eq!(run, before);
+}
+
+fn buckets(job: u32, metric: &'static str, histogram: &Histogram) -> Vec<HistogramRow> {
+    let rows = histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
+        job,
+        op: Op::Read,
+        metric,
+        low_ns,
+        high_ns,
+        count,
+    });
+    rows.collect()
+}
+
+/// The oracle is the histogram itself; the series has the extremes.
+#[test]
+fn percentiles_come_from_the_histograms_so_far() {
+    for seed in 0..20 {
+        let (rows, all) = seconds(seed, 0);
+        let mut run = quiet();
+        run.summary.jobs.clear();
+        run.workload.jobs[0].percentiles.list = vec![50.0, 99.0, 100.0];
+        fill(&mut run, &rows, &buckets(0, "lat", &all));
+        let read = &run.summary.jobs[0].read;
+        let percentiles = &read.lat_ns.percentiles;
+        assert_eq!(percentiles.len(), 3, "seed {seed}");
+        for &(percentile, value) in percentiles {
+            let exact = all.percentile(percentile) as f64;
+            assert!(
+                (value as f64 / exact - 1.0).abs() <= 1.0 / 512.0,
+                "seed {seed}: {value}"
+            );
+        }
+        assert_eq!(run.summary.groups[0].read.lat_ns.percentiles, *percentiles);
+        assert_eq!(read.clat_ns, read.lat_ns, "a synchronous engine has no other");
+        assert_eq!(read.slat_ns.n, 0);
+        assert!(run.summary.jobs[0].write.lat_ns.percentiles.is_empty());
+    }
 }

@@ -40,24 +40,31 @@ fn warnings_already_recorded_are_not_repeated() {
 }
 
 #[test]
-fn busy_hosts() {
-    assert_eq!(with(|run| run.environment.load_1min = 1.2), []);
-    let busy = |run: &mut Run| run.environment.load_1min = 1.21;
+fn busy_hosts_are_those_that_were_judged_so_before_the_run() {
+    let judged = |met: Option<bool>| {
+        move |run: &mut Run| {
+            run.environment.load_1min = 1.21;
+            run.requirements = vec![Requirement {
+                name: QUIET_HOST.to_owned(),
+                met,
+                detail: String::new(),
+            }];
+        }
+    };
     let expected = Warning::BusyHost {
         load_1min: 1.21,
         cpus: 4,
     };
-    assert_eq!(with(busy), [expected]);
+    assert_eq!(with(judged(Some(false))), [expected]);
+    assert_eq!(with(judged(Some(true))), []);
+    assert_eq!(with(judged(None)), [], "not known");
+    let loaded = with(|run| run.environment.load_1min = 100.0);
+    assert_eq!(loaded, [], "there is no second verdict");
     let modelled = with(|run| {
-        busy(run);
+        judged(Some(false))(run);
         run.summary.target.modelled = true;
     });
     assert_eq!(modelled, [], "virtual time does not care");
-    let unknown = with(|run| {
-        busy(run);
-        run.environment.cpus = 0;
-    });
-    assert_eq!(unknown, []);
 }
 
 #[test]

@@ -20,19 +20,27 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 done with I/O errors or a failed verification; 2 the request was wrong, nothing was \
 touched; 3 refused for safety, nothing was touched; 130 interrupted, the results so far are kept.";
 
+// No line is longer than 80 columns: wrapped ones would not be commands any more.
 const EXAMPLES: &str = "\
 Examples:
-  fathom run jobs.fio                                    a job file as it is
-  fathom run jobs.fio --section randread --on /mnt/disk  one section of it, on files in /mnt/disk
-  fathom run jobs.fio --runtime 10s --dry-run            what it would do, with a shorter runtime
-  fathom run --rw randread --bs 4k --iodepth 32 --ioengine io_uring --direct 1 \\
-             --size 1g --time_based --runtime 10s FILE   no job file at all
-  fathom run --rw randwrite --direct 1 --on /dev/nvme1n1 --runtime 60 --time_based \\
-             --allow-overwrite /dev/nvme1n1              a device: all that is on it is lost
-  fathom run jobs.fio -o runs/first && fathom show runs/first";
+  a job file as it is, and one section of it, on files in /mnt/disk
+    fathom run jobs.fio
+    fathom run jobs.fio --section randread --on /mnt/disk
+  what it would do, with a shorter runtime
+    fathom run jobs.fio --runtime 10s --dry-run
+  no job file at all
+    fathom run --rw randread --bs 4k --iodepth 32 --ioengine io_uring \\
+               --direct 1 --size 1g --time_based --runtime 10s FILE
+  a device: all that is on it is lost
+    fathom run --rw randwrite --direct 1 --on /dev/nvme1n1 --runtime 60 \\
+               --time_based --allow-overwrite /dev/nvme1n1
+  a cloud disk, modelled: hours of it in seconds, nothing is touched
+    fathom run jobs.fio --on model:azure/P15,vm=Standard_D8s_v5
+  a run to be looked at again
+    fathom run jobs.fio -o runs/first && fathom show runs/first";
 
-/// The whole command line.
-pub(crate) fn command() -> Command {
+/// The whole command line, its help for a terminal of so many columns.
+pub(crate) fn command(columns: usize) -> Command {
     Command::new("fathom")
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
@@ -41,11 +49,12 @@ pub(crate) fn command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .max_term_width(100)
+        .term_width(columns)
         .subcommand(run())
         .subcommand(fio())
         .subcommand(show())
         .subcommand(recover())
+        .subcommand(super::catalog::command())
         .subcommand(options_command())
         .subcommand(completions())
         .subcommand(man())
@@ -94,20 +103,33 @@ fn own_arguments_of_run() -> Vec<Arg> {
         Arg::new("on")
             .long("on")
             .value_name("TARGET")
-            .help("What to measure: a file, a directory, a device, or null: (nothing)")
+            .help("What to measure: a file, a directory, a device, null: or model:NAME")
             .long_help(
                 "What to measure, in place of what the job file names: a file or device (replaces filename), a \
-                 directory (replaces directory, and filename is dropped), or null: for no disk at all, which \
-                 measures fathom itself.",
+                 directory (replaces directory, and filename is dropped), null: for no disk at all, which \
+                 measures fathom itself, or a modelled disk, in virtual time: model:azure/P15, model:FILE.toml, or with \
+                 more words, as model:azure/2xP15,vm=NAME. After [Nx]SKU may follow, each after a comma: vm=NAME \
+                 cache=none|ro|rw cache_size=SIZE size=SIZE iops=N mbps=N burst=full|empty|on-demand chunk=SIZE \
+                 ram=SIZE seed=N. `fathom catalog disks` and `fathom catalog vms` list the names.",
             )
             .value_parser(ValueParser::os_string())
             .value_hint(ValueHint::AnyPath),
+        Arg::new("catalog")
+            .long("catalog")
+            .value_name("DIR")
+            .help("Take modelled disks from this catalogue, not the built-in one")
+            .value_parser(value_parser!(PathBuf))
+            .value_hint(ValueHint::DirPath)
+            .hide_short_help(true),
         Arg::new("section")
             .long("section")
             .value_name("NAME")
             .help("Run only this section (repeatable)")
             .action(ArgAction::Append),
-        switch("dry-run", "Print the workload as resolved and touch nothing"),
+        switch(
+            "dry-run",
+            "Show what would be done, and whether it would be refused; touch nothing",
+        ),
         switch("json", "Print the results as one JSON document"),
         Arg::new("output")
             .short('o')
@@ -215,7 +237,7 @@ fn directory(help: &'static str) -> Arg {
         .value_hint(ValueHint::DirPath)
 }
 
-fn switch(name: &'static str, help: &'static str) -> Arg {
+pub(super) fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
 }
 
@@ -244,7 +266,7 @@ fn allow(name: &'static str, help: &'static str) -> Arg {
         .value_hint(ValueHint::AnyPath)
 }
 
-fn colour() -> Arg {
+pub(super) fn colour() -> Arg {
     Arg::new("color")
         .long("color")
         .value_name("WHEN")

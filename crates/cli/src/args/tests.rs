@@ -1,6 +1,6 @@
 //! From words to commands.
 
-use super::{Command, Output, command, parse};
+use super::{Command, Output, Unread, command, parse};
 use fathom_dialect::{Override, table};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn run(text: &str) -> Box<super::RunArgs> {
 
 #[test]
 fn the_definition_is_sound() {
-    command().debug_assert();
+    command(80).debug_assert();
 }
 
 #[test]
@@ -88,24 +88,28 @@ fn the_record_has_a_place_or_none() {
 
 #[test]
 fn misspelled_flags_are_refused_with_the_nearest_one() {
-    let error = parse(&words("run --blocksze 4k"))
-        .expect_err("unknown")
-        .to_string();
-    assert!(error.contains("unexpected argument '--blocksze'"), "{error}");
-    assert!(error.contains("a similar argument exists"), "{error}");
+    let Err(Unread::Unknown(diagnostics)) = parse(&words("run --blocksze 4k")) else {
+        panic!("it is not known");
+    };
+    let text: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        text,
+        ["--blocksze: error: unknown option `blocksze`; did you mean `--blocksize`?"]
+    );
 }
 
 #[test]
 fn a_flag_without_its_value_is_refused() {
-    let error = parse(&words("run --rw --bs 4k"))
-        .expect_err("no value")
-        .to_string();
+    let Err(Unread::Clap(error)) = parse(&words("run --rw --bs 4k")) else {
+        panic!("it has no value");
+    };
+    let error = error.to_string();
     assert!(error.contains("a value is required for '--rw <"), "{error}");
 }
 
 #[test]
 fn help_has_every_option_that_is_not_refused_and_the_short_one_is_short() {
-    let mut whole = command();
+    let mut whole = command(80);
     whole.build();
     let run = whole.find_subcommand_mut("run").expect("run");
     let long = run.render_long_help().to_string();
@@ -118,9 +122,36 @@ fn help_has_every_option_that_is_not_refused_and_the_short_one_is_short() {
     }
     let short = run.render_help().to_string();
     assert!(
-        short.lines().count() < 70,
+        short.lines().count() < 80,
         "{} lines:\n{short}",
         short.lines().count()
     );
     assert!(short.contains("--rw <"));
+}
+
+/// Every command's short and long help.
+fn helps(columns: usize) -> Vec<String> {
+    let mut whole = command(columns);
+    whole.build();
+    let mut all = vec![whole.render_help(), whole.render_long_help()];
+    for command in whole.get_subcommands_mut() {
+        all.extend([command.render_help(), command.render_long_help()]);
+    }
+    all.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn help_fits_the_terminal() {
+    for columns in [80, 100] {
+        let helps = helps(columns);
+        assert!(helps.len() > 10);
+        let lines = helps.iter().flat_map(|help| help.lines());
+        let longest = lines.max_by_key(|line| line.chars().count()).expect("lines");
+        assert!(longest.chars().count() <= columns, "{columns} columns: {longest}");
+        // It uses the room that there is.
+        assert!(
+            longest.chars().count() > columns - 10,
+            "{columns} columns: {longest}"
+        );
+    }
 }

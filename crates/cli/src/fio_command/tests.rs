@@ -16,7 +16,7 @@ fn what_cannot_be_done_is_refused_with_a_remedy() {
         ("--client=host", "start it on each machine"),
         ("--minimal", "leave it out for text"),
     ] {
-        let command = read_fio_args(&words(typed)).expect(typed);
+        let command = read_fio_args(&words(typed), &[]).expect(typed);
         let error = weigh(&command, true).expect_err(typed).to_string();
         assert!(error.contains(expected), "{error}");
     }
@@ -34,7 +34,7 @@ fn what_is_only_about_fio_has_no_effect() {
 
 #[test]
 fn readonly_refuses_a_job_that_writes() {
-    let command = read_fio_args(&words("--readonly --name=a")).expect("command");
+    let command = read_fio_args(&words("--readonly --name=a"), &[]).expect("command");
     let request = |mix| {
         let mut job = Job::default();
         job.pattern.mix = mix;
@@ -43,6 +43,7 @@ fn readonly_refuses_a_job_that_writes() {
             written: Written::default(),
             warnings: Vec::new(),
             machine: fathom_core::run::Environment::default(),
+            model: None,
         }
     };
     assert!(check_readonly(&command, &request(Mix::Read)).is_ok());

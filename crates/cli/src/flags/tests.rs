@@ -10,7 +10,7 @@ fn check(typed: &[&str], expected: &[&str]) {
         .collect();
     let words: Vec<OsString> = typed.iter().map(OsString::from).collect();
     let expected: Vec<OsString> = expected.iter().map(OsString::from).collect();
-    assert_eq!(canonical(&words, &own), expected, "{typed:?}");
+    assert_eq!(canonical(&words, &own), Ok(expected), "{typed:?}");
 }
 
 #[test]
@@ -55,8 +55,20 @@ fn own_flags_and_their_values_stay() {
 }
 
 #[test]
-fn unknown_flags_and_all_behind_two_dashes_stay() {
-    check(&["--blocksze", "4k"], &["--blocksze", "4k"]);
+fn all_behind_two_dashes_stays() {
     check(&["--", "--direct", "1"], &["--", "--direct", "1"]);
     check(&["-o", "d", "--"], &["-o", "d", "--"]);
+}
+
+#[test]
+fn unknown_flags_are_told_all_at_once_with_the_nearest_of_both_kinds() {
+    let own: OwnFlags = [(String::from("dry-run"), false)].into_iter().collect();
+    let words = ["--iodeph", "4", "--dryrun", "--rate_", "F", "--xyzzyx=1"].map(OsString::from);
+    let diagnostics = canonical(&words, &own).expect_err("unknown");
+    let text: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+    expect_test::expect![[r#"
+        --iodeph: error: unknown option `iodeph`; did you mean `--iodepth`?
+        --dryrun: error: unknown option `dryrun`; did you mean `--dry-run`?
+        --rate_: error: `rate_` is the beginning of several options; write one in full: --rate_iops, --rate_process, --rate_min, --rate_iops_min, --rate_cycle, --rate_ignore_thinktime
+        --xyzzyx: error: unknown option `xyzzyx`; no option has a similar name"#]].assert_eq(&text.join("\n"));
 }

@@ -2,10 +2,11 @@
 //!
 //! Data in: where the group stands. Data out: a line that fits. It must not know where it is shown.
 
-use fathom_core::units::{Bytes, Nanos, binary_rate, count};
+use fathom_core::units::{Bytes, Nanos, binary_rate, count, three_digits};
 use fathom_engine::run::GroupProgress;
 use std::time::Duration;
 
+const SECOND_NS: u64 = 1_000_000_000;
 /// Without a completion for so long, a group is said to be silent.
 const SILENT: Nanos = Nanos::from_secs(3);
 /// Longer names are cut.
@@ -33,43 +34,47 @@ pub(super) struct View<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     bar: usize,
-    words: bool,
+    /// The bar tells it, too, but not to the percent.
+    percent: bool,
+    rates: Rates,
+    p99: bool,
     name: usize,
 }
 
-/// From the fullest to the shortest.
-const SHAPES: [Shape; 6] = [
-    Shape {
-        bar: 24,
-        words: true,
-        name: NAME_MAX,
-    },
-    Shape {
-        bar: 12,
-        words: true,
-        name: NAME_MAX,
-    },
-    Shape {
-        bar: 10,
-        words: false,
-        name: 16,
-    },
-    Shape {
-        bar: 10,
-        words: false,
-        name: 12,
-    },
-    Shape {
-        bar: 0,
-        words: false,
-        name: 16,
-    },
-    Shape {
-        bar: 0,
-        words: false,
-        name: 8,
-    },
+/// How the rates of the directions are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rates {
+    /// `read 76.5k IOPS 299 MiB/s  write 33.1k IOPS 129 MiB/s`
+    Words,
+    /// `r 76.5k 299 MiB/s  w 33.1k 129 MiB/s`
+    Letters,
+    /// `r 76.5k 299 w 33.1k 129 MiB/s`: one unit for both.
+    OneUnit,
+    /// `r 76.5k w 33.1k IOPS`
+    IopsOnly,
+}
+
+/// From the fullest to the shortest. Bar and time left stay to the last: they are what one looks for.
+const SHAPES: [Shape; 8] = [
+    shape(24, true, Rates::Words, true, NAME_MAX),
+    shape(12, true, Rates::Words, true, NAME_MAX),
+    shape(12, true, Rates::Letters, true, 16),
+    shape(10, true, Rates::Letters, true, 12),
+    shape(10, false, Rates::OneUnit, true, 12),
+    shape(8, false, Rates::OneUnit, true, 8),
+    shape(8, false, Rates::IopsOnly, true, 8),
+    shape(6, false, Rates::IopsOnly, false, 4),
 ];
+
+const fn shape(bar: usize, percent: bool, rates: Rates, p99: bool, name: usize) -> Shape {
+    Shape {
+        bar,
+        percent,
+        rates,
+        p99,
+        name,
+    }
+}
 
 impl View<'_> {
     /// The fullest line of at most `columns` columns, less one for the cursor.
@@ -82,16 +87,17 @@ impl View<'_> {
 
     fn shaped(&self, shape: Shape) -> String {
         let mut parts = vec![self.name(shape.name)];
-        if let (Some(fraction), true) = (self.group.fraction, shape.bar > 0) {
+        if let Some(fraction) = self.group.fraction {
             parts.push(bar(fraction, shape.bar));
+            // Without a bar there is no end in sight, and no share either.
+            parts.extend(shape.percent.then(|| format!("{:3.0} %", fraction * 100.0)));
         }
-        parts.extend(
-            self.group
-                .fraction
-                .map(|fraction| format!("{:3.0} %", fraction * 100.0)),
-        );
-        parts.extend(self.group.eta.map(|eta| format!("{} left", clock(eta))));
-        parts.push(self.state(shape.words, "  "));
+        parts.extend(self.group.eta.map(|eta| format!("{} left", left(eta))));
+        let separator = match shape.rates {
+            Rates::Words | Rates::Letters => "  ",
+            Rates::OneUnit | Rates::IopsOnly => " ",
+        };
+        parts.push(self.state(shape.rates, shape.p99, separator));
         parts.join(" ")
     }
 
@@ -103,11 +109,11 @@ impl View<'_> {
                 .fraction
                 .map(|fraction| format!("{:.0} %", fraction * 100.0)),
         );
-        parts.extend(self.group.eta.map(|eta| format!("{} left", clock(eta))));
-        parts.push(self.state(true, ", "));
+        parts.extend(self.group.eta.map(|eta| format!("{} left", left(eta))));
+        parts.push(self.state(Rates::Words, true, ", "));
         format!(
             "{} {}: {}",
-            clock(elapsed),
+            clock(elapsed.0 / SECOND_NS),
             self.name(usize::MAX),
             parts.join(", ")
         )
@@ -122,28 +128,17 @@ impl View<'_> {
     }
 
     /// The last second: rates and latency, or why there are none.
-    fn state(&self, words: bool, separator: &str) -> String {
+    fn state(&self, rates: Rates, p99: bool, separator: &str) -> String {
         if self.silent >= SILENT {
-            return format!("no completion for {} s", self.silent.0 / 1_000_000_000);
+            return format!("no completion for {} s", self.silent.0 / SECOND_NS);
         }
         let live = &self.group.live;
         let mut parts = Vec::new();
         if self.group.ramping {
             parts.push(String::from("ramp"));
         }
-        for (op, (long, short)) in OPS.iter().enumerate() {
-            if live.ios[op] == 0 {
-                continue;
-            }
-            let iops = count(live.ios[op] as f64);
-            let rate = binary_rate(live.bytes[op] as f64);
-            parts.push(if words {
-                format!("{long} {iops} IOPS {rate}")
-            } else {
-                format!("{short} {iops} {rate}")
-            });
-        }
-        if live.lat_ns_p99 > 0 {
+        parts.extend(self.rates(rates));
+        if live.lat_ns_p99 > 0 && p99 {
             parts.push(format!("p99 {}", Nanos(live.lat_ns_p99)));
         }
         if parts.is_empty() {
@@ -151,6 +146,38 @@ impl View<'_> {
         }
         parts.join(separator)
     }
+
+    /// What each direction did in the last second, in its own part.
+    fn rates(&self, rates: Rates) -> Vec<String> {
+        let live = &self.group.live;
+        let used: Vec<usize> = (0..OPS.len()).filter(|&op| live.ios[op] > 0).collect();
+        let largest = used.iter().map(|&op| live.bytes[op] as f64).fold(0.0, f64::max);
+        let (unit, unit_bytes) = unit_of(largest);
+        let each = |&op: &usize| {
+            let (long, short) = OPS[op];
+            let iops = count(live.ios[op] as f64);
+            let bytes = live.bytes[op] as f64;
+            let last = Some(&op) == used.last();
+            match rates {
+                Rates::Words => format!("{long} {iops} IOPS {}", binary_rate(bytes)),
+                Rates::Letters => format!("{short} {iops} {}", binary_rate(bytes)),
+                Rates::OneUnit => {
+                    let unit = if last { format!(" {unit}") } else { String::new() };
+                    format!("{short} {iops} {}{unit}", three_digits(bytes / unit_bytes))
+                }
+                Rates::IopsOnly => format!("{short} {iops}{}", if last { " IOPS" } else { "" }),
+            }
+        };
+        used.iter().map(each).collect()
+    }
+}
+
+/// The unit in which a rate of so many bytes a second has one to four digits before the point.
+fn unit_of(bytes: f64) -> (&'static str, f64) {
+    let units =
+        [("GiB/s", 30), ("MiB/s", 20), ("KiB/s", 10)].map(|(name, shift)| (name, f64::from(1 << shift)));
+    let fits = units.into_iter().find(|&(_, length)| bytes >= length);
+    fits.unwrap_or(("B/s", 1.0))
 }
 
 /// A file on its way: how far, how fast, how long still.
@@ -171,7 +198,7 @@ pub(super) fn layout(name: &str, done_bytes: u64, total_bytes: u64, elapsed: Dur
         share * 100.0,
         Bytes(total_bytes),
         binary_rate(rate),
-        clock(Nanos((left * 1e9) as u64))
+        self::left(Nanos((left * 1e9) as u64))
     )
 }
 
@@ -180,9 +207,13 @@ fn bar(fraction: f64, width: usize) -> String {
     format!("[{}{}]", "#".repeat(full), "-".repeat(width - full))
 }
 
-/// `0:05`, `12:34`, `3:07:00`: rounded up, so that 0:00 means done.
-fn clock(duration: Nanos) -> String {
-    let seconds = duration.0.div_ceil(1_000_000_000);
+/// A time that is only estimated, to the nearest second: rounded up it would be too long each time.
+fn left(time: Nanos) -> String {
+    clock(time.0.saturating_add(SECOND_NS / 2) / SECOND_NS)
+}
+
+/// `0:05`, `12:34`, `3:07:00`.
+fn clock(seconds: u64) -> String {
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
         (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),

@@ -48,3 +48,19 @@ fn other_file_systems_are_other_troubles() {
         vec![on("a and 2 more files", "tmpfs"), on("b", "ramfs")]
     );
 }
+
+#[test]
+fn devices_of_one_size_are_clipped_together() {
+    let clipped = |path: &str, bytes: u64| Warning::SizeClipped {
+        path: path.to_owned(),
+        size_bytes: 1 << 40,
+        path_bytes: bytes,
+        offset_bytes: 0,
+        used_bytes: bytes,
+    };
+    let list = vec![clipped("a", 8), clipped("b", 8), clipped("c", 4), clipped("d", 8)];
+    assert_eq!(
+        merge(list),
+        vec![clipped("a and 2 more files", 8), clipped("c", 4)]
+    );
+}

@@ -5,21 +5,29 @@ use fathom_dialect::{find, table};
 
 #[test]
 fn every_option_has_a_line_and_a_page() {
-    let list = list();
-    for row in table() {
-        let line = list
-            .lines()
-            .find(|line| line.split_whitespace().next() == Some(row.name));
-        let line = line.unwrap_or_else(|| panic!("no line for {}", row.name));
-        assert!(line.contains(row.support.word()), "{line}");
-        assert!(in_full(row).starts_with(&format!("{}: ", row.name)));
+    for columns in [60, 80, 200] {
+        let list = list(columns);
+        for row in table() {
+            let mut lines = list
+                .lines()
+                .skip_while(|line| line.split_whitespace().next() != Some(row.name));
+            let line = lines.next().unwrap_or_else(|| panic!("no line for {}", row.name));
+            // A long name has a line of its own.
+            let next = lines.next().unwrap_or_default();
+            assert!(format!("{line}{next}").contains(row.support.word()), "{line}");
+            let page = in_full(row, columns);
+            assert!(page.starts_with(&format!("{}: ", row.name)));
+            for line in page.lines().chain(list.lines()) {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+            }
+        }
     }
 }
 
 #[test]
 fn one_option_in_full_has_its_words_and_reasons() {
     let row = find("ioengine").expect("ioengine");
-    let text = in_full(row);
+    let text = in_full(row, 80);
     for expected in ["default:", "psync", "io_uring", "support:", "values:"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }

@@ -1,11 +1,7 @@
 //! Where runs are kept.
 
-use super::{Recorder, file_name, release, reserve, unused};
+use super::{file_name, release, reserve, unused};
 use crate::args::Output;
-use crate::fixture::run;
-use fathom_core::backend::Op;
-use fathom_core::run::{LatencySummary, SeriesRow, Status};
-use fathom_core::units::MonoTime;
 
 #[test]
 fn names_of_jobs_become_file_names() {
@@ -49,49 +45,4 @@ fn a_directory_with_anything_in_it_is_refused_and_kept() {
     let error = reserve(&Output::Directory(dir.path().join("run.json")), "job");
     let error = format!("{:#}", error.expect_err("a file"));
     assert!(error.contains("cannot make the run directory"), "{error}");
-}
-
-fn row(second: u32) -> SeriesRow {
-    SeriesRow {
-        second,
-        end: MonoTime(u64::from(second + 1) * 1_000_000_000),
-        duration_ns: 1_000_000_000,
-        job: 0,
-        ramp: false,
-        op: Op::Read,
-        ios: 7,
-        bytes: 7 << 12,
-        errors: 0,
-        lat: LatencySummary::default(),
-        response: LatencySummary::default(),
-        backlog: 0,
-    }
-}
-
-#[test]
-fn rows_go_through_the_thread_into_the_directory() {
-    let dir = tempfile::tempdir().expect("dir");
-    let path = dir.path().join("run");
-    let mut recorder = Recorder::begin(&path, &run(Status::Running, 0)).expect("begin");
-    recorder.rows(&[row(0)]);
-    recorder.rows(&[row(1), row(2)]);
-    let closed = recorder.close();
-    assert!(closed.warnings.is_empty(), "{:?}", closed.warnings);
-    closed
-        .finish(&run(Status::Complete, 0), Vec::new())
-        .expect("finish");
-    let stored = fathom_store::read(&path).expect("read");
-    assert_eq!(stored.run.status, Status::Complete);
-    let seconds: Vec<u32> = stored.series.iter().map(|row| row.second).collect();
-    assert_eq!(seconds, [0, 1, 2]);
-}
-
-#[test]
-fn a_run_that_did_not_start_leaves_nothing() {
-    let dir = tempfile::tempdir().expect("dir");
-    let path = dir.path().join("run");
-    Recorder::begin(&path, &run(Status::Running, 0))
-        .expect("begin")
-        .abandon();
-    assert!(!path.exists());
 }

@@ -86,6 +86,10 @@ fn a_target_is_a_file_a_directory_or_nothing() {
     assert_eq!(resolve(new.as_os_str()).expect("file"), Target::File(new));
     assert_eq!(resolve(OsStr::new("null:")).expect("null"), Target::Null);
     assert_eq!(
+        resolve(OsStr::new("model:azure/P15")).expect("model"),
+        Target::Model(String::from("azure/P15"))
+    );
+    assert_eq!(
         resolve(OsStr::new("/dev/null")).expect("device"),
         Target::File(PathBuf::from("/dev/null"))
     );
@@ -94,7 +98,6 @@ fn a_target_is_a_file_a_directory_or_nothing() {
 #[test]
 fn what_cannot_be_a_target_is_refused_with_a_remedy() {
     for (words, expected) in [
-        ("model:azure/P15", "modelled disks are not in this version"),
         ("", "--on is empty"),
         ("/nowhere/at/all/", "does not exist: make it"),
     ] {

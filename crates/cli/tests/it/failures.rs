@@ -39,6 +39,11 @@ fn a_disk_that_fills_up_ends_the_job_and_keeps_its_results() {
     let run = place.fathom("show d --json").expect(0).json();
     assert!(number(&run, "jobs.0.write.ios") > 10.0);
     assert_eq!(at(&run, "jobs.0.errors.0.errno"), 28);
+    let remedy = at(&run, "remedies.0.remedy").to_string();
+    assert!(
+        remedy.contains("full after") && remedy.contains("fallocate"),
+        "{remedy}"
+    );
 }
 
 #[test]

@@ -46,7 +46,12 @@ fn what_fio_can_and_fathom_cannot_is_refused() {
             "fio --client=host j.fio",
             "--client: fathom does not run as a server",
         ),
-        ("fio --nmae=a", "unknown option `nmae`"),
+        ("fio --nmae=a", "unknown option `nmae`; did you mean `--name`?"),
+        ("fio --otuput=x --name=a --size=1m", "did you mean `--output`?"),
+        (
+            "fio --alow-overwrite=x --name=a",
+            "did you mean `--allow-overwrite`?",
+        ),
         ("fio", "no job"),
         (
             "fio --readonly --name=a --rw=write --size=1m --filename=F",

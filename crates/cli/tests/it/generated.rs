@@ -71,3 +71,23 @@ fn options_are_listed_with_their_support() {
             .contains("io_uring")
     );
 }
+
+#[test]
+fn no_line_of_any_help_is_longer_than_80_columns_in_a_pipe() {
+    let place = Place::new();
+    let mut lines = vec![
+        String::from("--help"),
+        String::from("-h"),
+        String::from("options"),
+    ];
+    for command in ["run", "show", "recover", "options", "completions", "man"] {
+        lines.extend([format!("{command} --help"), format!("{command} -h")]);
+    }
+    lines.extend([String::from("fio --help"), String::from("options rw")]);
+    for line in lines {
+        let outcome = place.fathom(&line).expect(0);
+        let longest = outcome.stdout.lines().max_by_key(|line| line.chars().count());
+        let longest = longest.unwrap_or_else(|| panic!("{line} prints nothing"));
+        assert!(longest.chars().count() <= 80, "fathom {line}: {longest}");
+    }
+}

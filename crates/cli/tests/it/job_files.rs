@@ -112,10 +112,19 @@ fn a_job_file_may_come_from_stdin() {
 #[test]
 fn a_section_that_does_not_exist_is_an_error() {
     let place = Place::new();
-    place.write("a.fio", "[a]\nioengine=null\nsize=1m\n");
-    place
-        .fathom("run a.fio --section b")
-        .expect(2)
-        .saying("no section is called b");
+    place.write(
+        "a.fio",
+        "[randread]\nioengine=null\nsize=1m\n[randwrite]\nioengine=null\nsize=1m\n",
+    );
+    for command in ["run", "fio"] {
+        place
+            .fathom(&format!("{command} a.fio --section=nosuch"))
+            .expect(2)
+            .saying("--section: error: no section is called nosuch; there are randread, randwrite");
+        place
+            .fathom(&format!("{command} --section=randread --section=randwrit a.fio"))
+            .expect(2)
+            .saying("no section is called randwrit; did you mean `randwrite`? there are randread, randwrite");
+    }
     assert_eq!(place.names(), ["a.fio"]);
 }

@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod against_fio;
+mod catalog;
+mod dry_run;
 mod engines;
 mod failures;
 mod fio_command;
@@ -12,6 +14,7 @@ mod flags;
 mod generated;
 mod harness;
 mod job_files;
+mod modelled;
 mod output;
 mod pace;
 mod safety;

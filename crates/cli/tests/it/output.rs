@@ -1,6 +1,6 @@
 //! What goes where, and how it looks.
 
-use crate::harness::{Place, finish, skipped, start, tool};
+use crate::harness::{Outcome, Place, finish, skipped, start, tool};
 use std::io::Read;
 
 const SHORT: &str = "run --rw randread --bs 4k --size 1m --runtime 1s --time_based --ioengine null F";
@@ -127,4 +127,79 @@ fn a_terminal_has_a_live_line_that_is_gone_at_the_end() {
     assert!(live.contains("left"), "{live:?}");
     assert!(live.contains("\x1b[2K"), "the line is cleared: {live:?}");
     assert!(!report.contains(" left "), "{report}");
+}
+
+/// How often `text` is on both streams together, whatever the lines.
+#[track_caller]
+fn said(outcome: &Outcome, text: &str) -> usize {
+    let both = format!("{}{}", outcome.stdout, outcome.stderr);
+    let words: Vec<&str> = both.split_whitespace().collect();
+    words.join(" ").matches(text).count()
+}
+
+#[test]
+fn what_is_done_otherwise_or_left_out_is_said_once() {
+    let place = Place::new();
+    let options = "iodepth=8\ncreate_on_open=1\ngtod_reduce=1\nrandom_generator=lfsr\n";
+    place.write(
+        "j.fio",
+        format!("[global]\nfilename=F\nsize=64k\n{options}[a]\n[b]\n{options}"),
+    );
+    let messages = [
+        "iodepth=8 has no effect",
+        "`create_on_open` is left out",
+        "`gtod_reduce` has no effect",
+        "`random_generator` is carried out in another way",
+    ];
+    for line in [
+        "run j.fio -o none",
+        "run j.fio -o d",
+        "run j.fio -o none --json",
+        "run j.fio --dry-run",
+        "run j.fio --dry-run --json",
+        "run j.fio --cpus_allowed 999",
+        "fio j.fio",
+        "fio --output=report j.fio",
+    ] {
+        let outcome = place.fathom(line);
+        for text in messages {
+            // The document is for programs, and has it in any case.
+            let times = if line.contains("--json") {
+                outcome.stderr.matches(text).count()
+            } else {
+                said(&outcome, text)
+            };
+            assert_eq!(times, 1, "{line}: `{text}`:\n{outcome:?}");
+        }
+    }
+    let shown = place.fathom("show d").expect(0);
+    assert_eq!(said(&shown, "iodepth=8 has no effect"), 1);
+    assert_eq!(said(&shown, "`create_on_open` is left out"), 1);
+}
+
+#[test]
+fn blocks_that_direct_io_cannot_have_are_told_of_once() {
+    let place = Place::new();
+    let line = "run --rw read --bs 1000 --size 1m --direct 1 F -o none";
+    for line in [line.to_owned(), format!("{line} --dry-run")] {
+        let outcome = place.fathom(&line);
+        let told = said(&outcome, "needs multiples of") + said(&outcome, "use multiples of");
+        if told == 0 && said(&outcome, "IOPS") > 0 {
+            return skipped(
+                "blocks_that_direct_io_cannot_have_are_told_of_once",
+                "strict direct I/O",
+            );
+        }
+        assert_eq!(told, 1, "{line}: {outcome:?}");
+        if !line.contains("--dry-run") {
+            // One is one, its number is said once, and what to do is known.
+            assert!(outcome.stdout.contains("1 read failed"), "{outcome:?}");
+            assert_eq!(
+                said(&outcome, "error 22") + said(&outcome, "errno 22"),
+                1,
+                "{outcome:?}"
+            );
+            assert_eq!(said(&outcome, "Direct I/O must be aligned"), 1, "{outcome:?}");
+        }
+    }
 }

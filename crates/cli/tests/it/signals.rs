@@ -62,11 +62,17 @@ fn a_killed_run_can_be_shown_and_recovered() {
     assert!(shown.stdout.contains("unfinished:"), "{}", shown.stdout);
     let run = place.fathom("show d --json").expect(0).json();
     assert!(number(&run, "jobs.0.read.ios") > 0.0);
+    let p99 = at(&run, "jobs.0.read.lat_ns.p99").clone();
+    assert!(
+        p99.as_u64().is_some_and(|ns| ns > 0),
+        "the histograms so far: {p99}"
+    );
     let recovered = place.fathom("recover d").expect(0);
     assert!(recovered.stdout.contains("recovered d"), "{}", recovered.stdout);
     let again = place.fathom("recover d").expect(0);
     assert!(again.stdout.contains("nothing to recover"), "{}", again.stdout);
     let after = place.fathom("show d --json").expect(0).json();
     assert_eq!(at(&after, "jobs.0.read.ios"), at(&run, "jobs.0.read.ios"));
+    assert_eq!(at(&after, "jobs.0.read.lat_ns.p99"), &p99);
     assert!(place.fathom("show d").expect(0).stdout.contains("interrupted:"));
 }

@@ -8,7 +8,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn read(line: &str) -> FioCommand {
-    read_fio_args(&words(line)).unwrap_or_else(|faults| panic!("{line}: {faults:?}"))
+    read_fio_args(&words(line), &[]).unwrap_or_else(|faults| panic!("{line}: {faults:?}"))
 }
 
 fn run(line: &str, text: Option<&str>) -> Parsed {
@@ -135,7 +135,7 @@ fn forms_of_options() {
 #[test]
 fn what_is_no_option() {
     let faults = |line: &str| {
-        let faults = read_fio_args(&words(line)).expect_err("refused");
+        let faults = read_fio_args(&words(line), &[]).expect_err("refused");
         faults
             .iter()
             .map(ToString::to_string)
@@ -144,10 +144,10 @@ fn what_is_no_option() {
             + "\n"
     };
     expect![[r#"
-        --foo: error: unknown option `foo`, or the beginning of several; no option has a similar name
-        --blocks: error: unknown option `blocks`, or the beginning of several; no option has a similar name
-        --blocksze: error: unknown option `blocksze`, or the beginning of several; did you mean `--blocksize`?
-        --r: error: unknown option `r`, or the beginning of several; no option has a similar name
+        --foo: error: unknown option `foo`; no option has a similar name
+        --blocks: error: `blocks` is the beginning of several options; write one in full: --blocksize, --blocksize_range, --blocksize_unaligned
+        --blocksze: error: unknown option `blocksze`; did you mean `--blocksize`?
+        --r: error: `r` is the beginning of several options; write one in full: --readonly, --remote-config, --runtime, --ramp_time, --ramp_size, --rw and more
     "#]]
     .assert_eq(&faults("--foo=8k --blocks=8k --blocksze=8k --r=1"));
     expect![[r#"

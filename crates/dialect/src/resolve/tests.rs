@@ -114,13 +114,12 @@ fn of_direct_and_buffered_the_later_counts() {
     check_job(
         "direct=1\nbs=1000",
         expect![[r#"
-        jobs/a.fio:3:1: warning: blocks of 1000 bytes will be refused by the disk with direct=1; use multiples of 512, or of 4096
-        [j]
-        rw=read
-        bs=1000
-        direct=1
-        ioengine=psync
-    "#]],
+            [j]
+            rw=read
+            bs=1000
+            direct=1
+            ioengine=psync
+        "#]],
     );
 }
 

@@ -182,7 +182,8 @@ fn only_the_sections_wanted() {
     let unknown = [String::from("z"), String::from("y")];
     let parsed = parse(&[Source { name: "x.fio", text }], &[], &context(&unknown));
     expect![[r#"
-        error: no section is called z or y; look at the section names of the job file
+        --section: error: no section is called z; there are a, b, c
+        --section: error: no section is called y; there are a, b, c
     "#]]
     .assert_eq(&shown(&parsed));
 }

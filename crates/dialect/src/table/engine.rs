@@ -187,7 +187,7 @@ pub(super) static ROWS: &[Row] = &[
         "Fail rather than wait within the kernel",
     )
     .default("0")
-    .only_for(&["pvsync2"]),
+    .only_for(&["pvsync2", "io_uring", "libaio"]),
     Row::new(
         "force_async",
         Rule::ignored_number(),

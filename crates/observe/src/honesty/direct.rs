@@ -19,12 +19,25 @@ enum Support {
 
 /// The requirement `direct_io`, and what to warn of.
 pub(super) fn direct(path: &Path, target: &TargetFile, facts: &IoFacts, found: &mut Findings) {
+    weigh(support(path), target, facts, found);
+}
+
+/// As [`direct`], of a file that may still have to be made: the sectors below it decide then.
+pub(super) fn foresee(path: &Path, target: &TargetFile, facts: &IoFacts, found: &mut Findings) {
+    let support = match support(path) {
+        Err(Errno::NOENT) => Ok(Support::Accepted),
+        other => other,
+    };
+    weigh(support, target, facts, found);
+}
+
+fn weigh(support: Result<Support, Errno>, target: &TargetFile, facts: &IoFacts, found: &mut Findings) {
     let name = target.path.clone();
     let device_block = target
         .device
         .as_ref()
         .and_then(|device| device.logical_block_bytes);
-    let support = match support(path) {
+    let support = match support {
         Ok(support) => support,
         Err(error) => {
             return found.requirement("direct_io", None, format!("{name}: not known: {error}"));

@@ -1,10 +1,10 @@
 //! Permission to write to a block device.
 
-use super::{Allowed, Basis, Refusal, cannot_tell, named, signature, usage};
+use super::{Basis, Grip, Question, Refusal, cannot_tell, named, signature, usage};
 use crate::root::{FileStat, SystemRoot};
 use crate::sysfs::Block;
 use fathom_core::units::Bytes;
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, open};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
@@ -16,11 +16,11 @@ pub(super) fn check(
     root: &SystemRoot,
     path: &Path,
     stat: &FileStat,
-    allowed: Allowed<'_>,
+    question: Question<'_>,
 ) -> Result<(Basis, Option<Arc<File>>), Refusal> {
     let block = Block::by_id(root, stat.node);
     let path_buf = || path.to_path_buf();
-    if !named(root, stat, allowed.overwrite) {
+    if !named(root, stat, question.allowed.overwrite) {
         let device = block.as_ref().map(words).unwrap_or_default();
         return Err(Refusal::DeviceNotNamed {
             path: path_buf(),
@@ -42,24 +42,31 @@ pub(super) fn check(
     if size_bytes == 0 {
         return Err(Refusal::NoMedium { path: path_buf() });
     }
-    let device = open_exclusively(root, path)?;
+    let device = open_exclusively(root, path, question.grip)?;
     let found = signature::probe(&device, size_bytes)
         .map_err(|source| cannot_tell(path, "what is on it (reading failed)", source))?;
-    if !found.is_empty() && !allowed.signature {
+    if !found.is_empty() && !question.allowed.signature {
         return Err(Refusal::Signature {
             path: path_buf(),
             found,
         });
     }
-    Ok((Basis::NamedDevice(found), Some(Arc::new(device))))
+    let hold = (question.grip == Grip::Hold).then(|| Arc::new(device));
+    Ok((Basis::NamedDevice(found), hold))
 }
 
 /// `O_EXCL` without `O_CREAT` claims a block device: it fails while the device, its disk or a partition of it
 /// is mounted or held in any namespace, and keeps others from doing so (open(2)).
-fn open_exclusively(root: &SystemRoot, path: &Path) -> Result<File, Refusal> {
-    let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
+fn open_exclusively(root: &SystemRoot, path: &Path, grip: Grip) -> Result<File, Refusal> {
+    let flags = OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let path_buf = path.to_path_buf();
-    match open(root.at(path), flags, Mode::empty()) {
+    let node = root.at(path);
+    let opened = match grip {
+        Grip::Hold => open(&node, flags | OFlags::RDWR, Mode::empty()),
+        Grip::Look => accessat(CWD, &node, Access::WRITE_OK, AtFlags::EACCESS)
+            .and_then(|()| open(&node, flags | OFlags::RDONLY, Mode::empty())),
+    };
+    match opened {
         Ok(device) => Ok(File::from(device)),
         Err(error @ Errno::BUSY) => Err(Refusal::Busy {
             path: path_buf,

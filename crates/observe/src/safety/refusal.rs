@@ -102,6 +102,19 @@ pub enum Refusal {
     )]
     NotMade { path: PathBuf, size_bytes: u64 },
 
+    /// A file that fathom did not make, and that would have to grow.
+    #[error(
+        "{path} was not made by fathom (it has no mark) and would have to grow from {size} to {need}. To use it as it is, \
+         give a size= of at most {size}; to have it extended (what it holds stays), add --allow-overwrite {path}; or \
+         choose another name",
+        path = path.display(), size = Bytes(*size_bytes), need = Bytes(*need_bytes)
+    )]
+    NotMadeTooSmall {
+        path: PathBuf,
+        size_bytes: u64,
+        need_bytes: u64,
+    },
+
     /// Not something that a load can be written to.
     #[error(
         "{path} is {kind}: a load is written to a regular file or a block device. Choose one",

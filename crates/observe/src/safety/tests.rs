@@ -23,8 +23,25 @@ fn ask(tree: &Tree, path: &str, overwrite: &[&str], allow_signature: bool) -> Re
         path: Path::new(path),
         allow_overwrite: &allow_overwrite,
         allow_signature,
+        change: Change::default(),
     };
-    check(&tree.root, request)
+    foreseen(foresee(&tree.root, request), check(&tree.root, request))
+}
+
+/// What was foreseen is what came.
+#[track_caller]
+fn foreseen(
+    before: Result<Basis, Refusal>,
+    answer: Result<Permission, Refusal>,
+) -> Result<Permission, Refusal> {
+    let in_words = |refusal: Refusal| refusal.to_string();
+    let came = answer.as_ref().map(|permission| permission.basis.clone());
+    assert_eq!(
+        before.map_err(in_words),
+        came.map_err(ToString::to_string),
+        "foreseen, and come"
+    );
+    answer
 }
 
 #[track_caller]
@@ -460,4 +477,22 @@ fn two_names_of_a_device_share_one_hold() {
     assert_eq!(both[1].path, names[1]);
     let refusal = check_all(&tree.root, &names, allowed).expect_err("vda is mounted and not named");
     assert!(matches!(refusal, Refusal::DeviceNotNamed { .. }), "{refusal}");
+}
+
+#[test]
+fn a_file_that_would_only_grow_is_refused_in_other_words() {
+    let tree = system();
+    tree.file("/data/short", "x");
+    let request = WriteRequest {
+        path: Path::new("/data/short"),
+        allow_overwrite: &[],
+        allow_signature: false,
+        change: Change::Extend(1 << 20),
+    };
+    refused(
+        foreseen(foresee(&tree.root, request), check(&tree.root, request)),
+        &expect![
+            "/data/short was not made by fathom (it has no mark) and would have to grow from 1 B to 1 MiB. To use it as it is, give a size= of at most 1 B; to have it extended (what it holds stays), add --allow-overwrite /data/short; or choose another name"
+        ],
+    );
 }

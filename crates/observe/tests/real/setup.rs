@@ -1,7 +1,7 @@
 //! Loop devices, mounts and swap areas that go away by themselves.
 
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::{Permission, Refusal, WriteRequest, check};
+use fathom_observe::safety::{Change, Permission, Refusal, WriteRequest, check, foresee};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -146,8 +146,16 @@ pub(crate) fn ask(path: &Path, overwrite: &[PathBuf], allow_signature: bool) -> 
         path,
         allow_overwrite: overwrite,
         allow_signature,
+        change: Change::default(),
     };
-    check(&SystemRoot::default(), request)
+    let before = foresee(&SystemRoot::default(), request);
+    let answer = check(&SystemRoot::default(), request);
+    assert_eq!(
+        before.is_ok(),
+        answer.is_ok(),
+        "{before:?} was foreseen, {answer:?} came"
+    );
+    answer
 }
 
 /// Opens for writing as a load would.

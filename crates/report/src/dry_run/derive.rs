@@ -1,8 +1,13 @@
 //! What follows from a workload: memory, amounts and time, as far as they can be known before it runs.
+//!
+//! Data in: the workload, and what its files give it. Data out: sums over all jobs. It must not know words.
 
-use fathom_core::run::Target;
+mod work;
+
+use super::placement::{PlacedFile, Placement};
 use fathom_core::units::Nanos;
-use fathom_core::workload::{Amount, Job, Mix, Rate, Workload};
+use fathom_core::workload::{Job, Workload};
+use work::Work;
 
 /// Sums over all jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,22 +15,39 @@ pub(super) struct Derived {
     pub(super) workers: u64,
     pub(super) in_flight: u64,
     pub(super) buffer_bytes: u64,
-    pub(super) written: Volume,
+    /// `None` where the files are not known.
+    pub(super) files: Option<Layout>,
+    /// Reads, writes and trims, without syncs.
+    pub(super) ios: Bound,
+    /// What they move.
+    pub(super) bytes: Bound,
+    /// What of it is written. Laying out files that are missing comes on top.
+    pub(super) written_bytes: Bound,
     pub(super) time: Time,
 }
 
-/// How much will be written.
+/// What is done to files before the first I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Layout {
+    pub(super) all: u64,
+    pub(super) new: u64,
+    pub(super) extended: u64,
+    pub(super) filled_bytes: u64,
+    pub(super) reserved_bytes: u64,
+}
+
+/// How much of something there will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Volume {
-    /// Nothing.
-    None,
-    /// So many bytes.
+pub(super) enum Bound {
+    /// So much.
     Exactly(u64),
-    /// No more bytes than that: time or chance may make it less.
+    /// That is to be expected; chance decides.
+    About(u64),
+    /// No more than that: time may make it less. What a mix writes is its expected part of that.
     AtMost(u64),
     /// Only time is a limit.
     Unbounded,
-    /// The target's size decides, and is not known.
+    /// The files decide, and are not known.
     Unknown,
 }
 
@@ -41,99 +63,80 @@ pub(super) enum Time {
 }
 
 impl Derived {
-    pub(super) fn of(workload: &Workload, target: Option<&Target>) -> Self {
+    pub(super) fn of(workload: &Workload, placement: Option<&Placement>) -> Self {
         let jobs = &workload.jobs;
         let buffers = |job: &Job| job.total_depth().saturating_mul(job.max_block_bytes());
+        let placed = |index: usize| placement.and_then(|placement| placement.jobs.get(index));
+        let work = jobs
+            .iter()
+            .enumerate()
+            .map(|(index, job)| Work::of(job, placed(index)))
+            .fold(Work::NONE, Work::plus);
         Self {
             workers: jobs.iter().map(|job| u64::from(job.numjobs)).sum(),
             in_flight: jobs.iter().map(Job::total_depth).fold(0, u64::saturating_add),
             buffer_bytes: jobs.iter().map(buffers).fold(0, u64::saturating_add),
-            written: jobs
-                .iter()
-                .map(|job| written(job, target))
-                .fold(Volume::None, Volume::plus),
+            files: placement.map(|placement| layout(&placement.files)),
+            ios: work.ios,
+            bytes: work.bytes,
+            written_bytes: work.written_bytes,
             time: time(jobs),
         }
     }
 }
 
-impl Volume {
-    /// The less certain of the two, with the sum of what is known.
+fn layout(files: &[PlacedFile]) -> Layout {
+    let mut layout = Layout::default();
+    for file in files {
+        layout.all += 1;
+        layout.new += u64::from(file.size_bytes.is_none());
+        layout.extended += u64::from(file.size_bytes.is_some_and(|now| now < file.need_bytes));
+        layout.filled_bytes = layout.filled_bytes.saturating_add(file.filled_bytes);
+        layout.reserved_bytes = layout.reserved_bytes.saturating_add(file.reserved_bytes);
+    }
+    layout
+}
+
+impl Bound {
+    /// The sum, as certain as the less certain of the two.
     fn plus(self, other: Self) -> Self {
-        use Volume::{AtMost, Exactly, None, Unbounded, Unknown};
+        use Bound::{About, AtMost, Exactly, Unbounded, Unknown};
         match (self, other) {
-            (None, volume) | (volume, None) => volume,
-            (Exactly(a), Exactly(b)) => Exactly(a.saturating_add(b)),
-            (Exactly(a) | AtMost(a), Exactly(b) | AtMost(b)) => AtMost(a.saturating_add(b)),
             (Unbounded, _) | (_, Unbounded) => Unbounded,
             (Unknown, _) | (_, Unknown) => Unknown,
+            (Exactly(a), Exactly(b)) => Exactly(a.saturating_add(b)),
+            // Nothing at all adds no doubt.
+            (Exactly(0), bound) | (bound, Exactly(0)) => bound,
+            (About(a), Exactly(b) | About(b)) | (Exactly(a), About(b)) => About(a.saturating_add(b)),
+            (AtMost(a), Exactly(b) | About(b) | AtMost(b)) | (Exactly(a) | About(a), AtMost(b)) => {
+                AtMost(a.saturating_add(b))
+            }
         }
     }
-}
 
-/// What a job writes. Laying out files that are missing comes on top.
-fn written(job: &Job, target: Option<&Target>) -> Volume {
-    if !job.writes() || job.pattern.mix == Mix::Trim {
-        return Volume::None;
+    /// So many times that.
+    fn times(self, n: u64) -> Self {
+        self.map(|amount| amount.saturating_mul(n))
     }
-    let workers = u64::from(job.numjobs);
-    let runtime = job
-        .limit
-        .runtime
-        .map(|runtime| Nanos(runtime.get().saturating_add(job.limit.ramp_time.get())));
-    // A schedule bounds what time lets through.
-    let by_rate = runtime.and_then(|runtime| Some(bytes_in(job, runtime)?.saturating_mul(workers)));
-    let by_size = work_bytes(job, target).map(|bytes| write_share(job, bytes.saturating_mul(workers)));
-    if job.limit.time_based && runtime.is_some() {
-        return by_rate.map_or(Volume::Unbounded, Volume::AtMost);
-    }
-    match (by_size, by_rate) {
-        (Some(size), Some(rate)) => Volume::AtMost(size.min(rate)),
-        (Some(size), None) if runtime.is_some() || matches!(job.pattern.mix, Mix::ReadWrite { .. }) => {
-            Volume::AtMost(size)
+
+    fn map(self, change: impl Fn(u64) -> u64) -> Self {
+        match self {
+            Self::Exactly(n) => Self::Exactly(change(n)),
+            Self::About(n) => Self::About(change(n)),
+            Self::AtMost(n) => Self::AtMost(change(n)),
+            other => other,
         }
-        (Some(size), None) => Volume::Exactly(size),
-        (None, Some(rate)) => Volume::AtMost(rate),
-        (None, None) => Volume::Unknown,
     }
-}
 
-/// The part of a job's bytes that is written; of a mix, drawn at random, its expected part.
-fn write_share(job: &Job, bytes: u64) -> u64 {
-    match job.pattern.mix {
-        Mix::ReadWrite { read_percent } => {
-            let percent = 100 - u128::from(read_percent.min(100));
-            (u128::from(bytes) * percent / 100) as u64
+    /// The same, where something else may end it sooner; `limit`: that lets no more through.
+    fn or_sooner(self, limit: Option<u64>) -> Self {
+        let limit = limit.unwrap_or(u64::MAX);
+        match self {
+            Self::Exactly(0) => self,
+            Self::Exactly(n) | Self::About(n) | Self::AtMost(n) => Self::AtMost(n.min(limit)),
+            other => other,
         }
-        _ => bytes,
     }
-}
-
-/// Bytes that one worker's write schedule has in a time.
-fn bytes_in(job: &Job, time: Nanos) -> Option<u64> {
-    let per_second = match job.pace.rate[1]? {
-        Rate::BytesPerSecond(bytes) => u128::from(bytes),
-        Rate::Iops(iops) => u128::from(iops) * u128::from(job.block_size[1].max()),
-    };
-    u64::try_from(per_second.saturating_mul(u128::from(time.get())) / 1_000_000_000).ok()
-}
-
-/// Bytes that one worker reads, writes and trims, unless time ends it; `None`: only the files know.
-fn work_bytes(job: &Job, target: Option<&Target>) -> Option<u64> {
-    let region = &job.region;
-    let whole = target
-        .and_then(|target| target.files.first())
-        .map(|file| file.size_bytes);
-    let bytes = match region.io_size.or(region.size) {
-        Some(Amount::Bytes(bytes)) => bytes,
-        Some(Amount::Percent(percent)) => (u128::from(whole?) * u128::from(percent) / 100) as u64,
-        None => whole?,
-    };
-    let bytes = bytes.saturating_mul(u64::from(region.loops.max(1)));
-    Some(match region.number_ios {
-        Some(ios) => bytes.min(ios.saturating_mul(job.max_block_bytes())),
-        None => bytes,
-    })
 }
 
 /// Jobs run at once but for stonewalls and `wait_for`; the last one's end counts.

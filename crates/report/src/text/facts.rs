@@ -3,7 +3,9 @@
 use super::Page;
 use super::section::Section;
 use crate::style::Look;
-use fathom_core::run::{CpuUsage, DiskSummary, JobSummary, Run, RunError};
+use crate::words::plural;
+use fathom_analysis::failures;
+use fathom_core::run::{CpuUsage, DiskSummary, JobSummary, Run, RunError, Warning};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
 /// Backlog and CPU of a section.
@@ -12,9 +14,9 @@ pub(super) fn of_section(page: &mut Page, section: &Section<'_>) {
     let summary = section.summary;
     if section.is_open_loop() {
         let text = format!(
-            "  backlog: at most {} I/Os due and not sent, {} at the end",
-            count(summary.backlog_max as f64),
-            count(summary.backlog_end as f64)
+            "  backlog: at most {} due and not sent, {} at the end",
+            plural(summary.backlog_max, "I/O"),
+            summary.backlog_end
         );
         page.paragraph(&text, 4);
     }
@@ -114,14 +116,18 @@ fn disk_lines(page: &mut Page, disk: &DiskSummary) {
     }
 }
 
-/// Errors of all jobs, by kind, the first of each with its place.
+/// Errors of all jobs, by kind, the first of each with its place and what to do.
 pub(super) fn errors(page: &mut Page, run: &Run) {
     if run.summary.jobs.iter().any(|job| !job.errors.is_empty()) {
         page.gap();
     }
-    for job in &run.summary.jobs {
+    for (index, job) in run.summary.jobs.iter().enumerate() {
         for error in &job.errors {
-            page.labelled(Look::Red, "error:", &error_text(&job.name, error));
+            let mut text = error_text(&job.name, error);
+            if let Some(remedy) = failures::remedy(run, index, error) {
+                text = format!("{text}. {remedy}");
+            }
+            page.labelled(Look::Red, "error:", &text);
         }
     }
 }
@@ -141,30 +147,43 @@ fn error_text(job: &str, error: &RunError) -> String {
     } else {
         format!("{count} times, first ")
     };
+    // The system's own words may have the number already, in theirs.
+    let message = message.replace(&format!(" (os error {errno})"), "");
     let number = if *errno == 0 {
         String::new()
     } else {
         format!(" (errno {errno})")
+    };
+    let on = if path.is_empty() {
+        String::new()
+    } else {
+        format!("on {path}")
     };
     let place = if *length_bytes == 0 {
         String::new()
     } else {
         format!(", {} at offset {offset_bytes}", Bytes(u64::from(*length_bytes)))
     };
-    format!("{job}: {what} failed: {message}{number}, {times}on {path}{place}")
+    let where_and_how_often = format!("{times}{on}{place}");
+    let comma = if where_and_how_often.is_empty() { "" } else { ", " };
+    format!("{job}: {what} failed: {message}{number}{comma}{where_and_how_often}")
 }
 
 /// Each warning with its remedy.
-pub(super) fn warnings(page: &mut Page, run: &Run) {
-    if !run.summary.warnings.is_empty() {
+pub(crate) fn warnings(page: &mut Page, warnings: &[Warning]) {
+    if !warnings.is_empty() {
         page.gap();
     }
-    for warning in &run.summary.warnings {
-        let text = match warning.remedy() {
-            "" => format!("{warning}."),
-            remedy => format!("{warning}. {remedy}"),
-        };
-        page.labelled(Look::Yellow, "warning:", &text);
+    for warning in warnings {
+        page.labelled(Look::Yellow, "warning:", &in_full(warning));
+    }
+}
+
+/// A warning with its remedy.
+pub fn in_full(warning: &Warning) -> String {
+    match warning.remedy() {
+        "" => format!("{warning}."),
+        remedy => format!("{warning}. {remedy}"),
     }
 }
 

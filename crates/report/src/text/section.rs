@@ -3,6 +3,7 @@
 use super::Page;
 use crate::layout::{table, table_width};
 use crate::style::Look;
+use crate::words::plural;
 use fathom_core::backend::Op;
 use fathom_core::run::{JobSummary, OpSummary, Run};
 use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate};
@@ -113,18 +114,19 @@ fn remarks(page: &mut Page, section: &Section<'_>) {
     for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {
         let (name, summary) = (op.name(), section.summary.op(op));
         if summary.errors > 0 {
-            page.painted(Look::Red, &format!("  {} {name}s failed", summary.errors), 4);
-        }
-        if summary.short_ios > 0 {
-            let (short, all) = (summary.short_ios, summary.ios);
-            page.paragraph(
-                &format!("  {short} of {all} {name}s moved fewer bytes than asked"),
+            page.painted(
+                Look::Red,
+                &format!("  {} failed", plural(summary.errors, name)),
                 4,
             );
         }
+        if summary.short_ios > 0 {
+            let (short, all) = (summary.short_ios, plural(summary.ios, name));
+            page.paragraph(&format!("  {short} of {all} moved fewer bytes than asked"), 4);
+        }
     }
     if section.summary.verified_ios > 0 {
-        let verified = count(section.summary.verified_ios as f64);
-        page.paragraph(&format!("  {verified} I/Os verified"), 4);
+        let verified = section.summary.verified_ios;
+        page.paragraph(&format!("  {} verified", plural(verified, "I/O")), 4);
     }
 }

@@ -106,32 +106,32 @@ fn open_loop() {
         &fixtures::open_loop(),
         Style::default(),
         &expect![[r#"
-        fathom 0.1.0 on vm1, 2026-09-21 14:13:20 UTC
-        randread 16 KiB, direct, io_uring, iodepth 32, reads at 5000 IOPS a worker,
-          Poisson, 1 worker, for 10 s on data.bin (ext4 on /dev/vda, virtio)
+            fathom 0.1.0 on vm1, 2026-09-21 14:13:20 UTC
+            randread 16 KiB, direct, io_uring, iodepth 32, reads at 5000 IOPS a worker,
+              Poisson, 1 worker, for 10 s on data.bin (ext4 on /dev/vda, virtio)
 
-        paced: 1 worker, 10.0 s
-          read  4000 IOPS  62.5 MiB/s  (65.5 MB/s)  625 MiB in 10.0 s
+            paced: 1 worker, 10.0 s
+              read  4000 IOPS  62.5 MiB/s  (65.5 MB/s)  625 MiB in 10.0 s
 
-          latency, ms     min  mean  stddev   p50   p90   p99  p99.9    max
-          read lat       3.00  6.56    6.73  6.03  8.45  9.00    111    123
-          read response   450   990    1059   906  1268  1350  17104  18443
+              latency, ms     min  mean  stddev   p50   p90   p99  p99.9    max
+              read lat       3.00  6.56    6.73  6.03  8.45  9.00    111    123
+              read response   450   990    1059   906  1268  1350  17104  18443
 
-          read response percentiles, ms
-                p1    460   p5   497  p10   542    p20   632    p30    724
-               p40    815  p50   906  p60   997    p70  1085    p80   1178
-               p90   1268  p95  1314  p99  1350  p99.5  9488  p99.9  17104
-            p99.95  17633
+              read response percentiles, ms
+                    p1    460   p5   497  p10   542    p20   632    p30    724
+                   p40    815  p50   906  p60   997    p70  1085    p80   1178
+                   p90   1268  p95  1314  p99  1350  p99.5  9488  p99.9  17104
+                p99.95  17633
 
-          backlog: at most 10.2k I/Os due and not sent, 9981 at the end
-          CPU: 4.10 % user, 12.3 % system; 41.0 µs and 2.25 context switches an I/O
+              backlog: at most 10240 I/Os due and not sent, 9981 at the end
+              CPU: 4.10 % user, 12.3 % system; 41.0 µs and 2.25 context switches an I/O
 
-        warning: paced: the schedule was not kept: up to 10240 I/Os were due and not
-          sent, 9981 at the end. Lower the rate or raise iodepth; judge by response
-          time, not by lat.
-        warning: the machine was busy before the run: load 1.7 on 2 CPUs. Run on a quiet
-          machine, or repeat and compare.
-    "#]],
+            warning: paced: the schedule was not kept: up to 10240 I/Os were due and not
+              sent, 9981 at the end. Lower the rate or raise iodepth; judge by response
+              time, not by lat.
+            warning: the machine was busy before the run: load 1.7 on 2 CPUs. Run on a quiet
+              machine, or repeat and compare.
+        "#]],
     );
 }
 
@@ -163,7 +163,8 @@ fn failed() {
 
             error: scrub: read failed: Input/output error (errno 5), 13 times, first on
               /mnt/a/rather/long/path/to/the/file/that/was/being/read/data.bin, 128 KiB at
-              offset 1048576
+              offset 1048576. The disk or the path to it failed: look for the device in
+              dmesg, and at its health (smartctl -a, nvme smart-log).
             error: scrub: verify failed: crc32c differs, on data.bin, 4 KiB at offset 0
         "#]],
     );

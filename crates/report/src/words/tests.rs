@@ -69,7 +69,9 @@ fn splits_and_depth_of_a_synchronous_engine() {
     job.block_size[1] = BlockSize::Split(vec![entry(4096, 60), entry(65_536, 40)]);
     check(
         &job,
-        &expect!["write 4 KiB (60 %) + 64 KiB (40 %), buffered, psync, iodepth 32, 1 worker, for 10 s"],
+        &expect![
+            "write 4 KiB (60 %) + 64 KiB (40 %), buffered, psync, iodepth 1 (not 32), 1 worker, for 10 s"
+        ],
     );
     job.depth.iodepth = 1;
     job.region.number_ios = Some(1);

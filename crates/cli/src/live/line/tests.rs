@@ -1,6 +1,6 @@
 //! Lines of several widths.
 
-use super::{Position, View, clock, layout};
+use super::{Position, View, clock, layout, left};
 use expect_test::{Expect, expect};
 use fathom_core::units::Nanos;
 use fathom_engine::collect::Live;
@@ -62,9 +62,9 @@ fn a_mixed_group_at_several_widths() {
     check(
         &group,
         80,
-        &expect!["3/9 database  43 % 0:12 left r 76.5k 299 MiB/s  w 33.1k 129 MiB/s  p99 1.23 ms"],
+        &expect!["3/9 database [####------] 0:12 left r 76.5k 299 w 33.1k 129 MiB/s p99 1.23 ms"],
     );
-    check(&group, 40, &expect!["3/9 database  43 % 0:12 left r 76.5k 29"]);
+    check(&group, 40, &expect!["3/9 dat~ [###---] 0:12 left r 76.5k w 3"]);
 }
 
 #[test]
@@ -156,9 +156,42 @@ fn a_layout_that_only_waits_for_the_disk_says_so() {
 }
 
 #[test]
-fn the_clock_rounds_up() {
-    assert_eq!(clock(Nanos::ZERO), "0:00");
-    assert_eq!(clock(Nanos(1)), "0:01");
-    assert_eq!(clock(Nanos::from_secs(59)), "0:59");
-    assert_eq!(clock(Nanos::from_secs(3 * 3600 + 7 * 60)), "3:07:00");
+fn what_is_left_is_never_half_a_second_off() {
+    for (ms, expected) in [
+        (0, "0:00"),
+        (499, "0:00"),
+        (500, "0:01"),
+        (12_001, "0:12"),
+        (59_600, "1:00"),
+    ] {
+        assert_eq!(left(Nanos::from_millis(ms)), expected);
+    }
+    assert_eq!(left(Nanos(u64::MAX)), clock(u64::MAX / 1_000_000_000));
+    assert_eq!(clock(59), "0:59");
+    assert_eq!(clock(3 * 3600 + 7 * 60), "3:07:00");
+}
+
+#[test]
+fn bar_and_time_left_stay_at_80_columns_whatever_the_numbers() {
+    for (ios, bytes, lat) in [
+        ([999_400, 999_400, 0], [999_400 << 20, 999_400, 0], 999_400_000),
+        ([1, 1, 0], [4096, 1 << 30, 0], 1_230),
+        ([99_949, 9_994, 0], [99_949 << 12, 9_994 << 12, 0], 99_940_000),
+    ] {
+        let mut group = mixed();
+        group.name = String::from("a-long-name-of-a-section");
+        group.eta = Some(Nanos::from_secs(3 * 3600));
+        (group.live.ios, group.live.bytes, group.live.lat_ns_p99) = (ios, bytes, lat);
+        let view = View {
+            group: &group,
+            position: Some(Position { number: 13, of: 19 }),
+            silent: Nanos::ZERO,
+        };
+        let line = view.terminal_line(80);
+        assert!(line.chars().count() < 80, "{line}");
+        for part in ["[###-----]", "3:00:00 left", "r ", "w ", "p99 "] {
+            let bar = part.starts_with('[') && line.contains("[##");
+            assert!(bar || line.contains(part), "{part} is not in: {line}");
+        }
+    }
 }

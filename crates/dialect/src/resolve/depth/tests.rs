@@ -74,7 +74,17 @@ fn options_of_interfaces() {
     check_job(
         "ioengine=io_uring\nhipri\nfixedbufs\nregisterfiles\nsqthread_poll\nsqthread_poll_cpu=1\nnonvectored=0\nnowait",
         expect![[r#"
-            jobs/a.fio:9:1: error: ioengine=io_uring has no option `nowait`; it belongs to ioengine=pvsync2
+            [j]
+            rw=read
+            bs=4k
+            ioengine=io_uring
+            hipri=1
+            fixedbufs=1
+            registerfiles=1
+            sqthread_poll=1
+            sqthread_poll_cpu=1
+            nonvectored=0
+            nowait=1
         "#]],
     );
     check_job(

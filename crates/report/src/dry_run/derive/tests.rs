@@ -1,6 +1,7 @@
 use super::*;
+use crate::dry_run::tests::placed;
 use crate::fixtures;
-use fathom_core::workload::Limit;
+use fathom_core::workload::{Amount, Limit, Mix, Rate};
 
 const GIB: u64 = 1 << 30;
 
@@ -12,7 +13,8 @@ fn sized(mix: Mix, bytes: u64) -> Job {
 }
 
 fn of(jobs: Vec<Job>) -> Derived {
-    Derived::of(&Workload { jobs }, None)
+    let placement = placed(&jobs);
+    Derived::of(&Workload { jobs }, Some(&placement))
 }
 
 #[test]
@@ -26,33 +28,52 @@ fn workers_depth_and_memory_add_up() {
 
 #[test]
 fn what_is_written() {
-    assert_eq!(of(vec![sized(Mix::Read, GIB)]).written, Volume::None);
-    assert_eq!(of(vec![sized(Mix::Trim, GIB)]).written, Volume::None);
-    assert_eq!(of(vec![sized(Mix::Write, GIB)]).written, Volume::Exactly(GIB));
+    let written = |job: &Job| of(vec![job.clone()]).written_bytes;
+    assert_eq!(written(&sized(Mix::Read, GIB)), Bound::Exactly(0));
+    assert_eq!(written(&sized(Mix::Trim, GIB)), Bound::Exactly(0));
+    assert_eq!(written(&sized(Mix::Write, GIB)), Bound::Exactly(GIB));
     let mix = Mix::ReadWrite { read_percent: 75 };
-    assert_eq!(of(vec![sized(mix, GIB)]).written, Volume::AtMost(GIB / 4));
+    assert_eq!(written(&sized(mix, GIB)), Bound::About(GIB / 4));
     let mut job = sized(Mix::Write, GIB);
     job.region.loops = 2;
     job.numjobs = 3;
-    assert_eq!(of(vec![job.clone()]).written, Volume::Exactly(6 * GIB));
+    assert_eq!(written(&job), Bound::Exactly(6 * GIB));
     job.region.number_ios = Some(10);
-    assert_eq!(of(vec![job.clone()]).written, Volume::Exactly(3 * 10 * 4096));
+    assert_eq!(written(&job), Bound::Exactly(6 * 10 * 4096));
     job.limit.runtime = Some(Nanos::from_secs(1));
-    assert_eq!(of(vec![job.clone()]).written, Volume::AtMost(3 * 10 * 4096));
+    assert_eq!(written(&job), Bound::AtMost(6 * 10 * 4096));
     job.limit.time_based = true;
-    assert_eq!(of(vec![job.clone()]).written, Volume::Unbounded);
+    assert_eq!(written(&job), Bound::Unbounded);
     job.pace.rate[1] = Some(Rate::Iops(100));
-    assert_eq!(of(vec![job]).written, Volume::AtMost(3 * 100 * 4096));
+    assert_eq!(written(&job), Bound::AtMost(3 * 101 * 4096));
 }
 
 #[test]
-fn shares_need_a_target() {
+fn shares_need_their_files() {
     let mut job = sized(Mix::Write, 0);
     job.region.size = Some(Amount::Percent(25));
-    assert_eq!(of(vec![job.clone()]).written, Volume::Unknown);
-    let run = fixtures::random_read();
-    let derived = Derived::of(&Workload { jobs: vec![job] }, Some(&run.summary.target));
-    assert_eq!(derived.written, Volume::Exactly(GIB / 4));
+    let unplaced = Derived::of(
+        &Workload {
+            jobs: vec![job.clone()],
+        },
+        None,
+    );
+    assert_eq!(unplaced.written_bytes, Bound::Unknown);
+    assert_eq!(unplaced.files, None);
+    assert_eq!(of(vec![job]).written_bytes, Bound::Exactly(GIB / 4));
+}
+
+#[test]
+fn sums_are_as_certain_as_their_least_certain_part() {
+    let of_two = |a: Bound, b: Bound| {
+        assert_eq!(a.plus(b), b.plus(a), "{a:?} {b:?}");
+        a.plus(b)
+    };
+    assert_eq!(of_two(Bound::Exactly(1), Bound::Exactly(2)), Bound::Exactly(3));
+    assert_eq!(of_two(Bound::Exactly(1), Bound::About(2)), Bound::About(3));
+    assert_eq!(of_two(Bound::AtMost(1), Bound::About(2)), Bound::AtMost(3));
+    assert_eq!(of_two(Bound::AtMost(1), Bound::Unknown), Bound::Unknown);
+    assert_eq!(of_two(Bound::Unbounded, Bound::Unknown), Bound::Unbounded);
 }
 
 #[test]

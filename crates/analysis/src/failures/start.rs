@@ -1,0 +1,33 @@
+//! Calls before the first I/O: opening, and setting a worker up.
+
+// Linux, include/uapi/asm-generic/errno-base.h.
+const EPERM: i32 = 1;
+const ENOMEM: i32 = 12;
+const EACCES: i32 = 13;
+const EINVAL: i32 = 22;
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+const EROFS: i32 = 30;
+
+/// What to do where `what` (a call, such as `open with O_DIRECT`) gave `errno`; `None` where nothing is known, or it is no
+/// call of a start. Without a full stop.
+pub fn start_remedy(what: &str, errno: i32) -> Option<&'static str> {
+    let opens = what.starts_with("open");
+    Some(match errno {
+        EINVAL if what == "open with O_DIRECT" => {
+            "The file system does no direct I/O (tmpfs and some FUSE and overlay file systems do not): use a file on a \
+             disk, or direct=0, which measures the page cache too"
+        }
+        EROFS if opens => "Choose a target that can be written to, or only read (rw=read)",
+        _ if what.contains("affinity") => {
+            "Give CPUs that are online and allowed for this process (cpus_allowed=; see lscpu)"
+        }
+        _ if what.contains("priority") || what.contains("nice") => {
+            "A higher priority needs the right to set it (root): leave nice= out"
+        }
+        EPERM | EACCES => "Run as a user who may open it, or choose another target",
+        ENOMEM => "Use a smaller iodepth, smaller blocks or fewer workers",
+        ENFILE | EMFILE => "Raise the limit of open files (ulimit -n), or use fewer files or workers",
+        _ => return None,
+    })
+}

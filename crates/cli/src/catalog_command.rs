@@ -1,0 +1,123 @@
+//! `fathom catalog`: lists disks and virtual machines.
+//!
+//! Data in: what was asked for, the embedded catalogue or the files of another. Data out: a table, JSON or CSV on
+//! stdout. It must not know what a model makes of a row.
+
+mod export;
+mod table;
+
+use crate::args::catalog::{CatalogArgs, Format, Listing};
+use crate::exit::Exit;
+use crate::terminal::{self, Colour};
+use anyhow::{Context, bail};
+use fathom_model::Catalog;
+use fathom_model::catalog::{Column, FILE_NAMES, Filter, Listed, SOURCES, Texts, disk_columns, vm_columns};
+use std::io::Read;
+use std::path::Path;
+
+/// No catalogue is larger.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Lists what is asked for.
+pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
+    let own;
+    let catalog = match &args.dir {
+        None => Catalog::azure(),
+        Some(dir) => {
+            own = read(dir)?;
+            &own
+        }
+    };
+    let (columns, rows) = match args.listing {
+        Listing::Disks => (
+            disk_columns(),
+            catalog.listed_disks().map(|(_, row)| row).collect(),
+        ),
+        Listing::Vms => (vm_columns(), catalog.listed_vms().collect()),
+        Listing::Sources => return sources(args),
+    };
+    let rows = wanted(rows, columns, &args.filters)?;
+    let text = match args.format {
+        Format::Json => export::json(args.listing, columns, &rows)?,
+        Format::Csv => export::csv(columns, &rows),
+        Format::Text => {
+            let style = terminal::stdout_style(Colour::Never);
+            let text = table::text(args.listing, columns, &rows, style.width, args.dir.is_none());
+            if style.unicode { text } else { ascii(&text) }
+        }
+    };
+    terminal::print(&text)?;
+    if rows.is_empty() {
+        terminal::note("no row meets the filter");
+    }
+    Ok(Exit::Done)
+}
+
+/// The rows that all filters want.
+fn wanted<'a>(
+    rows: Vec<Listed<'a>>,
+    columns: &[Column],
+    filters: &[String],
+) -> anyhow::Result<Vec<Listed<'a>>> {
+    let filters: Result<Vec<Filter>, _> = filters.iter().map(|text| Filter::parse(text, columns)).collect();
+    let filters = filters?;
+    let wants = |row: &Listed<'_>| filters.iter().all(|filter| filter.wants(&row.values));
+    Ok(rows.into_iter().filter(wants).collect())
+}
+
+/// Prints the list of sources.
+fn sources(args: &CatalogArgs) -> anyhow::Result<Exit> {
+    if args.dir.is_some() || !args.filters.is_empty() || args.format != Format::Text {
+        bail!(
+            "`fathom catalog sources` lists those of the built-in catalogue, as text: leave the other flags out"
+        );
+    }
+    terminal::print(SOURCES)?;
+    Ok(Exit::Done)
+}
+
+/// Reads the three files of another catalogue.
+pub(crate) fn read(dir: &Path) -> anyhow::Result<Catalog> {
+    let from = dir.display().to_string();
+    let [disks, flex_disks, vms] = FILE_NAMES.map(|name| read_file(&dir.join(name)));
+    let (disks, flex_disks, vms) = (disks?, flex_disks?, vms?);
+    Ok(Catalog::read(Texts {
+        from: &from,
+        disks: &disks,
+        flex_disks: &flex_disks,
+        vms: &vms,
+    })?)
+}
+
+fn read_file(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let file = std::fs::File::open(path)
+        .with_context(|| format!("cannot read {shown}: a catalogue has {}", FILE_NAMES.join(", ")))?;
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read {shown}"))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        bail!("{shown} is larger than 16 MiB: that is no catalogue");
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => bail!(
+            "{shown} is not UTF-8 text, from byte {} on: save it as UTF-8",
+            error.utf8_error().valid_up_to()
+        ),
+    }
+}
+
+/// The same for a terminal without more than ASCII.
+fn ascii(text: &str) -> String {
+    let plain = |letter: char| match letter {
+        '–' => '-',
+        letter if letter.is_ascii() => letter,
+        _ => '?',
+    };
+    text.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests;

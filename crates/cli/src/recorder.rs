@@ -1,0 +1,205 @@
+//! Keeps the run directory while the run goes on.
+//!
+//! Data in: rows and histograms from the run's collector. Data out: a run directory, and what of it is missing. A thread
+//! of its own writes, behind a bounded queue: a disk that stalls under the load must not hold up the collection of its
+//! own numbers. What does not fit into the queue is dropped and counted; and a run whose record cannot be written to its
+//! end still ends and reports.
+
+use crate::record::remove;
+use anyhow::{Context, bail};
+use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink, Warning};
+use fathom_store::RunWriter;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+/// Batches that may wait for the disk: each is a second of all jobs, or their histograms.
+const QUEUE_BATCHES: usize = 256;
+/// How long the end of a run waits for what is in the queue, and then for the record to be completed. Longer than a
+/// disk without burst credit takes; a disk that takes longer may never come back.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What the record is written to: the run directory, but for tests.
+pub(crate) trait Sink: Send + 'static {
+    /// Takes one entry.
+    ///
+    /// # Errors
+    /// It could not be kept.
+    fn take(&mut self, entry: &Entry) -> std::io::Result<()>;
+}
+
+/// What is kept while the run goes on.
+#[derive(Debug)]
+pub(crate) enum Entry {
+    /// A second of all jobs.
+    Rows(Vec<SeriesRow>),
+    /// All histograms so far.
+    Histograms(Vec<HistogramRow>),
+}
+
+impl Sink for RunWriter {
+    fn take(&mut self, entry: &Entry) -> std::io::Result<()> {
+        match entry {
+            Entry::Rows(rows) => self.rows(rows),
+            Entry::Histograms(rows) => self.checkpoint(rows).map_err(std::io::Error::other),
+        }
+    }
+}
+
+/// A run directory that is being written.
+pub(crate) struct Recorder<W = RunWriter> {
+    dir: PathBuf,
+    sender: SyncSender<Entry>,
+    /// The thread's last word.
+    kept: Receiver<Kept<W>>,
+    dropped_rows: u64,
+}
+
+/// What the writer's thread leaves.
+struct Kept<W> {
+    writer: W,
+    error: Option<std::io::Error>,
+}
+
+/// A record whose rows are all written, or lost.
+pub(crate) struct Closed<W = RunWriter> {
+    /// `None` where it is still being written to.
+    writer: Option<W>,
+    /// What could not be kept.
+    pub warnings: Vec<Warning>,
+}
+
+impl Recorder {
+    /// Begins the record in `dir`, with `run` as it stands before the first I/O.
+    pub(crate) fn begin(dir: &Path, run: &Run) -> anyhow::Result<Self> {
+        let writer = RunWriter::create(dir, run).inspect_err(|_| remove(dir))?;
+        Self::over(dir, writer)
+    }
+
+    /// Removes the record of a run that did not start.
+    pub(crate) fn abandon(self) {
+        let dir = self.dir.clone();
+        drop(self.close());
+        remove(&dir);
+    }
+}
+
+impl<W: Sink> Recorder<W> {
+    fn over(dir: &Path, writer: W) -> anyhow::Result<Self> {
+        let (sender, receiver) = sync_channel(QUEUE_BATCHES);
+        let (last_word, kept) = sync_channel(1);
+        std::thread::Builder::new()
+            .name(String::from("record"))
+            .spawn(move || {
+                // Nobody waits for it any more where the disk took too long.
+                drop(last_word.send(write_all(writer, &receiver)));
+            })
+            .context("cannot start the thread that writes the record")?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            sender,
+            kept,
+            dropped_rows: 0,
+        })
+    }
+
+    /// Takes rows; never waits.
+    pub(crate) fn rows(&mut self, rows: &[SeriesRow]) {
+        if self.sender.try_send(Entry::Rows(rows.to_vec())).is_err() {
+            self.dropped_rows += rows.len() as u64;
+        }
+    }
+
+    /// Takes rows; waits where the queue is full.
+    pub(crate) fn rows_surely(&mut self, rows: &[SeriesRow]) {
+        if self.sender.send(Entry::Rows(rows.to_vec())).is_err() {
+            self.dropped_rows += rows.len() as u64;
+        }
+    }
+
+    /// Takes the histograms so far; never waits.
+    pub(crate) fn histograms(&self, rows: Vec<HistogramRow>) {
+        match self.sender.try_send(Entry::Histograms(rows)) {
+            // What does not fit is followed by newer ones.
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        }
+    }
+
+    /// Waits until all rows are written, or the disk has not answered for a minute.
+    pub(crate) fn close(self) -> Closed<W> {
+        self.close_within(PATIENCE)
+    }
+
+    fn close_within(self, patience: Duration) -> Closed<W> {
+        drop(self.sender);
+        let dir = self.dir.display();
+        let (writer, failure) = match self.kept.recv_timeout(patience) {
+            Ok(kept) => {
+                let failure = kept
+                    .error
+                    .map(|error| format!("the series ends early: {dir}: {error}"));
+                (Some(kept.writer), failure)
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let failure = format!(
+                    "the disk of {dir} has not taken the rest of the record for {} s, which is left unfinished: what it \
+                     has can be seen with fathom recover {dir}",
+                    patience.as_secs()
+                );
+                (None, Some(failure))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let failure =
+                    format!("the thread that wrote {dir} panicked, a bug in fathom: please report it");
+                (None, Some(failure))
+            }
+        };
+        let mut warnings: Vec<Warning> = Vec::new();
+        warnings.extend(failure.map(|detail| Warning::RecordIncomplete { detail }));
+        if self.dropped_rows > 0 {
+            let detail = format!(
+                "{} rows of the series were dropped, because {dir} could not be written fast enough",
+                self.dropped_rows
+            );
+            warnings.push(Warning::RecordIncomplete { detail });
+        }
+        Closed { writer, warnings }
+    }
+}
+
+impl Closed {
+    /// Ends the record, where it is not being written to any more.
+    pub(crate) fn finish(self, run: &Run, histograms: Vec<HistogramRow>) -> anyhow::Result<()> {
+        let Some(writer) = self.writer else { return Ok(()) };
+        let dir = writer.dir().display().to_string();
+        let run = run.clone();
+        let (result, finished) = sync_channel(1);
+        std::thread::Builder::new()
+            .name(String::from("record"))
+            .spawn(move || drop(result.send(writer.finish(&run, histograms.into_iter()))))
+            .context("cannot start the thread that writes the record")?;
+        match finished.recv_timeout(PATIENCE) {
+            Ok(result) => Ok(result?),
+            Err(_) => bail!(
+                "the record in {dir} could not be completed within {} s: see what it has with fathom recover {dir}",
+                PATIENCE.as_secs()
+            ),
+        }
+    }
+}
+
+/// The writer's thread: writes until the sender is gone; after an error it only empties the queue.
+fn write_all<W: Sink>(mut writer: W, receiver: &Receiver<Entry>) -> Kept<W> {
+    let mut error = None;
+    for entry in receiver {
+        if error.is_none() {
+            let taken = writer.take(&entry);
+            // A run that ends has no need of its checkpoints; a disk that refuses them refuses rows next.
+            error = taken.err().filter(|_| matches!(entry, Entry::Rows(_)));
+        }
+    }
+    Kept { writer, error }
+}
+
+#[cfg(test)]
+mod tests;

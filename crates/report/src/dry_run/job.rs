@@ -1,0 +1,300 @@
+//! One job of a dry run: every setting that matters, a line for each kind of them.
+//!
+//! Data in: a job as resolved, and where known what its files hold. Data out: lines of a page. It must not know sums.
+
+use super::placement::PlacedJob;
+use crate::style::Look;
+use crate::text::Page;
+use crate::words::{
+    amount, block_sizes, depth, distribution, duration, limit, pattern, plural, rates, syncs,
+};
+use fathom_core::units::{Bytes, Nanos};
+use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis};
+
+/// A job; `placed` as far as its files are known.
+pub(super) fn render(page: &mut Page, job: &Job, placed: Option<&PlacedJob>) {
+    page.painted(Look::Bold, &job.name, 2);
+    if !job.description.is_empty() {
+        page.paragraph(&format!("  {}", job.description), 4);
+    }
+    let mut say = |label: &str, parts: Vec<String>| {
+        if !parts.is_empty() {
+            page.paragraph(&format!("  {label}: {}", parts.join(", ")), 4);
+        }
+    };
+    say("what", what(job));
+    say("where", place(job, placed));
+    say("how", how(job));
+    say("pace", pace(job));
+    say("start", start(job));
+    say("stop", stop(&settled(job, placed)));
+    say("data", data(job));
+}
+
+fn what(job: &Job) -> Vec<String> {
+    let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
+    let shape = &job.pattern;
+    if shape.random && shape.random_map == RandomMap::Independent {
+        parts.push(match distribution(job) {
+            Some(skew) => format!("blocks drawn independently, {skew}"),
+            None => String::from("blocks drawn independently"),
+        });
+    }
+    if shape.random && shape.run_length > 1 {
+        parts.push(format!("runs of {} I/Os", shape.run_length));
+    }
+    if !shape.random && shape.skip_bytes != 0 {
+        let sign = if shape.skip_bytes < 0 { "-" } else { "" };
+        parts.push(format!(
+            "skipping {sign}{}",
+            Bytes(shape.skip_bytes.unsigned_abs())
+        ));
+    }
+    for op in job.used_ops() {
+        let percent = shape.random_percent[op];
+        if shape.random && percent < 100 {
+            parts.push(format!("{percent} % of them random"));
+            break;
+        }
+    }
+    parts
+}
+
+fn place(job: &Job, placed: Option<&PlacedJob>) -> Vec<String> {
+    let mut parts = files(&job.files, &job.name);
+    let region = &job.region;
+    parts.extend(size(job, placed));
+    if let Some(offset) = region.offset {
+        let start = placed.and_then(PlacedJob::offset_bytes);
+        parts.push(format!("from offset {}", share(offset, start)));
+    }
+    if let Some(step) = region.offset_increment {
+        let step = share(step, placed.and_then(PlacedJob::increment_bytes));
+        parts.push(format!("{step} further for each worker"));
+    }
+    if let Some((low, high)) = region.file_size {
+        parts.push(if low == high {
+            format!("files of {}", Bytes(low))
+        } else {
+            format!("files of {} to {}", Bytes(low), Bytes(high))
+        });
+    }
+    parts
+}
+
+/// The size that is used, and the one asked for where that is another.
+fn size(job: &Job, placed: Option<&PlacedJob>) -> Option<String> {
+    let asked = job.region.size;
+    let Some((least, most)) = placed.and_then(|placed| placed.size_bytes(job)) else {
+        return asked.map(|asked| format!("size {}", amount(asked)));
+    };
+    let used = if least == most {
+        Bytes(most).to_string()
+    } else {
+        format!("{} to {}", Bytes(least), Bytes(most))
+    };
+    Some(match asked {
+        // Several files may not share it without a rest.
+        Some(Amount::Bytes(bytes)) if bytes.abs_diff(least) < u64::from(job.files.nrfiles.max(2)) => {
+            format!("size {}", Bytes(bytes))
+        }
+        Some(Amount::Bytes(bytes)) => format!("size {used} ({} was asked for)", Bytes(bytes)),
+        Some(Amount::Percent(percent)) => format!("size {used} ({percent} %)"),
+        None => format!("size {used} (all of it)"),
+    })
+}
+
+/// An amount; a share in bytes, where that is known.
+fn share(asked: Amount, bytes: Option<u64>) -> String {
+    match (asked, bytes) {
+        (Amount::Percent(percent), Some(bytes)) => format!("{} ({percent} %)", Bytes(bytes)),
+        (asked, _) => amount(asked),
+    }
+}
+
+/// The job with the sizes that its files give it, as far as all its workers have the same.
+fn settled(job: &Job, placed: Option<&PlacedJob>) -> Job {
+    let mut job = job.clone();
+    let Some(placed) = placed else { return job };
+    let one = |bounds: Option<(u64, u64)>| {
+        let (least, most) = bounds?;
+        (least == most).then_some(Amount::Bytes(most))
+    };
+    if let Some(size) = one(placed.size_bytes(&job)) {
+        job.region.size = Some(size);
+    }
+    if let (Some(Amount::Percent(_)), Some(amount)) = (job.region.io_size, one(placed.amount_bytes())) {
+        job.region.io_size = Some(amount);
+    }
+    job
+}
+
+fn files(files: &Files, job: &str) -> Vec<String> {
+    let join = |paths: &[std::path::PathBuf]| {
+        let shown = paths.iter().map(|path| path.display().to_string());
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let mut parts = Vec::new();
+    if files.names.is_empty() {
+        let name = files.name_format.replace("$jobname", job);
+        parts.push(format!(
+            "{} a worker named {name}",
+            plural(u64::from(files.nrfiles), "file")
+        ));
+    } else {
+        parts.push(join(&files.names));
+    }
+    if !files.directories.is_empty() {
+        parts.push(format!("in {}", join(&files.directories)));
+    }
+    if files.nrfiles > 1 || files.names.len() > 1 {
+        parts.push(String::from(match files.choice {
+            FileChoice::RoundRobin => "each in turn",
+            FileChoice::Random => "one at random each time",
+            FileChoice::Sequential => "one after the other",
+        }));
+    }
+    let flags = [
+        (files.overwrite, "written in full before"),
+        (files.pre_read, "read in full before"),
+        (files.unlink, "removed after"),
+        (!files.may_create, "never made"),
+        (!files.invalidate, "page cache kept"),
+    ];
+    parts.extend(
+        flags
+            .iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, text)| String::from(*text)),
+    );
+    parts
+}
+
+fn how(job: &Job) -> Vec<String> {
+    let engine = &job.engine;
+    let mut parts = vec![engine.kind.name().to_owned()];
+    parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
+    parts.push(depth(job).unwrap_or_else(|| String::from("iodepth 1")));
+    parts.push(plural(u64::from(job.numjobs), "worker"));
+    let flags = [
+        (engine.poll, "polled"),
+        (engine.fixed_buffers, "fixed buffers"),
+        (engine.registered_files, "registered files"),
+        (engine.submission_thread, "kernel submission thread"),
+        (engine.vectored, "vectored"),
+        (engine.nowait, "nowait"),
+    ];
+    parts.extend(
+        flags
+            .iter()
+            .filter(|(set, _)| *set)
+            .map(|(_, text)| String::from(*text)),
+    );
+    let depth = &job.depth;
+    match depth.batch_submit {
+        0 => parts.push(String::from("all that are ready submitted at once")),
+        1 => {}
+        n => parts.push(format!("submitted by {n}")),
+    }
+    if depth.batch_complete_min != 1 || depth.batch_complete_max > 0 {
+        let max = match depth.batch_complete_max {
+            0 => String::from("all"),
+            n => n.to_string(),
+        };
+        parts.push(format!("reaped by {} to {max}", depth.batch_complete_min));
+    }
+    if depth.low < depth.iodepth {
+        parts.push(format!("refilled from {} in flight", depth.low));
+    }
+    parts.extend(syncs(job));
+    if !job.cpus_allowed.is_empty() {
+        let cpus: Vec<String> = job.cpus_allowed.iter().map(u32::to_string).collect();
+        let split = if job.cpus_split { ", one a worker" } else { "" };
+        parts.push(format!("CPUs {}{split}", cpus.join(" ")));
+    }
+    if job.nice != 0 {
+        parts.push(format!("nice {}", job.nice));
+    }
+    parts
+}
+
+fn pace(job: &Job) -> Vec<String> {
+    let mut parts = rates(job);
+    if parts.is_empty() {
+        parts.push(String::from("as fast as there is room (closed loop)"));
+    }
+    if let Some(think) = job.pace.think {
+        let basis = match think.basis {
+            ThinkTimeBasis::Complete => "completed",
+            ThinkTimeBasis::Issue => "sent",
+        };
+        let what = plural(u64::from(think.blocks), "I/O");
+        parts.push(format!(
+            "a pause of {} after {what} {basis}",
+            duration(think.pause)
+        ));
+    }
+    parts
+}
+
+fn start(job: &Job) -> Vec<String> {
+    let mut parts = Vec::new();
+    if job.start.stonewall {
+        parts.push(String::from("after all jobs before it"));
+    }
+    if let Some(name) = &job.start.wait_for {
+        parts.push(format!("after {name}"));
+    }
+    match job.start.delay {
+        (Nanos(0), Nanos(0)) => {}
+        (from, to) if from == to => parts.push(format!("{} later", duration(from))),
+        (Nanos(0), to) => parts.push(format!("up to {} later", duration(to))),
+        (from, to) => parts.push(format!("{} to {} later", duration(from), duration(to))),
+    }
+    parts
+}
+
+fn stop(job: &Job) -> Vec<String> {
+    let mut parts = vec![limit(job)];
+    let rule = job.on_error;
+    let borne = [
+        (rule.read, "read"),
+        (rule.write, "write"),
+        (rule.verify, "verify"),
+    ];
+    let borne: Vec<&str> = borne
+        .iter()
+        .filter(|(set, _)| *set)
+        .map(|&(_, name)| name)
+        .collect();
+    if !borne.is_empty() {
+        parts.push(format!("going on after {} errors", borne.join(" and ")));
+    }
+    parts
+}
+
+fn data(job: &Job) -> Vec<String> {
+    let mut parts = Vec::new();
+    if job.writes() {
+        let buffers = &job.buffers;
+        parts.push(match (buffers.zero, buffers.pattern.len()) {
+            (true, _) => String::from("zeros"),
+            (false, 0) => String::from("random bytes"),
+            (false, length) => format!("a pattern of {}", Bytes(length as u64)),
+        });
+        if let Some(compression) = buffers.compression {
+            parts.push(format!("{} % compressible", compression.percent));
+        }
+        if buffers.refill {
+            parts.push(String::from("new for each write"));
+        } else if buffers.scramble && !buffers.zero && buffers.pattern.is_empty() {
+            parts.push(String::from("no two blocks alike"));
+        }
+        parts.push(format!("seed {}", job.random_seed));
+    }
+    if let Some(verify) = &job.verify {
+        let only = if verify.only { " of what is there" } else { "" };
+        parts.push(format!("verification{only} by {:?}", verify.algorithm).to_lowercase());
+    }
+    parts
+}

@@ -1,0 +1,99 @@
+//! Where a workload goes: what the files that are there give it.
+//!
+//! Data in: the plan, from whoever looked at the files. Data out: plain data for the words and the sums. It must not look
+//! at files.
+
+use fathom_core::run::Target;
+use fathom_core::workload::Job;
+use std::path::PathBuf;
+
+/// A workload on its files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placement {
+    /// What it is aimed at.
+    pub target: Target,
+    /// Each job, in the order of the workload's.
+    pub jobs: Vec<PlacedJob>,
+    /// Each file or device, once.
+    pub files: Vec<PlacedFile>,
+}
+
+/// One job on its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedJob {
+    /// Each of its workers.
+    pub workers: Vec<PlacedWorker>,
+}
+
+/// One worker on its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedWorker {
+    /// The part of each of its files that it uses: first byte and length, both in bytes.
+    pub regions: Vec<(u64, u64)>,
+    /// What one pass moves, in bytes.
+    pub amount_bytes: u64,
+}
+
+/// One file or device, and what has to be done to it before the first I/O.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its size; `None`: it is still to be made.
+    pub size_bytes: Option<u64>,
+    /// The size that it needs.
+    pub need_bytes: u64,
+    /// What is written to it before the run.
+    pub filled_bytes: u64,
+    /// What is reserved for it before the run, without writing it.
+    pub reserved_bytes: u64,
+}
+
+impl PlacedWorker {
+    /// All its regions together, in bytes.
+    pub(super) fn region_bytes(&self) -> u64 {
+        self.regions
+            .iter()
+            .fold(0, |sum, &(_, bytes)| sum.saturating_add(bytes))
+    }
+}
+
+impl PlacedJob {
+    /// What `size=` came to, of the worker with the least and the one with the most, in bytes.
+    pub(super) fn size_bytes(&self, job: &Job) -> Option<(u64, u64)> {
+        // With file sizes of their own, files are used in full and size= says how much is done on them.
+        let by_amount = job.region.file_size.is_some() && job.region.io_size.is_none();
+        self.bounds(|worker| {
+            if by_amount {
+                worker.amount_bytes
+            } else {
+                worker.region_bytes()
+            }
+        })
+    }
+
+    /// What one pass moves, of the worker with the least and the one with the most, in bytes.
+    pub(super) fn amount_bytes(&self) -> Option<(u64, u64)> {
+        self.bounds(|worker| worker.amount_bytes)
+    }
+
+    /// Where the first worker begins in its first file.
+    pub(super) fn offset_bytes(&self) -> Option<u64> {
+        self.start_of(0)
+    }
+
+    /// How much further the second worker begins.
+    pub(super) fn increment_bytes(&self) -> Option<u64> {
+        self.start_of(1)?.checked_sub(self.start_of(0)?)
+    }
+
+    fn start_of(&self, worker: usize) -> Option<u64> {
+        let region = self.workers.get(worker)?.regions.first()?;
+        Some(region.0)
+    }
+
+    fn bounds(&self, bytes: impl Fn(&PlacedWorker) -> u64) -> Option<(u64, u64)> {
+        let all = || self.workers.iter().map(&bytes);
+        Some((all().min()?, all().max()?))
+    }
+}
