@@ -1,7 +1,7 @@
 //! What to do about what failed: I/O, or a job that could not start.
 //!
 //! Data in: a run and one of its errors, or the call and the number alone. Data out: a remedy, where one is known. The rules
-//! are two tables, of calls before the first I/O ([`start`]) and of I/O; the first that fits counts. It must not look at
+//! are two tables, of calls before the first I/O (`start`) and of I/O; the first that fits counts. It must not look at
 //! the system: what needs that (who blocks `io_uring`, what the limits are) is told by others.
 
 mod start;
