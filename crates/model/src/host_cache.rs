@@ -5,6 +5,9 @@
 //! by Azure): a read hit counts against the machine's cached limits only; a miss also against the uncached limits and
 //! the disk; a write with read-only caching goes to both before it is complete; with read-write caching it is complete in
 //! the cache and counts against uncached limits and disk when it is flushed. It must not know who sends I/O.
+//!
+//! Simplified: what the cached limits hold takes its place in the queue of the uncached ones at once, so that a flush
+//! meanwhile comes after it.
 
 use crate::device::Units;
 use crate::events::{Event, Events};

@@ -1,7 +1,5 @@
 //! What the tests of the mechanisms share: seeds, and specs in which everything is switched off.
 
-#![allow(dead_code, reason = "shared by tests of which each uses a part")]
-
 use crate::spec::{
     CacheMode, DiskSpec, GuestSpec, HostCacheSpec, KIB, Limit, PageCacheSpec, PathLimits, ServiceSpec,
     SliceSpec, Spec,

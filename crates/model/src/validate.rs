@@ -197,11 +197,7 @@ fn disk(disk: &DiskSpec, factor: u64, field: &str) -> Result<(), Invalid> {
         )?;
         within(u64::from(crowding.most), 1..=65_536, format!("{field}.most"))?;
     }
-    ensure(disk.outages.len() <= 1_000, format!("{field}.outages"), || {
-        format!("{} outages: 1000 at most", disk.outages.len())
-    })?;
-    let mut outages = disk.outages.iter().enumerate();
-    outages.try_for_each(|(index, outage)| check_outage(outage, &format!("{field}.outages[{index}]")))
+    check_outages(&disk.outages, &format!("{field}.outages"))
 }
 
 fn span(min: u64, max: u64, bound: u64, field: &str) -> Result<(), Invalid> {
@@ -209,6 +205,42 @@ fn span(min: u64, max: u64, bound: u64, field: &str) -> Result<(), Invalid> {
     ensure(min <= max, format!("{field}_min_ns"), || {
         format!("{min} is more than {field}_max_ns ({max})")
     })
+}
+
+fn check_outages(outages: &[OutageSpec], field: &str) -> Result<(), Invalid> {
+    ensure(outages.len() <= 1_000, field, || {
+        format!("{} outages: 1000 at most", outages.len())
+    })?;
+    let mut each = outages.iter().enumerate();
+    each.try_for_each(|(index, outage)| check_outage(outage, &format!("{field}[{index}]")))?;
+    // Several that take turns must leave gaps: with less than all of the time between them, they do.
+    let share: f64 = outages.iter().map(share_of_time).sum();
+    ensure(outages.len() == 1 || share < 0.99, field, || {
+        format!(
+            "together they take {:.0} % of the time, and may take all of it: the disk would never answer. Less than 99 % goes here",
+            share * 100.0
+        )
+    })
+}
+
+/// The share of all time that outages of this kind take, in the long run.
+fn share_of_time(outage: &OutageSpec) -> f64 {
+    match *outage {
+        OutageSpec::Once { .. } => 0.0,
+        OutageSpec::Every {
+            period_ns,
+            duration_ns,
+            ..
+        } => duration_ns as f64 / period_ns as f64,
+        OutageSpec::Random {
+            mean_gap_ns,
+            duration_min_ns,
+            duration_max_ns,
+        } => {
+            let duration = u64::midpoint(duration_min_ns, duration_max_ns) as f64;
+            duration / (duration + mean_gap_ns as f64)
+        }
+    }
 }
 
 fn check_outage(outage: &OutageSpec, field: &str) -> Result<(), Invalid> {

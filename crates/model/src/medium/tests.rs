@@ -22,10 +22,12 @@ fn with_heads(streams: u32) -> DiskSpec {
     }
 }
 
-/// How many of the reads of interleaved sequential streams pay for a seek.
+/// How many of the reads of interleaved sequential streams pay for a seek; each has three in its turn.
 fn seeks(heads: u32, streams: u64) -> usize {
     let mut medium = Medium::new(&with_heads(heads), 1);
-    let places = (0..100).flat_map(|turn| (0..streams).map(move |at| (at << 32) + turn * u64::from(LEN)));
+    let places = (0..100).flat_map(|turn| {
+        (0..3 * streams).map(move |io| ((io / 3) << 32) + (turn * 3 + io % 3) * u64::from(LEN))
+    });
     places
         .filter(|&offset| medium.serve(Op::Read, offset, LEN).time_ns > 2 * MS)
         .count()

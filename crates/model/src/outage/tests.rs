@@ -118,6 +118,31 @@ fn equal_seeds_have_equal_outages() {
     assert!(both.windows.len() > one.windows.len() * 3 / 2);
 }
 
+/// Two that take turns without a gap would never end: such a disk is refused. With gaps it is not.
+#[test]
+fn outages_that_fill_all_time_are_refused() {
+    let every = |first_ns, duration_ns| OutageSpec::Every {
+        period_ns: 10 * SECOND,
+        first_ns,
+        duration_ns,
+    };
+    let mut spec = crate::testing::spec(1);
+    spec.disks[0].outages = vec![every(0, 6 * SECOND), every(5 * SECOND, 5 * SECOND)];
+    let refused = spec.validate().expect_err("it would never answer");
+    assert_eq!(refused.field, "disks[0].outages");
+    assert!(
+        refused
+            .problem
+            .starts_with("together they take 110 % of the time"),
+        "{refused}"
+    );
+    spec.disks[0].outages[1] = every(5 * SECOND, 3 * SECOND);
+    spec.validate().expect("there are gaps");
+    let mut outages = Outages::new(&spec.disks[0].outages, 1);
+    assert_eq!(outages.shift(0, 1), 8 * SECOND, "the two overlap");
+    assert_eq!(outages.shift(SECOND, 9 * SECOND), 9 * SECOND);
+}
+
 /// What is over is forgotten, however long the run.
 #[test]
 fn memory_does_not_grow() {
