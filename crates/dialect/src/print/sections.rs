@@ -360,5 +360,5 @@ fn is_plain(text: &str) -> bool {
 
 /// Whether text stays whole within a line: not cut by a comment, a trim or an end of line.
 fn is_one_line(text: &str) -> bool {
-    !text.is_empty() && text.trim() == text && !text.contains(['#', ';', '\n', '\r'])
+    !text.is_empty() && text.trim() == text && !text.contains(['#', ';', '\n'])
 }
