@@ -41,6 +41,11 @@ pub trait VirtualDisk {
     /// Takes one I/O of `worker` at `now`. `ticket` names it until it is complete.
     fn submit(&mut self, worker: u32, ticket: u32, request: &Request, now: MonoTime) -> Accepted;
 
+    /// Whether, with the workers that it knows, it never does anything of itself: [`Self::next_event`] stays at never.
+    fn is_passive(&self) -> bool {
+        false
+    }
+
     /// When the machine next does something of itself ([`MonoTime::NEVER`]: it has nothing to do).
     fn next_event(&self) -> MonoTime;
 

@@ -6,6 +6,7 @@
 mod account;
 mod issue;
 mod plan;
+mod turn;
 
 pub use account::WorkerEnd;
 pub use plan::WorkerPlan;
@@ -34,8 +35,10 @@ pub enum Step {
     Finished,
 }
 
-/// What is known of an I/O in flight.
+/// What is known of an I/O in flight. One cache line: with many in flight, each completion finds its slot far from the
+/// processor, and two lines would be twice the wait.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Slot {
     stamps: Stamps,
     request: Request,
@@ -69,6 +72,8 @@ pub struct Worker {
     /// A trim whose block is written next, once the trim is done.
     trim_in_flight: bool,
     open_loop: bool,
+    /// A closed loop of data alone: each completion is followed by the next I/O of the pattern, with nothing between.
+    plain: bool,
     /// Nothing is left to draw: what its schedules have due is not for this worker any more.
     exhausted: bool,
     deadline: u64,
@@ -129,6 +134,7 @@ impl Worker {
             pending: None,
             trim_in_flight: false,
             open_loop: plan.schedules.iter().any(Option::is_some),
+            plain: turn::is_plain(&plan),
             exhausted: false,
             deadline: u64::MAX,
             ramp_end: 0,

@@ -110,18 +110,26 @@ impl Device {
                 counters.write_bytes += u64::from(len);
                 counters.write_time_ns += time_ns;
             }
-            Op::Trim => counters.discard_ios += 1,
-            Op::Sync | Op::DataSync => counters.flush_ios += 1,
+            // The time of the others is kept where all of it is summed at the end.
+            Op::Trim => {
+                counters.discard_ios += 1;
+                counters.weighted_busy_ns += time_ns;
+            }
+            Op::Sync | Op::DataSync => {
+                counters.flush_ios += 1;
+                counters.weighted_busy_ns += time_ns;
+            }
         }
-        counters.weighted_busy_ns += time_ns;
         counters.busy_ns += due_ns.saturating_sub(queued_ns.max(self.busy_until_ns));
         self.busy_until_ns = self.busy_until_ns.max(due_ns);
     }
 
     /// The counters so far, over a run of `duration_ns`. I/O counts from the moment at which its end is known.
     pub(crate) fn counters(&self, duration_ns: u64) -> DiskSummary {
+        let data_ns = self.counters.read_time_ns + self.counters.write_time_ns;
         DiskSummary {
             duration_ns,
+            weighted_busy_ns: self.counters.weighted_busy_ns + data_ns,
             ..self.counters.clone()
         }
     }

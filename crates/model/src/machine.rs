@@ -151,6 +151,10 @@ impl VirtualDisk for Machine {
         }
     }
 
+    fn is_passive(&self) -> bool {
+        self.below.cache.is_none() && self.seats.iter().all(|seat| seat.direct)
+    }
+
     #[inline]
     fn next_event(&self) -> MonoTime {
         MonoTime(self.below.events.next_ns())

@@ -16,7 +16,7 @@ use fathom_core::clock::Clock;
 use fathom_core::run::{CpuUsage, SeriesRow, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
-use queue::Queue;
+use queue::Queues;
 use stage::Stage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
             .map(|(index, plan)| RunningJob::new(index as u32, plan))
             .collect(),
         stages: Vec::new(),
-        queue: Queue::new(1, EPOCH.0),
+        queues: Queues::new(1, 1, EPOCH.0),
         owners: Vec::new(),
         disk,
         bases,
@@ -84,8 +84,8 @@ struct Conductor<'a> {
     jobs: Vec<RunningJob>,
     /// The workers under way.
     stages: Vec<Stage>,
-    queue: Queue,
-    /// Which stage each place of the queue is of.
+    queues: Queues,
+    /// Which stage each slot's place is of.
     owners: Vec<u32>,
     disk: &'a mut dyn VirtualDisk,
     bases: BTreeMap<PathBuf, u64>,
@@ -128,7 +128,7 @@ impl Conductor<'_> {
         for &at in &starts {
             self.start(at);
         }
-        self.lay_out_queue();
+        self.lay_out_queues();
     }
 
     fn start(&mut self, at: usize) {
@@ -167,25 +167,31 @@ impl Conductor<'_> {
         job.collector.start(EPOCH, self.now, exchanges);
     }
 
-    /// Gives each worker under way its places in a queue that is as small as can be.
-    fn lay_out_queue(&mut self) {
-        let places: usize = self.stages.iter().map(|stage| stage.places() as usize).sum();
-        let mut queue = Queue::new(places, self.now.0);
+    /// Gives each worker under way its places in queues that are as small as can be.
+    fn lay_out_queues(&mut self) {
+        let slots: usize = self.stages.iter().map(|stage| stage.slots() as usize).sum();
+        let mut queues = Queues::new(slots, self.stages.len(), self.now.0);
         self.owners.clear();
         for (owner, stage) in self.stages.iter_mut().enumerate() {
             let first = self.owners.len() as u32;
-            self.owners.extend((0..stage.places()).map(|_| owner as u32));
-            stage.move_to(first, &self.queue, &mut queue);
+            self.owners.extend((0..stage.slots()).map(|_| owner as u32));
+            stage.move_to((first, owner as u32), &self.queues, &mut queues);
         }
-        self.queue = queue;
+        self.queues = queues;
     }
 
     /// Lets time pass until a worker has ended.
     fn until_someone_ends(&mut self, hooks: &mut dyn Hooks) {
+        let passive = self.disk.is_passive();
         loop {
-            let (time, place) = self.queue.earliest().unwrap_or((queue::NEVER, 0));
-            let own = self.disk.next_event();
-            if own.0 <= time {
+            let (time, place) = self.queues.slots.earliest().unwrap_or((queue::NEVER, 0));
+            let (wake, sleeper) = self.queues.first_wake();
+            let own = if passive {
+                MonoTime::NEVER
+            } else {
+                self.disk.next_event()
+            };
+            if own.0 <= time.min(wake) {
                 assert!(
                     own != MonoTime::NEVER,
                     "nothing is due and workers wait: the disk lost an I/O"
@@ -193,12 +199,21 @@ impl Conductor<'_> {
                 self.let_disk(own);
                 continue;
             }
-            self.now = MonoTime(time);
-            let at = self.owners[place as usize] as usize;
-            let stage = &mut self.stages[at];
-            let ended = stage.happen(place, self.now, &mut self.queue, self.disk);
-            if stage.take_rolled() {
+            let (at, ended) = if time <= wake {
+                self.now = MonoTime(time);
+                let at = self.owners[place as usize] as usize;
+                let stage = &mut self.stages[at];
+                (at, stage.complete(place, self.now, &mut self.queues, self.disk))
+            } else {
+                self.now = MonoTime(wake);
+                let at = sleeper as usize;
+                (at, self.stages[at].wake(self.now, &mut self.queues, self.disk))
+            };
+            if self.stages[at].take_rolled() {
                 self.collect(at);
+                if self.rows.len() >= ROWS {
+                    self.hand_over(hooks);
+                }
             }
             if let Some(end) = ended {
                 self.retire(at, end);
@@ -209,20 +224,17 @@ impl Conductor<'_> {
                 self.events = 0;
                 self.tell(hooks);
             }
-            if self.rows.len() >= ROWS {
-                self.hand_over(hooks);
-            }
         }
     }
 
     /// The disk does what it has to do; what waited for it is then due.
     fn let_disk(&mut self, now: MonoTime) {
         self.now = now;
-        let (stages, queue) = (&mut self.stages, &mut self.queue);
+        let (stages, queues) = (&mut self.stages, &mut self.queues);
         self.disk.advance(now, &mut |ticket, completed| {
             // Stages are in the order of their tickets; one that has ended has none at the disk.
             let after = stages.partition_point(|stage| stage.first_ticket() <= ticket);
-            stages[after - 1].settled(ticket, completed, queue);
+            stages[after - 1].settled(ticket, completed, queues);
         });
     }
 
@@ -250,7 +262,7 @@ impl Conductor<'_> {
                 job.collector.derive(derived);
             }
         }
-        self.lay_out_queue();
+        self.lay_out_queues();
     }
 
     fn hand_over(&mut self, hooks: &mut dyn Hooks) {

@@ -3,7 +3,7 @@
 //! Data in: events at its places of the queue (completions of its slots, and its own wake). Data out: I/Os to the disk,
 //! times to the queue. It must not know the other workers.
 
-use super::queue::{NEVER, Queue};
+use super::queue::{NEVER, Queues};
 use crate::interval::{Derived, Exchange};
 use crate::thread;
 use crate::worker::{Step, Worker, WorkerEnd, WorkerPlan};
@@ -50,8 +50,12 @@ pub(super) struct Stage {
     seat: u32,
     /// Its tickets are this and the following ones, one a slot.
     first_ticket: u32,
-    /// Its places are this and the following ones, one a slot, then that of its wake; `None`: not laid out yet.
-    first_place: Option<u32>,
+    /// Its places among the slots are this and the following ones.
+    first_place: u32,
+    /// Whether it has places.
+    placed: bool,
+    /// Its place among the wakes.
+    wake_place: u32,
     wake: u64,
     /// Completions still to come before it looks for something to send.
     awaiting: u32,
@@ -87,7 +91,9 @@ impl Stage {
             depth: job.depth,
             seat,
             first_ticket,
-            first_place: None,
+            first_place: 0,
+            placed: false,
+            wake_place: 0,
             wake: start.0,
             awaiting: 0,
             busy_until: 0,
@@ -101,14 +107,9 @@ impl Stage {
         Arc::clone(&self.exchange)
     }
 
-    /// Its slots, and so its tickets.
+    /// Its slots, and so its tickets and its places.
     pub(super) fn slots(&self) -> u32 {
         self.slots
-    }
-
-    /// The places that it needs in the queue.
-    pub(super) fn places(&self) -> u32 {
-        self.slots + 1
     }
 
     /// Its first ticket.
@@ -116,51 +117,93 @@ impl Stage {
         self.first_ticket
     }
 
-    /// Takes its places in a new queue, from `first` on.
-    pub(super) fn move_to(&mut self, first: u32, old: &Queue, new: &mut Queue) {
+    /// Takes its places in new queues: among the slots from `first` on, among the wakes `wake`.
+    pub(super) fn move_to(&mut self, (first, wake): (u32, u32), old: &Queues, new: &mut Queues) {
         for slot in 0..self.slots {
-            let time = self.first_place.map_or(NEVER, |place| old.time(place + slot));
-            new.set(first + slot, time);
+            let time = if self.placed {
+                old.slots.time(self.place(slot))
+            } else {
+                NEVER
+            };
+            new.slots.set(first + slot, time);
         }
-        new.set(first + self.slots, self.wake);
-        self.first_place = Some(first);
+        new.set_wake(wake, self.wake);
+        self.first_place = first;
+        self.placed = true;
+        self.wake_place = wake;
     }
 
     fn place(&self, slot: u32) -> u32 {
-        self.first_place.unwrap_or(0) + slot
+        self.first_place + slot
     }
 
-    /// Something is due at `place`. The end of the worker, where that was it.
+    /// Its wake has come. The end of the worker, where that was it.
+    pub(super) fn wake(
+        &mut self,
+        now: MonoTime,
+        queues: &mut Queues,
+        disk: &mut dyn VirtualDisk,
+    ) -> Option<MonoTime> {
+        self.set_wake(NEVER, queues);
+        if !self.begun {
+            self.begun = true;
+            self.worker.start(now, super::EPOCH);
+        }
+        self.worker.roll_if_due(now);
+        self.send(NO_SLOT, now, queues, disk)
+    }
+
+    /// The I/O at `place` is complete. The end of the worker, where that was it.
     #[inline]
-    pub(super) fn happen(
+    pub(super) fn complete(
         &mut self,
         place: u32,
         now: MonoTime,
-        queue: &mut Queue,
+        queues: &mut Queues,
         disk: &mut dyn VirtualDisk,
     ) -> Option<MonoTime> {
         let slot = place - self.place(0);
-        if slot == self.slots {
-            self.set_wake(NEVER, queue);
-            if !self.begun {
-                self.begun = true;
-                self.worker.start(now, super::EPOCH);
-            }
-            self.worker.roll_if_due(now);
-            return self.send(NO_SLOT, now, queue, disk);
-        }
         if now.0 < self.busy_until {
             // It is seen when the processor is free to look.
-            queue.set(place, self.busy_until);
+            queues.slots.set(place, self.busy_until);
             return None;
+        }
+        if self.awaiting <= 1 && !self.blocking && self.worker.turn(slot, now) {
+            return self.go_on(slot, now, queues, disk);
         }
         let len = self.worker.request_in_place(slot).len;
         self.worker.complete(slot, Ok(len), now);
         self.awaiting = self.awaiting.saturating_sub(1);
         if self.awaiting == 0 {
-            return self.send(slot, now, queue, disk);
+            return self.send(slot, now, queues, disk);
         }
-        queue.set(place, NEVER);
+        queues.slots.set(place, NEVER);
+        None
+    }
+
+    /// Sends the I/O that has taken the place of a complete one; all slots are taken then.
+    #[inline]
+    fn go_on(
+        &mut self,
+        slot: u32,
+        now: MonoTime,
+        queues: &mut Queues,
+        disk: &mut dyn VirtualDisk,
+    ) -> Option<MonoTime> {
+        let request = self.worker.request_in_place(slot);
+        let accepted = disk.submit(self.seat, self.first_ticket + slot, request, now);
+        queues.slots.set(self.place(slot), accepted.completed.0);
+        if accepted.submitted > now {
+            self.worker.submitted(slot, accepted.submitted);
+            self.busy_until = accepted.submitted.0;
+            self.set_wake(self.busy_until, queues);
+            return None;
+        }
+        self.awaiting = 1;
+        if self.depth.batch_complete_min > 1 || self.depth.low < self.slots {
+            // How many to wait for is a question of its own.
+            return self.send(NO_SLOT, now, queues, disk);
+        }
         None
     }
 
@@ -170,7 +213,7 @@ impl Stage {
         &mut self,
         freed: u32,
         now: MonoTime,
-        queue: &mut Queue,
+        queues: &mut Queues,
         disk: &mut dyn VirtualDisk,
     ) -> Option<MonoTime> {
         let mut freed = freed;
@@ -186,7 +229,7 @@ impl Stage {
                 Step::Issue(slot) => {
                     let request = self.worker.request_in_place(slot);
                     let accepted = disk.submit(self.seat, self.first_ticket + slot, request, now);
-                    queue.set(self.place(slot), accepted.completed.0);
+                    queues.slots.set(self.place(slot), accepted.completed.0);
                     if slot == freed {
                         freed = NO_SLOT;
                     }
@@ -219,27 +262,27 @@ impl Stage {
             }
         };
         if freed != NO_SLOT {
-            queue.set(self.place(freed), NEVER);
+            queues.slots.set(self.place(freed), NEVER);
         }
-        self.set_wake(wake, queue);
+        self.set_wake(wake, queues);
         ended.then_some(now)
     }
 
     #[inline]
-    fn set_wake(&mut self, time: u64, queue: &mut Queue) {
+    fn set_wake(&mut self, time: u64, queues: &mut Queues) {
         if time != self.wake {
             self.wake = time;
-            queue.set(self.place(self.slots), time);
+            queues.set_wake(self.wake_place, time);
         }
     }
 
     /// The disk has settled when the I/O of `ticket` ends.
-    pub(super) fn settled(&mut self, ticket: u32, completed: MonoTime, queue: &mut Queue) {
+    pub(super) fn settled(&mut self, ticket: u32, completed: MonoTime, queues: &mut Queues) {
         let slot = ticket - self.first_ticket;
         if self.blocking {
             self.worker.submitted(slot, completed);
         }
-        queue.set(self.place(slot), completed.0);
+        queues.slots.set(self.place(slot), completed.0);
     }
 
     /// Whether an interval was handed over since the last call.
