@@ -4,6 +4,7 @@
 
 mod bare;
 mod measure;
+mod model;
 mod zram;
 
 use crate::{packages, shell};
@@ -60,6 +61,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     asynchronous(&settings, &mut rows)?;
     memory(&settings, &mut rows)?;
     start(&settings, &mut rows)?;
+    model::rows(&settings, &mut rows)?;
     let size = std::fs::metadata(&settings.fathom)?.len();
     rows.push(Row {
         what: String::from("size of the binary"),

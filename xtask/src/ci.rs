@@ -28,6 +28,7 @@ pub(crate) fn run() -> Result<()> {
     fuzz::run(fuzz::Length::Fixed { runs: FUZZ_RUNS })?;
     shell::run(&mut shell::cargo(&["build", "--release", "--locked"]))?;
     quick()?;
+    reproduce()?;
     eprintln!("ci took {} s", start.elapsed().as_secs());
     println!("{} passed, 0 failed, {} skipped", tests.passed, tests.skipped);
     Ok(())
@@ -39,6 +40,25 @@ fn quick() -> Result<()> {
     let job = shell::root().join("experiments/quick.fio");
     let mut command = std::process::Command::new(target_directory()?.join("release/fathom"));
     shell::run(command.current_dir(directory.path()).arg("run").arg(job))
+}
+
+/// The published figures against the model, each within its bound; and the table in the docs is that of this model.
+fn reproduce() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let table = directory.path().join("reproduction.md");
+    let mut command = std::process::Command::new(target_directory()?.join("release/fathom"));
+    command
+        .args(["reproduce", "all", "--check", "--markdown"])
+        .arg(&table);
+    shell::run(&mut command)?;
+    let now = std::fs::read_to_string(&table)?;
+    let kept = std::fs::read_to_string(shell::root().join("docs/reproduction.md"))?;
+    if now != kept {
+        bail!(
+            "docs/reproduction.md is not of this model: fathom reproduce all --markdown docs/reproduction.md"
+        );
+    }
+    Ok(())
 }
 
 /// Where cargo builds.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod failures;
+pub mod figures;
 #[cfg(test)]
 mod fixtures;
 pub mod partial;

@@ -7,6 +7,7 @@
 pub(crate) mod catalog;
 mod definition;
 mod options;
+mod reproduce;
 
 use crate::exit::Exit;
 use crate::fio_command::FioArgs;
@@ -20,6 +21,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) use definition::command;
+pub(crate) use reproduce::ReproduceArgs;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Recover(PathBuf),
     /// `catalog`.
     Catalog(catalog::CatalogArgs),
+    /// `reproduce`.
+    Reproduce(ReproduceArgs),
     /// `options`, of which option.
     Options(Option<String>),
     /// `completions`, for which shell.
@@ -198,6 +202,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         }),
         Some(("recover", matches)) => Command::Recover(path(matches, "dir")),
         Some(("catalog", matches)) => Command::Catalog(catalog::read(matches)),
+        Some(("reproduce", matches)) => Command::Reproduce(reproduce::read(matches)),
         Some(("options", matches)) => Command::Options(matches.get_one::<String>("option").cloned()),
         Some(("completions", matches)) => {
             let shell = matches.get_one::<Shell>("shell").copied();

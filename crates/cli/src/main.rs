@@ -32,6 +32,8 @@ mod preflight;
 mod prepare;
 mod record;
 mod recorder;
+mod reproduce;
+mod reproduce_command;
 mod request;
 mod run_command;
 mod run_modelled;
@@ -65,6 +67,7 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Run(args) => run_command::run(&args),
         Command::Fio(args) => fio_command::fio(&args),
         Command::Show(args) => show_command::show(&args),
+        Command::Reproduce(args) => reproduce_command::reproduce(&args),
         Command::Recover(dir) => show_command::recover(&dir),
         Command::Catalog(args) => catalog_command::catalog(&args),
         Command::Options(name) => options_command::options(name.as_deref()),

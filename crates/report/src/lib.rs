@@ -10,6 +10,7 @@ pub mod dry_run;
 mod fixtures;
 pub mod json;
 mod layout;
+pub mod reproduction;
 mod style;
 pub mod text;
 pub mod words;

@@ -55,6 +55,7 @@ pub(crate) fn command(columns: usize) -> Command {
         .subcommand(show())
         .subcommand(recover())
         .subcommand(super::catalog::command())
+        .subcommand(super::reproduce::command())
         .subcommand(options_command())
         .subcommand(completions())
         .subcommand(man())

@@ -17,5 +17,6 @@ mod job_files;
 mod modelled;
 mod output;
 mod pace;
+mod reproduce;
 mod safety;
 mod signals;

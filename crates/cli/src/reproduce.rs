@@ -1,0 +1,104 @@
+//! Published experiments, carried out on the disk model.
+//!
+//! Data in: experiments. Data out: the outcomes of their runs, in their order. Runs share nothing, so that they are carried
+//! out side by side; what comes out does not depend on how many at a time. It must not judge.
+
+pub(crate) mod experiment;
+mod single;
+
+use anyhow::Context;
+use experiment::Experiment;
+use fathom_analysis::figures::Outcome;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use single::Single;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Redraws of the progress line a second.
+const REDRAWS: u8 = 10;
+/// Runs at a time, where there are as many processors.
+const THREADS_MAX: usize = 2;
+
+/// What an experiment left.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    /// Of each run; of one that runs each section for itself, of each of those.
+    pub outcomes: Vec<Outcome>,
+    /// I/Os of all runs.
+    pub ios: u64,
+    /// Virtual time of all runs.
+    pub virtual_ns: u64,
+}
+
+/// Carries all `experiments` out.
+pub(crate) fn carry_out(experiments: &[Experiment], quiet: bool) -> anyhow::Result<Vec<Carried>> {
+    let mut singles: Vec<(usize, Single)> = Vec::new();
+    for (number, experiment) in experiments.iter().enumerate() {
+        let prepared = single::prepare(experiment).with_context(|| experiment.name.clone())?;
+        singles.extend(prepared.into_iter().map(|single| (number, single)));
+    }
+    let bar = progress(singles.len(), quiet);
+    let outcomes = side_by_side(&singles, |(_, single)| {
+        let outcome = single.carry_out();
+        bar.inc(1);
+        outcome
+    });
+    bar.finish_and_clear();
+    let mut carried: Vec<Carried> = experiments.iter().map(|_| Carried::default()).collect();
+    for ((number, _), outcome) in singles.iter().zip(outcomes) {
+        let outcome = outcome.with_context(|| experiments[*number].name.clone())?;
+        let of = &mut carried[*number];
+        of.ios += outcome
+            .jobs
+            .iter()
+            .map(|job| job.read.ios + job.write.ios)
+            .sum::<u64>();
+        of.virtual_ns += outcome.disks.first().map_or(0, |disk| disk.duration_ns);
+        of.outcomes.push(outcome);
+    }
+    Ok(carried)
+}
+
+fn progress(runs: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        // Hidden by itself where stderr is no terminal.
+        ProgressDrawTarget::stderr_with_hz(REDRAWS)
+    };
+    let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
+    let style = ProgressStyle::with_template("{pos} of {len} runs {wide_bar} {elapsed}");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What `work` makes of each item, in their order.
+fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(THREADS_MAX) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(at) else { return };
+                    let result = work(item);
+                    done.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((at, result));
+                }
+            });
+        }
+    });
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests;

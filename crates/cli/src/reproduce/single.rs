@@ -1,0 +1,163 @@
+//! One run of an experiment.
+//!
+//! Data in: a run as its experiment describes it. Data out: what figures are taken from. It must not know figures.
+
+use super::experiment::{Experiment, RunAbout, is_model_file};
+use crate::modelled::{self, Modelled};
+use anyhow::{Context, bail};
+use fathom_analysis::figures::Outcome;
+use fathom_core::run::{SeriesRow, Status};
+use fathom_core::workload::Workload;
+use fathom_dialect::{Override, Source};
+use fathom_engine::plan::Plan;
+use fathom_engine::run::{Hooks, Options};
+use fathom_model::{Catalog, Spec, file, target};
+use fathom_sys::clock::HostClock;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What a job file may ask about the machine: these, on all machines, so that a run gives the same results on all.
+const PAGE_BYTES: u64 = 4096;
+const MEMORY_MIB: u64 = 28 << 10;
+const CPUS: u64 = 4;
+/// Of jobs that do not want to repeat themselves.
+const SEED: u64 = 1;
+
+/// A run that is ready to be carried out.
+#[derive(Debug)]
+pub(super) struct Single {
+    /// What its outcome is called.
+    name: String,
+    spec: Arc<Spec>,
+    plan: Plan,
+}
+
+/// All runs of an experiment.
+pub(super) fn prepare(experiment: &Experiment) -> anyhow::Result<Vec<Single>> {
+    let catalog = Catalog::azure();
+    let mut singles = Vec::new();
+    for run in &experiment.about.runs {
+        let prepared = of_run(experiment, run, catalog).with_context(|| run.name.clone())?;
+        singles.extend(prepared);
+    }
+    Ok(singles)
+}
+
+fn of_run(experiment: &Experiment, run: &RunAbout, catalog: &Catalog) -> anyhow::Result<Vec<Single>> {
+    let spec = Arc::new(spec(experiment, run, catalog)?);
+    let workload = workload(experiment, run)?;
+    let single = |name: String, workload: &Workload| -> anyhow::Result<Single> {
+        let size_bytes = spec.disks.iter().map(|disk| disk.size_bytes).sum();
+        Ok(Single {
+            name,
+            spec: Arc::clone(&spec),
+            plan: Plan::modelled(workload, size_bytes)?,
+        })
+    };
+    if !run.each_section {
+        return Ok(vec![single(run.name.clone(), &workload)?]);
+    }
+    let jobs = workload.jobs.into_iter();
+    jobs.map(|job| {
+        let name = format!("{}/{}", run.name, job.name);
+        single(name, &Workload { jobs: vec![job] })
+    })
+    .collect()
+}
+
+fn spec(experiment: &Experiment, run: &RunAbout, catalog: &Catalog) -> anyhow::Result<Spec> {
+    if !is_model_file(&run.model) {
+        return Ok(target::parse(&run.model, catalog)?);
+    }
+    let text = experiment.files.get(&run.model).map_or("", String::as_str);
+    let name = format!("{}/{}", experiment.name, run.model);
+    Ok(file::parse(&name, text, catalog)?)
+}
+
+fn workload(experiment: &Experiment, run: &RunAbout) -> anyhow::Result<Workload> {
+    let files: Vec<(String, &str)> = run
+        .before
+        .iter()
+        .chain([&run.job])
+        .map(|file| {
+            let text = experiment.files.get(file).map_or("", String::as_str);
+            (format!("{}/{file}", experiment.name), text)
+        })
+        .collect();
+    let sources: Vec<Source<'_>> = files.iter().map(|(name, text)| Source { name, text }).collect();
+    let overrides: Vec<Override> = run
+        .options
+        .iter()
+        .map(|(name, value)| Override::new(name, value))
+        .collect();
+    let include = |path: &Path| {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let found = experiment.files.get(name).cloned();
+        found.ok_or_else(|| format!("there is no {} in this experiment", path.display()))
+    };
+    let context = fathom_dialect::Context {
+        include: &include,
+        env: &|_| None,
+        pagesize: PAGE_BYTES,
+        memory_mib: MEMORY_MIB,
+        ncpus: CPUS,
+        seed: SEED,
+        sections: &run.sections,
+    };
+    let parsed = fathom_dialect::parse(&sources, &overrides, &context);
+    let Some(workload) = parsed.workload else {
+        let errors: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+        bail!("{}", errors.join("\n"));
+    };
+    Ok(workload)
+}
+
+/// Keeps the rows.
+#[derive(Default)]
+struct Rows(Vec<SeriesRow>);
+
+impl Hooks for Rows {
+    fn rows(&mut self, rows: &[SeriesRow]) {
+        self.0.extend_from_slice(rows);
+    }
+}
+
+impl Single {
+    /// What its outcome is called.
+    #[cfg(test)]
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Carries it out.
+    pub(super) fn carry_out(&self) -> anyhow::Result<Outcome> {
+        let options = Options {
+            stop: Arc::new(AtomicBool::new(false)),
+            clock: HostClock::new(),
+            hook: None,
+        };
+        let mut rows = Rows::default();
+        let Modelled {
+            results,
+            disks,
+            model,
+        } = modelled::carry_out(&self.spec, &self.plan, &options, &mut rows)
+            .with_context(|| self.name.clone())?;
+        if results.status != Status::Complete {
+            bail!("{}: the run did not come to its end", self.name);
+        }
+        Ok(Outcome {
+            name: self.name.clone(),
+            jobs: results.jobs,
+            depths: self.plan.jobs.iter().map(|job| job.job.total_depth()).collect(),
+            histograms: results.histograms,
+            series: rows.0,
+            disks,
+            model,
+        })
+    }
+}

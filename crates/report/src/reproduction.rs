@@ -1,0 +1,153 @@
+//! Published experiments against the disk model: as text, Markdown and JSON.
+//!
+//! Data in: [`Chapter`]s. Data out: strings. It must not know how the modelled values were made.
+
+pub mod json;
+pub mod markdown;
+pub mod text;
+
+use fathom_analysis::figures::{Judged, Published, Verdict};
+
+/// One experiment.
+#[derive(Debug, Clone)]
+pub struct Chapter {
+    /// Its short name.
+    pub name: String,
+    /// In a few words.
+    pub title: String,
+    /// Post, author, date.
+    pub source: String,
+    /// What to know before reading the figures.
+    pub notes: Vec<String>,
+    /// Its runs, in their order.
+    pub runs: Vec<Run>,
+    /// Its figures, in their order.
+    pub figures: Vec<Judged>,
+    /// Constants that were fitted, and to what.
+    pub fitted: Vec<(String, String)>,
+    /// What was published and is not modelled, and why.
+    pub not_modelled: Vec<(String, String)>,
+    /// I/Os simulated.
+    pub ios: u64,
+    /// Virtual time simulated.
+    pub virtual_ns: u64,
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// As figures call it.
+    pub name: String,
+    /// In words.
+    pub about: String,
+}
+
+/// How many figures are how near.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All.
+    pub figures: usize,
+    /// Within 2 %.
+    pub within_2: usize,
+    /// Within 5 %.
+    pub within_5: usize,
+    /// Within 10 %.
+    pub within_10: usize,
+    /// Missed for a known reason.
+    pub known_misses: usize,
+    /// Beyond their bounds otherwise, or said to be missed and not.
+    pub wrong: usize,
+}
+
+impl Tally {
+    /// Of these figures.
+    pub fn of<'a>(figures: impl IntoIterator<Item = &'a Judged>) -> Self {
+        let mut tally = Self::default();
+        for judged in figures {
+            tally.figures += 1;
+            tally.within_2 += usize::from(judged.within(2.0));
+            tally.within_5 += usize::from(judged.within(5.0));
+            tally.within_10 += usize::from(judged.within(10.0));
+            match judged.verdict() {
+                Verdict::Met => {}
+                Verdict::KnownMiss => tally.known_misses += 1,
+                Verdict::Missed | Verdict::NotMissed => tally.wrong += 1,
+            }
+        }
+        tally
+    }
+
+    /// In words.
+    pub fn sentence(self) -> String {
+        let wrong = match self.wrong {
+            0 => String::new(),
+            wrong => format!(", {wrong} not as they should be"),
+        };
+        let misses = match self.known_misses {
+            0 => String::from("no known miss"),
+            1 => String::from("1 known miss"),
+            misses => format!("{misses} known misses"),
+        };
+        format!(
+            "{} figures: {} within 2 %, {} within 5 %, {} within 10 %; {misses}{wrong}",
+            self.figures, self.within_2, self.within_5, self.within_10
+        )
+    }
+}
+
+/// A number with about four digits that count; whole from 1000 on.
+pub(crate) fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 1000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+/// A published value, as published.
+pub(crate) fn published(value: Published) -> String {
+    match value {
+        Published::Value(value) => value.to_string(),
+        Published::Between(low, high) => format!("{low} to {high}"),
+        Published::AtLeast(low) => format!("at least {low}"),
+        Published::AtMost(high) => format!("at most {high}"),
+    }
+}
+
+/// How far off, with its sign.
+pub(crate) fn deviation(judged: &Judged) -> String {
+    if judged.deviation_percent == 0.0 {
+        return String::from("0 %");
+    }
+    format!("{:+.1} %", judged.deviation_percent)
+}
+
+/// A mark for figures that are not within their bounds.
+pub(crate) fn mark(judged: &Judged) -> &'static str {
+    match judged.verdict() {
+        Verdict::Met => "",
+        Verdict::KnownMiss => "known miss",
+        Verdict::NotMissed => "no miss any more",
+        Verdict::Missed => "MISSED",
+    }
+}
+
+/// Hours, minutes, seconds of virtual time.
+pub(crate) fn span(ns: u64) -> String {
+    let seconds = ns / 1_000_000_000;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
