@@ -33,8 +33,8 @@ pub(crate) struct PageCache {
     old_left: u64,
     /// Since when there have been dirty pages, as the last [`Event::Wake`] saw it; `None`: none is under way.
     dirty_since_ns: Option<u64>,
-    /// Writers that wait for room.
-    throttled: VecDeque<u32>,
+    /// Writers that wait for room, each with the time at which it has copied what it writes.
+    throttled: VecDeque<(u32, u64)>,
     /// Flushes that wait, first come first.
     syncs: VecDeque<Flush>,
     /// Where the last read of each worker ended.
@@ -136,11 +136,12 @@ impl PageCache {
             self.dirty_since_ns = Some(now_ns);
         }
         self.write_back(now_ns, below);
+        let copied = now_ns + self.copy_ns(len);
         if self.unwritten_bytes() > self.spec.throttle_bytes {
-            self.throttled.push_back(ticket);
+            self.throttled.push_back((ticket, copied));
             return None;
         }
-        Some(now_ns + self.copy_ns(len))
+        Some(copied)
     }
 
     /// A write that has to be on the medium before it is complete (`O_SYNC`): page and disk at once.
@@ -213,8 +214,8 @@ impl PageCache {
         self.write_back(now_ns, below);
         if self.unwritten_bytes() <= self.spec.throttle_bytes {
             // All at once: each has already dirtied what it waited for.
-            for ticket in self.throttled.drain(..) {
-                done(ticket, now_ns);
+            for (ticket, copied) in self.throttled.drain(..) {
+                done(ticket, now_ns.max(copied));
             }
         }
     }
