@@ -7,7 +7,9 @@ use std::process::{Command, Stdio};
 
 /// The root of the checkout.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    // As cargo says now, not when this was built: checkouts may share a target directory, and with it this program.
+    let xtask = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&xtask)
         .parent()
         .map_or_else(PathBuf::new, Path::to_owned)
 }
