@@ -3,7 +3,7 @@
 //! Data in: the text of a table (`figures.csv`), the [`Outcome`]s of runs. Data out: each figure with the modelled value,
 //! its deviation and a verdict. It must not know how runs are made or how results are printed.
 //!
-//! A line of the table is `run,what,measure,published,unit,source,bound_percent,mechanism,known_miss`:
+//! A line of the table is `run,what,measure,published,unit,source,bound_percent,fitted,mechanism,known_miss`:
 //!
 //! | column | holds |
 //! |---|---|
@@ -14,6 +14,7 @@
 //! | `unit` | one of [`mod@unit`]'s |
 //! | `source` | `post`, `linked output`, `graph`, `derived`, `statement` (words of the post, put as a number) |
 //! | `bound_percent` | how far the model may be off; empty: 10 |
+//! | `fitted` | `yes`: a constant of the model was fitted to this figure (or assumed for its sake), so that it tests the fit only; empty: it was not |
 //! | `mechanism` | what in the model makes the figure |
 //! | `known_miss` | why the model misses it; empty: it must not |
 
@@ -53,6 +54,8 @@ pub struct Figure {
     pub source: Source,
     /// How far the modelled value may be off.
     pub bound_percent: f64,
+    /// Whether a constant was fitted to it.
+    pub fitted: bool,
     /// What in the model makes it.
     pub mechanism: String,
     /// Why the model is known to miss it.

@@ -44,7 +44,7 @@ pub struct Run {
 
 /// How many figures are how near.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct Near {
     /// All.
     pub figures: usize,
     /// Within 2 %.
@@ -53,10 +53,35 @@ pub struct Tally {
     pub within_5: usize,
     /// Within 10 %.
     pub within_10: usize,
+}
+
+/// What came out in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Of all figures.
+    pub all: Near,
+    /// Of those that nothing was fitted to: these test the model, the others the fit.
+    pub predicted: Near,
     /// Missed for a known reason.
     pub known_misses: usize,
     /// Beyond their bounds otherwise, or said to be missed and not.
     pub wrong: usize,
+}
+
+impl Near {
+    fn add(&mut self, judged: &Judged) {
+        self.figures += 1;
+        self.within_2 += usize::from(judged.within(2.0));
+        self.within_5 += usize::from(judged.within(5.0));
+        self.within_10 += usize::from(judged.within(10.0));
+    }
+
+    fn sentence(self) -> String {
+        format!(
+            "{} within 2 %, {} within 5 %, {} within 10 %",
+            self.within_2, self.within_5, self.within_10
+        )
+    }
 }
 
 impl Tally {
@@ -64,10 +89,10 @@ impl Tally {
     pub fn of<'a>(figures: impl IntoIterator<Item = &'a Judged>) -> Self {
         let mut tally = Self::default();
         for judged in figures {
-            tally.figures += 1;
-            tally.within_2 += usize::from(judged.within(2.0));
-            tally.within_5 += usize::from(judged.within(5.0));
-            tally.within_10 += usize::from(judged.within(10.0));
+            tally.all.add(judged);
+            if !judged.figure.fitted {
+                tally.predicted.add(judged);
+            }
             match judged.verdict() {
                 Verdict::Met => {}
                 Verdict::KnownMiss => tally.known_misses += 1,
@@ -89,8 +114,11 @@ impl Tally {
             misses => format!("{misses} known misses"),
         };
         format!(
-            "{} figures: {} within 2 %, {} within 5 %, {} within 10 %; {misses}{wrong}",
-            self.figures, self.within_2, self.within_5, self.within_10
+            "{} figures: {}; of the {} that nothing was fitted to, {}; {misses}{wrong}",
+            self.all.figures,
+            self.all.sentence(),
+            self.predicted.figures,
+            self.predicted.sentence()
         )
     }
 }

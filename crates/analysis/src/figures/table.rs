@@ -8,7 +8,7 @@ use super::unit::{UNITS, Unit};
 use super::{BOUND_PERCENT, Figure, Published, Source};
 
 /// The columns, in their order.
-pub const COLUMNS: [&str; 9] = [
+pub const COLUMNS: [&str; 10] = [
     "run",
     "what",
     "measure",
@@ -16,6 +16,7 @@ pub const COLUMNS: [&str; 9] = [
     "unit",
     "source",
     "bound_percent",
+    "fitted",
     "mechanism",
     "known_miss",
 ];
@@ -67,6 +68,9 @@ pub enum Problem {
     /// No such source.
     #[error("source: `{0}` is none of: {names}", names = Source::ALL.map(|(name, _)| name).join(", "))]
     Source(String),
+    /// Neither fitted nor not.
+    #[error("fitted: `{0}` is neither yes nor empty")]
+    Fitted(String),
     /// No such bound.
     #[error("bound_percent: `{0}` is no number above 0")]
     Bound(String),
@@ -103,6 +107,7 @@ fn figure(line: &str) -> Result<Figure, Problem> {
         unit,
         source,
         bound,
+        fitted,
         mechanism,
         known_miss,
     ] = cells
@@ -134,6 +139,11 @@ fn figure(line: &str) -> Result<Figure, Problem> {
             text => number(text)
                 .filter(|bound| *bound > 0.0)
                 .ok_or_else(|| Problem::Bound(text.to_owned()))?,
+        },
+        fitted: match fitted.as_str() {
+            "" => false,
+            "yes" => true,
+            _ => return Err(Problem::Fitted(fitted)),
         },
         mechanism,
         known_miss: (!known_miss.is_empty()).then_some(known_miss),

@@ -3,7 +3,7 @@ use super::*;
 
 fn judged(published: &str, known_miss: &str) -> Judged {
     let text = format!(
-        "{}\nrun,amount,read.ios,{published},I/Os,post,,the model,{known_miss}",
+        "{}\nrun,amount,read.ios,{published},I/Os,post,,,the model,{known_miss}",
         table::COLUMNS.join(",")
     );
     let figures = read("f.csv", &text).expect("a table");

@@ -41,15 +41,15 @@ fn an_experiment_of_one_s_own_is_held_to_its_figures() {
         "mine/jobs.fio",
         "[job]\nioengine=libaio\niodepth=64\ndirect=1\nrw=randwrite\nbs=4k\nsize=1g\ntime_based\nruntime=20\nfilename=/x\n",
     );
-    let header = "run,what,measure,published,unit,source,bound_percent,mechanism,known_miss";
+    let header = "run,what,measure,published,unit,source,bound_percent,fitted,mechanism,known_miss";
     place.write(
         "mine/figures.csv",
-        format!("{header}\nr,IOPS,write.iops,1122,IOPS,post,1,limit,\n"),
+        format!("{header}\nr,IOPS,write.iops,1122,IOPS,post,1,,limit,\n"),
     );
     place.fathom("reproduce mine --check").expect(0);
     place.write(
         "mine/figures.csv",
-        format!("{header}\nr,IOPS,write.iops,1200,IOPS,post,1,limit,\n"),
+        format!("{header}\nr,IOPS,write.iops,1200,IOPS,post,1,,limit,\n"),
     );
     place
         .fathom("reproduce mine --check")

@@ -3,7 +3,7 @@
 //! Data in: chapters. Data out: JSON; what is no number (off a published 0) is `null`. It must not know where
 //! numbers are from.
 
-use super::{Chapter, Tally};
+use super::{Chapter, Near, Tally};
 use fathom_analysis::figures::{Judged, Published, Verdict};
 use serde_json::{Value, json};
 
@@ -22,12 +22,19 @@ pub fn render(chapters: &[Chapter]) -> String {
 
 fn tally(tally: Tally) -> Value {
     json!({
-        "figures": tally.figures,
-        "within_2_percent": tally.within_2,
-        "within_5_percent": tally.within_5,
-        "within_10_percent": tally.within_10,
+        "all": near(tally.all),
+        "predicted": near(tally.predicted),
         "known_misses": tally.known_misses,
         "wrong": tally.wrong,
+    })
+}
+
+fn near(near: Near) -> Value {
+    json!({
+        "figures": near.figures,
+        "within_2_percent": near.within_2,
+        "within_5_percent": near.within_5,
+        "within_10_percent": near.within_10,
     })
 }
 
@@ -73,6 +80,7 @@ fn figure(judged: &Judged) -> Value {
         "deviation_percent": judged.deviation_percent,
         "bound_percent": figure.bound_percent,
         "source": figure.source.name(),
+        "fitted": figure.fitted,
         "mechanism": figure.mechanism,
         "verdict": verdict,
         "known_miss": figure.known_miss,

@@ -2,26 +2,30 @@
 //!
 //! Data in: chapters. Data out: a document. It must not know where numbers are from.
 
-use super::{Chapter, Tally, deviation, mark, number, published, span};
+use super::{Chapter, Near, Tally, deviation, mark, number, published, span};
 use fathom_analysis::figures::{Judged, Verdict};
 use fathom_core::units::count;
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "\
-Each figure below comes out of a run of the experiment on the disk model, in virtual time; none is looked up. What was \
-fitted to published figures is listed with each experiment: those figures test the fit, all others test the model. \
-*Source* says where a figure was published: in the post, in output that it links, in a graph, derived from figures of \
+Each figure below comes out of a run of the experiment on the disk model, in virtual time; none is looked up. A figure is \
+marked *fitted* where a constant of the model was fitted to it, or assumed for its sake: it tests the fit. The others are *predicted*: they test the \
+model, though many follow from the same few limits. What was fitted to what is listed with each experiment. *Source* says where a figure was published: in the post, in output that it links, in a graph, derived from figures of \
 the post, or as a statement in words that was put as a number.
 
 This page is written by `fathom reproduce all --markdown docs/reproduction.md`; `fathom reproduce all --check` fails where a figure is \
 beyond its bound (10 % unless the table of figures says less) and no reason is known.
 ";
 
+const TALLY_HEADER: &str = "\
+| experiment | figures | within 2 % | within 5 % | within 10 % | predicted | within 2 % | within 5 % | within 10 % | known misses | I/Os | virtual time |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+";
+
 /// The whole document.
 pub fn render(chapters: &[Chapter]) -> String {
     let mut text = format!("# Published experiments on the disk model\n\n{INTRODUCTION}\n");
-    text.push_str("| experiment | figures | within 2 % | within 5 % | within 10 % | known misses | I/Os | virtual time |\n");
-    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    text.push_str(TALLY_HEADER);
     for chapter in chapters {
         let tally = Tally::of(&chapter.figures);
         let link = format!("[{0}](#{0})", chapter.name);
@@ -39,14 +43,19 @@ pub fn render(chapters: &[Chapter]) -> String {
     text
 }
 
+fn near(near: Near) -> String {
+    format!(
+        "{} | {} | {} | {}",
+        near.figures, near.within_2, near.within_5, near.within_10
+    )
+}
+
 fn tally_row(name: &str, tally: Tally, ios: u64, virtual_ns: u64, text: &mut String) {
     let _ = writeln!(
         text,
-        "| {name} | {} | {} | {} | {} | {} | {} | {} |",
-        tally.figures,
-        tally.within_2,
-        tally.within_5,
-        tally.within_10,
+        "| {name} | {} | {} | {} | {} | {} |",
+        near(tally.all),
+        near(tally.predicted),
         tally.known_misses,
         count(ios as f64),
         span(virtual_ns)
@@ -68,8 +77,8 @@ fn render_chapter(chapter: &Chapter, text: &mut String) {
     for run in &chapter.runs {
         let _ = writeln!(text, "| `{}` | {} |", run.name, cell(&run.about));
     }
-    text.push_str("\n| run | figure | published | modelled | unit | off | source | made by |\n");
-    text.push_str("|---|---|---:|---:|---|---:|---|---|\n");
+    text.push_str("\n| run | figure | published | modelled | unit | off | source | fitted | made by |\n");
+    text.push_str("|---|---|---:|---:|---|---:|---|---|---|\n");
     for judged in &chapter.figures {
         row(judged, text);
     }
@@ -98,13 +107,14 @@ fn row(judged: &Judged, text: &mut String) {
     };
     let _ = writeln!(
         text,
-        "| `{}` | {} | {} | {} | {} | {off} | {} | {} |",
+        "| `{}` | {} | {} | {} | {} | {off} | {} | {} | {} |",
         figure.run,
         cell(&figure.what),
         published(figure.published),
         number(judged.modelled),
         figure.unit.name,
         figure.source.name(),
+        if figure.fitted { "yes" } else { "" },
         cell(&figure.mechanism)
     );
 }

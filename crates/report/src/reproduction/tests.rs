@@ -46,10 +46,10 @@ fn chapter(lines: &str) -> Chapter {
 }
 
 const LINES: &str = "\
-test4,IOPS,read.iops,1122,IOPS,post,,limit of the disk on IOPS,
-test4,bandwidth,read.bandwidth,3..4,MiB/s,graph,,\"limit, times 4 KiB\",
-test4,I/Os,read.ios,1000,I/Os,statement,,closed loop,too many
-test4,amount,read.bytes,>10,MiB,derived,,closed loop,
+test4,IOPS,read.iops,1122,IOPS,post,,,limit of the disk on IOPS,
+test4,bandwidth,read.bandwidth,3..4,MiB/s,graph,,yes,\"limit, times 4 KiB\",
+test4,I/Os,read.ios,1000,I/Os,statement,,,closed loop,too many
+test4,amount,read.bytes,>10,MiB,derived,,,closed loop,
 ";
 
 fn check(found: &str, expected: &Expect) {
@@ -62,22 +62,23 @@ fn text_has_a_table_a_run_and_the_reasons_of_misses() {
     check(
         &found,
         &expect![[r#"
-        aks: one test
-        A Post (Somebody, 2019)
-        A note.
+            aks: one test
+            A Post (Somebody, 2019)
+            A note.
 
-        test4: 4 KiB | reads
-          figure       published  modelled   unit       off  made by
-          IOPS              1122      1100   IOPS    -2.0 %  limit of the disk on IOPS
-          bandwidth       3 to 4     4.297  MiB/s    +7.4 %  limit, times 4 KiB
-          I/Os              1000      2200   I/Os  +120.0 %  known miss
-          amount     at least 10     8.594    MiB   -14.1 %  MISSED
+            test4: 4 KiB | reads
+              figure       published  modelled   unit       off  made by
+              IOPS              1122      1100   IOPS    -2.0 %  limit of the disk on IOPS
+              bandwidth       3 to 4     4.297  MiB/s    +7.4 %  limit, times 4 KiB
+              I/Os              1000      2200   I/Os  +120.0 %  known miss
+              amount     at least 10     8.594    MiB   -14.1 %  MISSED
 
-        aks: 4 figures: 1 within 2 %, 1 within 5 %, 2 within 10 %; 1 known miss, 1 not
-            as they should be. 2200 I/Os, 1 h 2 min of virtual time
-          test4, I/Os (+120.0 %): too many
+            aks: 4 figures: 1 within 2 %, 1 within 5 %, 2 within 10 %; of the 3 that nothing
+                was fitted to, 1 within 2 %, 1 within 5 %, 1 within 10 %; 1 known miss, 1
+                not as they should be. 2200 I/Os, 1 h 2 min of virtual time
+              test4, I/Os (+120.0 %): too many
 
-    "#]],
+        "#]],
     );
 }
 
@@ -106,45 +107,45 @@ fn markdown_is_complete() {
     check(
         &markdown::render(&[chapter(LINES)]),
         &expect![[r#"
-        # Published experiments on the disk model
+            # Published experiments on the disk model
 
-        Each figure below comes out of a run of the experiment on the disk model, in virtual time; none is looked up. What was fitted to published figures is listed with each experiment: those figures test the fit, all others test the model. *Source* says where a figure was published: in the post, in output that it links, in a graph, derived from figures of the post, or as a statement in words that was put as a number.
+            Each figure below comes out of a run of the experiment on the disk model, in virtual time; none is looked up. A figure is marked *fitted* where a constant of the model was fitted to it, or assumed for its sake: it tests the fit. The others are *predicted*: they test the model, though many follow from the same few limits. What was fitted to what is listed with each experiment. *Source* says where a figure was published: in the post, in output that it links, in a graph, derived from figures of the post, or as a statement in words that was put as a number.
 
-        This page is written by `fathom reproduce all --markdown docs/reproduction.md`; `fathom reproduce all --check` fails where a figure is beyond its bound (10 % unless the table of figures says less) and no reason is known.
+            This page is written by `fathom reproduce all --markdown docs/reproduction.md`; `fathom reproduce all --check` fails where a figure is beyond its bound (10 % unless the table of figures says less) and no reason is known.
 
-        | experiment | figures | within 2 % | within 5 % | within 10 % | known misses | I/Os | virtual time |
-        |---|---|---|---|---|---|---|---|
-        | [aks](#aks) | 4 | 1 | 1 | 2 | 1 | 2200 | 1 h 2 min |
+            | experiment | figures | within 2 % | within 5 % | within 10 % | predicted | within 2 % | within 5 % | within 10 % | known misses | I/Os | virtual time |
+            |---|---|---|---|---|---|---|---|---|---|---|---|
+            | [aks](#aks) | 4 | 1 | 1 | 2 | 3 | 1 | 1 | 1 | 1 | 2200 | 1 h 2 min |
 
-        ## aks
+            ## aks
 
-        one test. A Post (Somebody, 2019).
+            one test. A Post (Somebody, 2019).
 
-        A note.
+            A note.
 
-        | run | what it is |
-        |---|---|
-        | `test4` | 4 KiB \| reads |
+            | run | what it is |
+            |---|---|
+            | `test4` | 4 KiB \| reads |
 
-        | run | figure | published | modelled | unit | off | source | made by |
-        |---|---|---:|---:|---|---:|---|---|
-        | `test4` | IOPS | 1122 | 1100 | IOPS | -2.0 % | post | limit of the disk on IOPS |
-        | `test4` | bandwidth | 3 to 4 | 4.297 | MiB/s | +7.4 % | graph | limit, times 4 KiB |
-        | `test4` | I/Os | 1000 | 2200 | I/Os | **+120.0 %** (known miss) | statement | closed loop |
-        | `test4` | amount | at least 10 | 8.594 | MiB | **-14.1 %** (MISSED) | derived | closed loop |
+            | run | figure | published | modelled | unit | off | source | fitted | made by |
+            |---|---|---:|---:|---|---:|---|---|---|
+            | `test4` | IOPS | 1122 | 1100 | IOPS | -2.0 % | post |  | limit of the disk on IOPS |
+            | `test4` | bandwidth | 3 to 4 | 4.297 | MiB/s | +7.4 % | graph | yes | limit, times 4 KiB |
+            | `test4` | I/Os | 1000 | 2200 | I/Os | **+120.0 %** (known miss) | statement |  | closed loop |
+            | `test4` | amount | at least 10 | 8.594 | MiB | **-14.1 %** (MISSED) | derived |  | closed loop |
 
-        Known misses:
+            Known misses:
 
-        - `test4`, I/Os (+120.0 %): too many.
+            - `test4`, I/Os (+120.0 %): too many.
 
-        Fitted:
+            Fitted:
 
-        - slices of 50 ms: test 4.
+            - slices of 50 ms: test 4.
 
-        Published and not modelled:
+            Published and not modelled:
 
-        - prices: no I/O.
-    "#]],
+            - prices: no I/O.
+        "#]],
     );
 }
 
@@ -153,10 +154,16 @@ fn json_says_what_the_tables_say() {
     let found = json::render(&[chapter(LINES)]);
     let value: serde_json::Value = serde_json::from_str(&found).expect("JSON");
     assert_eq!(value["schema"], "fathom.reproduction/1");
+    assert_eq!(value["tally"]["all"]["figures"], 4);
+    assert_eq!(value["tally"]["predicted"]["figures"], 3);
     assert_eq!(value["tally"]["known_misses"], 1);
     assert_eq!(value["tally"]["wrong"], 1);
     let figures = &value["experiments"][0]["figures"];
     assert_eq!(figures[0]["published"]["value"], 1122.0);
+    assert_eq!(
+        (&figures[0]["fitted"], &figures[1]["fitted"]),
+        (&false.into(), &true.into())
+    );
     assert_eq!(figures[0]["modelled"], 1100.0);
     assert_eq!(figures[1]["published"]["max"], 4.0);
     assert_eq!(figures[2]["verdict"], "known_miss");

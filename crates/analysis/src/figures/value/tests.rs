@@ -17,7 +17,7 @@ fn outcomes() -> Vec<Outcome> {
 
 fn value_of(run: &str, measure: &str, unit: &str) -> Result<f64, ValueError> {
     let text = format!(
-        "{}\n{run},what,{measure},1,{unit},post,,m,",
+        "{}\n{run},what,{measure},1,{unit},post,,,m,",
         table::COLUMNS.join(",")
     );
     let figures = table::read("f.csv", &text).unwrap_or_else(|error| panic!("{error}"));
