@@ -23,13 +23,21 @@ fn files_are_removed_where_that_was_asked() {
     }
 }
 
-/// How many threads of this program have such a name.
+/// How many threads of this program have such a name. The kernel wakes who joins a thread a moment before the thread is
+/// gone from its list: those that are only on their way out are waited for.
 fn threads(name: &str) -> usize {
-    let tasks = std::fs::read_dir("/proc/self/task").expect("proc");
-    tasks
-        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
-        .filter(|comm| comm.starts_with(name))
-        .count()
+    let count = || {
+        let tasks = std::fs::read_dir("/proc/self/task").expect("proc");
+        tasks
+            .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+            .filter(|comm| comm.starts_with(name))
+            .count()
+    };
+    let begun = Instant::now();
+    while count() > 0 && begun.elapsed() < Duration::from_secs(1) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    count()
 }
 
 /// No such CPU: `sched_setaffinity` refuses.
