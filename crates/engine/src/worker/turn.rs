@@ -38,7 +38,8 @@ impl Worker {
         if !may || self.pending.is_some() || self.sync_due.is_some() {
             return false;
         }
-        let Some(draw) = self.plan.generator.draw() else {
+        // Over as many passes as there are, as `next` does: asking twice at the end of one would draw twice.
+        let Some(draw) = self.draw() else {
             return false;
         };
         let place = &mut self.slots[slot as usize];
