@@ -258,11 +258,7 @@ impl JobCollector {
                 self.all.merge(&counts.lat);
             }
             if self.used[op.index()] || counts.lat.n() > 0 {
-                let late_ios = late_ios[op.index()];
-                rows.push(SeriesRow {
-                    late_ios,
-                    ..self.row(second, interval, op, counts)
-                });
+                rows.push(self.row(second, interval, op, late_ios[op.index()]));
             }
         }
         live.lat_ns_p99 = self.all.percentile(99.0);
@@ -278,7 +274,8 @@ impl JobCollector {
         }
     }
 
-    fn row(&self, second: u64, interval: &Interval, op: Op, counts: &OpCounts) -> SeriesRow {
+    fn row(&self, second: u64, interval: &Interval, op: Op, late_ios: u64) -> SeriesRow {
+        let counts = &interval.ops[op.index()];
         SeriesRow {
             second: second as u32,
             end: interval.end,
@@ -292,7 +289,7 @@ impl JobCollector {
             lat: counts.lat.summary(&SERIES_PERCENTILES),
             response: counts.response.summary(&SERIES_PERCENTILES),
             backlog: interval.backlog,
-            late_ios: 0,
+            late_ios,
         }
     }
 

@@ -173,7 +173,7 @@ pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Resu
     Ok(results::results(
         &orchestra.jobs,
         orchestra.epoch,
-        orchestra.status(),
+        phases::status(&orchestra.jobs, &options.stop),
     ))
 }
 

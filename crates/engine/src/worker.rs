@@ -44,6 +44,26 @@ struct Slot {
     request: Request,
 }
 
+impl Slot {
+    /// Takes the I/O of `draw` in, made at `now`. Its own number stays.
+    #[inline]
+    fn begin(&mut self, draw: Draw, intended: MonoTime, now: MonoTime) {
+        self.stamps = Stamps {
+            intended: intended.0,
+            created: now.0,
+            submitted: now.0,
+            completed: 0,
+        };
+        self.request = Request {
+            slot: self.request.slot,
+            op: draw.op,
+            file: draw.file,
+            offset: draw.offset,
+            len: draw.len,
+        };
+    }
+}
+
 /// One worker under way.
 #[derive(Debug)]
 pub struct Worker {

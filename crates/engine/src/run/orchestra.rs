@@ -3,18 +3,16 @@
 //! Data in: the plan. Data out: jobs that have ended, with what they counted.
 
 use super::job::RunningJob;
-use super::phases::{self, JobState, Phases};
+use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, RunError};
 use crate::content;
 use crate::interval::Exchange;
 use crate::plan::{Kind, Plan};
-use crate::thread::{self, Gate, Report, Task};
+use crate::thread::{self, Gate, Task};
 use fathom_core::clock::Clock;
-use fathom_core::run::Status;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How often intervals are collected and progress is told.
@@ -60,7 +58,7 @@ impl<'a> Orchestra<'a> {
     pub(super) fn play(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
         loop {
             self.start_what_may(hooks)?;
-            if self.jobs.iter().all(|job| job.state == JobState::Done) {
+            if phases::all_done(&self.jobs) {
                 return Ok(());
             }
             self.tick(hooks);
@@ -69,16 +67,7 @@ impl<'a> Orchestra<'a> {
 
     /// Starts the jobs whose turn has come, all together.
     fn start_what_may(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
-        if self.options.stop.load(Ordering::Relaxed) {
-            for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
-                job.state = JobState::Done;
-            }
-        }
-        let states: Vec<JobState> = self.jobs.iter().map(|job| job.state).collect();
-        let starts = Phases {
-            jobs: self.jobs.iter().map(|job| &job.plan.job).collect(),
-        }
-        .may_start(&states);
+        let starts = phases::turns(&mut self.jobs, &self.options.stop);
         if starts.is_empty() {
             return Ok(());
         }
@@ -197,17 +186,6 @@ impl<'a> Orchestra<'a> {
     fn progress(&self) -> Progress {
         let now = self.clock.now();
         phases::progress(&self.jobs, self.epoch, now)
-    }
-
-    pub(super) fn status(&self) -> Status {
-        let failed = |report: &Option<Box<Report>>| report.as_ref().is_some_and(|r| r.end.failed);
-        if (self.jobs.iter()).any(|job| job.failure.is_some() || job.reports.iter().any(failed)) {
-            Status::Failed
-        } else if self.options.stop.load(Ordering::Relaxed) {
-            Status::Interrupted
-        } else {
-            Status::Complete
-        }
     }
 
     pub(super) fn unlink(&self) {

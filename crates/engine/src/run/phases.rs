@@ -1,9 +1,11 @@
-//! Which job may start when, and how far each group is.
+//! Which job may start when, how far each group is, and how all of it ended.
 
 use super::job::RunningJob;
 use super::{GroupProgress, Progress};
+use fathom_core::run::Status;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Job;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +45,39 @@ impl Phases<'_> {
             }
         }
         starts
+    }
+}
+
+/// The jobs whose turn has come. After a stop none is: those that wait are done then.
+pub(super) fn turns(jobs: &mut [RunningJob], stop: &AtomicBool) -> Vec<usize> {
+    if stop.load(Ordering::Relaxed) {
+        for job in jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
+            job.state = JobState::Done;
+        }
+    }
+    let states: Vec<JobState> = jobs.iter().map(|job| job.state).collect();
+    let phases = Phases {
+        jobs: jobs.iter().map(|job| &job.plan.job).collect(),
+    };
+    phases.may_start(&states)
+}
+
+/// Whether all jobs have ended.
+pub(super) fn all_done(jobs: &[RunningJob]) -> bool {
+    jobs.iter().all(|job| job.state == JobState::Done)
+}
+
+/// How a run whose jobs have all ended has ended.
+pub(super) fn status(jobs: &[RunningJob], stop: &AtomicBool) -> Status {
+    let failed = |job: &RunningJob| {
+        job.failure.is_some() || job.reports.iter().flatten().any(|report| report.end.failed)
+    };
+    if jobs.iter().any(failed) {
+        Status::Failed
+    } else if stop.load(Ordering::Relaxed) {
+        Status::Interrupted
+    } else {
+        Status::Complete
     }
 }
 

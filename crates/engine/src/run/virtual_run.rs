@@ -8,12 +8,12 @@ mod queue;
 mod stage;
 
 use super::job::RunningJob;
-use super::phases::{self, JobState, Phases};
+use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, Results, results};
 use crate::plan::Plan;
 use crate::thread::{self, Report};
 use fathom_core::clock::Clock;
-use fathom_core::run::{CpuUsage, SeriesRow, Status};
+use fathom_core::run::{CpuUsage, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
 use queue::Queues;
@@ -21,7 +21,6 @@ use stage::Stage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// When virtual time begins.
 const EPOCH: MonoTime = MonoTime(0);
@@ -63,7 +62,6 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         disk,
         bases,
         now: EPOCH,
-        next_index: 0,
         seated: 0,
         tickets: 0,
         rows: Vec::new(),
@@ -75,7 +73,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
     hooks.started(EPOCH);
     conductor.play(hooks);
     conductor.hand_over(hooks);
-    let status = conductor.status();
+    let status = phases::status(&conductor.jobs, &options.stop);
     results::results(&conductor.jobs, EPOCH, status)
 }
 
@@ -90,8 +88,7 @@ struct Conductor<'a> {
     disk: &'a mut dyn VirtualDisk,
     bases: BTreeMap<PathBuf, u64>,
     now: MonoTime,
-    next_index: u64,
-    /// Workers that the disk knows.
+    /// Workers that have begun: the next one's number within the run, and at the disk.
     seated: u32,
     /// Tickets given out.
     tickets: u32,
@@ -106,7 +103,7 @@ impl Conductor<'_> {
     fn play(&mut self, hooks: &mut dyn Hooks) {
         loop {
             self.start_what_may();
-            if self.jobs.iter().all(|job| job.state == JobState::Done) {
+            if phases::all_done(&self.jobs) {
                 return;
             }
             self.until_someone_ends(hooks);
@@ -115,17 +112,7 @@ impl Conductor<'_> {
 
     /// Starts the jobs whose turn has come.
     fn start_what_may(&mut self) {
-        if self.options.stop.load(Ordering::Relaxed) {
-            for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
-                job.state = JobState::Done;
-            }
-        }
-        let states: Vec<JobState> = self.jobs.iter().map(|job| job.state).collect();
-        let phases = Phases {
-            jobs: self.jobs.iter().map(|job| &job.plan.job).collect(),
-        };
-        let starts = phases.may_start(&states);
-        for &at in &starts {
+        for at in phases::turns(&mut self.jobs, &self.options.stop) {
             self.start(at);
         }
         self.lay_out_queues();
@@ -139,10 +126,9 @@ impl Conductor<'_> {
         let derived = stage::derived(&job.plan.job, self.disk.submission());
         for number in 0..job.plan.workers.len() {
             let files = &job.plan.workers[number];
-            let plan = thread::worker_plan(&job.plan.job, files, self.next_index);
-            let start = self
-                .now
-                .after(thread::start_delay(&job.plan.job, self.next_index));
+            let index = u64::from(self.seated);
+            let plan = thread::worker_plan(&job.plan.job, files, index);
+            let start = self.now.after(thread::start_delay(&job.plan.job, index));
             let stop = Arc::clone(&self.options.stop);
             let stage = Stage::new(
                 (at, number),
@@ -161,7 +147,6 @@ impl Conductor<'_> {
             ));
             exchanges.push(stage.exchange());
             self.stages.push(stage);
-            self.next_index += 1;
             self.seated += 1;
         }
         job.collector.start(EPOCH, self.now, exchanges);
@@ -243,7 +228,7 @@ impl Conductor<'_> {
         self.jobs[job].collector.poll(&mut self.rows);
     }
 
-    /// A worker has ended: its account goes to its job.
+    /// A worker has ended: its account goes to its job. The queues still hold its places, and are to be laid out anew.
     fn retire(&mut self, at: usize, end: MonoTime) {
         let stage = self.stages.remove(at);
         let (job, number) = stage.of;
@@ -262,7 +247,6 @@ impl Conductor<'_> {
                 job.collector.derive(derived);
             }
         }
-        self.lay_out_queues();
     }
 
     fn hand_over(&mut self, hooks: &mut dyn Hooks) {
@@ -286,20 +270,6 @@ impl Conductor<'_> {
             group.eta = group.fraction.map(left);
         }
         hooks.progress(&progress);
-    }
-
-    fn status(&self) -> Status {
-        if self.options.stop.load(Ordering::Relaxed) {
-            Status::Interrupted
-        } else if self
-            .jobs
-            .iter()
-            .any(|job| job.reports.iter().flatten().any(|report| report.end.failed))
-        {
-            Status::Failed
-        } else {
-            Status::Complete
-        }
     }
 }
 

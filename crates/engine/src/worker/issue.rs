@@ -1,10 +1,9 @@
 //! What is sent next: passes, schedules, flushes, pauses.
 
 use super::{Step, Worker};
-use crate::interval::Stamps;
 use crate::pace::Schedule;
 use crate::pattern::Draw;
-use fathom_core::backend::{Op, Request};
+use fathom_core::backend::Op;
 use fathom_core::units::MonoTime;
 use fathom_core::workload::{Mix, ThinkTime, ThinkTimeBasis};
 use std::sync::atomic::Ordering;
@@ -149,20 +148,7 @@ impl Worker {
         let Some(index) = self.free.pop() else {
             return Step::Full;
         };
-        let slot = &mut self.slots[index as usize];
-        slot.stamps = Stamps {
-            intended: intended.0,
-            created: now.0,
-            submitted: now.0,
-            completed: 0,
-        };
-        slot.request = Request {
-            slot: index,
-            op: draw.op,
-            file: draw.file,
-            offset: draw.offset,
-            len: draw.len,
-        };
+        self.slots[index as usize].begin(draw, intended, now);
         self.in_flight += 1;
         if draw.len > 0 {
             self.ios_left -= 1;

@@ -6,7 +6,6 @@
 //! the whole cost of an I/O.
 
 use super::{Worker, WorkerPlan};
-use crate::interval::Stamps;
 use fathom_core::backend::{Op, Request};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::Mix;
@@ -35,7 +34,7 @@ impl Worker {
             && now.0 < self.deadline.min(self.boundary)
             && self.ios_left > 0
             && !self.stop.load(Ordering::Relaxed);
-        if !may || self.pending.is_some() || self.sync_due.is_some() {
+        if !may {
             return false;
         }
         // Over as many passes as there are, as `next` does: asking twice at the end of one would draw twice.
@@ -46,19 +45,7 @@ impl Worker {
         place.stamps.completed = now.0;
         let Request { op, len, .. } = place.request;
         self.current.record(op, len, &place.stamps, self.plan.metrics);
-        place.stamps = Stamps {
-            intended: now.0,
-            created: now.0,
-            submitted: now.0,
-            completed: 0,
-        };
-        place.request = Request {
-            slot,
-            op: draw.op,
-            file: draw.file,
-            offset: draw.offset,
-            len: draw.len,
-        };
+        place.begin(draw, now, now);
         debug_assert!(
             matches!(draw.op, Op::Read | Op::Write),
             "a plain load has no others"

@@ -169,7 +169,8 @@ impl Stage {
             return None;
         }
         if self.awaiting <= 1 && !self.blocking && self.worker.turn(slot, now) {
-            return self.go_on(slot, now, queues, disk);
+            self.go_on(slot, now, queues, disk);
+            return None;
         }
         let len = self.worker.request_in_place(slot).len;
         self.worker.complete(slot, Ok(len), now);
@@ -183,28 +184,46 @@ impl Stage {
 
     /// Sends the I/O that has taken the place of a complete one; all slots are taken then.
     #[inline]
-    fn go_on(
+    fn go_on(&mut self, slot: u32, now: MonoTime, queues: &mut Queues, disk: &mut dyn VirtualDisk) {
+        match self.submit(slot, now, queues, disk) {
+            Some(wake) => self.set_wake(wake, queues),
+            None => self.awaiting = self.fewest(),
+        }
+    }
+
+    /// Gives the I/O in `slot` to the disk. `Some`: its processor has to do with that, until then or (for ever) until
+    /// the I/O is complete.
+    #[inline]
+    fn submit(
         &mut self,
         slot: u32,
         now: MonoTime,
         queues: &mut Queues,
         disk: &mut dyn VirtualDisk,
-    ) -> Option<MonoTime> {
+    ) -> Option<u64> {
         let request = self.worker.request_in_place(slot);
         let accepted = disk.submit(self.seat, self.first_ticket + slot, request, now);
         queues.slots.set(self.place(slot), accepted.completed.0);
+        if self.blocking {
+            self.worker.submitted(slot, accepted.completed);
+            self.awaiting = 1;
+            return Some(NEVER);
+        }
         if accepted.submitted > now {
             self.worker.submitted(slot, accepted.submitted);
             self.busy_until = accepted.submitted.0;
-            self.set_wake(self.busy_until, queues);
-            return None;
-        }
-        self.awaiting = 1;
-        if self.depth.batch_complete_min > 1 || self.depth.low < self.slots {
-            // How many to wait for is a question of its own.
-            return self.send(NO_SLOT, now, queues, disk);
+            return Some(self.busy_until);
         }
         None
+    }
+
+    /// The fewest completions to wait for, with no room for more.
+    #[inline]
+    fn fewest(&self) -> u32 {
+        let in_flight = self.worker.in_flight();
+        let above_low = in_flight.saturating_sub(self.depth.low);
+        let fewest = self.depth.batch_complete_min.max(above_low);
+        fewest.clamp(1, in_flight.max(1))
     }
 
     /// Sends what there is to send. `freed`: a slot that has just ended and is still in the queue.
@@ -227,28 +246,15 @@ impl Stage {
             };
             match step {
                 Step::Issue(slot) => {
-                    let request = self.worker.request_in_place(slot);
-                    let accepted = disk.submit(self.seat, self.first_ticket + slot, request, now);
-                    queues.slots.set(self.place(slot), accepted.completed.0);
                     if slot == freed {
                         freed = NO_SLOT;
                     }
-                    if self.blocking {
-                        self.worker.submitted(slot, accepted.completed);
-                        self.awaiting = 1;
-                        break (NEVER, false);
-                    }
-                    if accepted.submitted > now {
-                        self.worker.submitted(slot, accepted.submitted);
-                        self.busy_until = accepted.submitted.0;
-                        break (self.busy_until, false);
+                    if let Some(wake) = self.submit(slot, now, queues, disk) {
+                        break (wake, false);
                     }
                 }
                 Step::Full => {
-                    let in_flight = self.worker.in_flight();
-                    let above_low = in_flight.saturating_sub(self.depth.low);
-                    let fewest = self.depth.batch_complete_min.max(above_low);
-                    self.awaiting = fewest.clamp(1, in_flight.max(1));
+                    self.awaiting = self.fewest();
                     // In an open loop the backlog grows meanwhile, and each second says so.
                     let event = if self.worker.is_open_loop() && !self.worker.is_finished() {
                         self.worker.next_event().0
