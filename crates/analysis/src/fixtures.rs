@@ -62,6 +62,7 @@ pub(crate) fn quiet() -> Run {
             warnings: Vec::new(),
             floor: None,
             model: None,
+            streams: Vec::new(),
         },
     }
 }

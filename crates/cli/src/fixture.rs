@@ -45,6 +45,7 @@ pub(crate) fn run(status: Status, errors: u64) -> Run {
             warnings: Vec::new(),
             floor: None,
             model: None,
+            streams: Vec::new(),
         },
     }
 }

@@ -47,6 +47,7 @@ pub(crate) fn before(
             warnings: [known, &conditions.warnings].concat(),
             floor: None,
             model: None,
+            streams: Vec::new(),
         },
     }
 }

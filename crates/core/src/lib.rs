@@ -1,4 +1,4 @@
-//! The words of the field: units, clock, random numbers, histogram, workload, I/O, backend, run.
+//! The words of the field: units, clock, random numbers, histogram, workload, I/O, backend, record, run.
 //!
 //! Duty: the narrow vocabulary that every other crate speaks. Data in: nothing. Data out: types.
 //! It must not know files, threads, the operating system or any text format; it does no I/O, reads no
@@ -8,6 +8,7 @@
 pub mod backend;
 pub mod clock;
 pub mod histogram;
+pub mod record;
 pub mod rng;
 pub mod run;
 pub mod units;

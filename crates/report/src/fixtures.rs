@@ -113,6 +113,7 @@ pub(crate) fn run(jobs: Vec<Job>, results: Vec<JobSummary>) -> Run {
             warnings: Vec::new(),
             floor: None,
             model: None,
+            streams: Vec::new(),
         },
     }
 }

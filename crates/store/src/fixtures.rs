@@ -43,6 +43,7 @@ pub(crate) fn run() -> Run {
             warnings: Vec::new(),
             floor: None,
             model: None,
+            streams: Vec::new(),
         },
     }
 }

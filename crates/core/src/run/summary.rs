@@ -3,6 +3,7 @@
 use super::environment::Target;
 use super::modelled::ModelSummary;
 use super::warning::Warning;
+use crate::record::StreamSummary;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub struct Summary {
     /// What the modelled machine tells; `None` on a real one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSummary>,
+    /// The streams of the record that were asked for; empty where none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamSummary>,
 }
 
 /// One job section or one group.
