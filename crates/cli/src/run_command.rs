@@ -165,6 +165,7 @@ fn measure(
         stop: Arc::clone(stop),
         clock: clock.clone(),
         hook: None,
+        recording: None,
     };
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);

@@ -53,6 +53,7 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         stop: Arc::clone(&signals::stop_flag()?),
         clock,
         hook: None,
+        recording: None,
     };
     let done = modelled::carry_out(spec, &plan, &options, &mut hooks)?;
     hooks.live.finish();

@@ -18,6 +18,7 @@ mod open;
 pub mod pace;
 pub mod pattern;
 pub mod plan;
+pub mod recording;
 pub mod run;
 #[cfg(test)]
 mod testing;

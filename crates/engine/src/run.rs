@@ -14,6 +14,7 @@ pub use virtual_run::{file_bases, run as run_virtual};
 
 use crate::collect::Live;
 use crate::plan::Plan;
+use crate::recording::IoRecording;
 use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
 use fathom_core::run::{HistogramRow, SeriesRow};
@@ -135,6 +136,8 @@ pub struct Options {
     pub clock: HostClock,
     /// Called at both ends of each worker's loop.
     pub hook: Option<BoundaryHook>,
+    /// Where each I/O is recorded; `None`: nowhere.
+    pub recording: Option<Arc<IoRecording>>,
 }
 
 /// Whether `plan` can be carried out at all, before anything is touched.

@@ -11,6 +11,7 @@ use crate::open;
 use crate::pace::Schedule;
 use crate::pattern::{Generator, Span};
 use crate::plan::WorkerFiles;
+use crate::recording::{IoRecording, WorkerTask};
 use crate::worker::{Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
@@ -61,6 +62,9 @@ pub(crate) struct Task {
     pub gate: Arc<Gate>,
     pub clock: HostClock,
     pub hook: Option<BoundaryHook>,
+    /// The number of its section.
+    pub section: u32,
+    pub recording: Option<Arc<IoRecording>>,
 }
 
 /// Why a worker could not start.
@@ -359,6 +363,14 @@ fn go<B: Backend>(
         plan.read_back = false;
     }
     let mut worker = Worker::new(plan, Arc::clone(&task.exchange), Arc::clone(&task.stop));
+    if let Some(recording) = &task.recording {
+        worker.record_with(recording.recorder(task.section, task.number));
+        recording.runs_as(WorkerTask {
+            job: task.section,
+            worker: task.number,
+            tid: process::thread_id(),
+        });
+    }
     let mut clock = task.clock.clone();
     say(Message::Ready);
     let (epoch, start) = task.gate.wait(&task.stop)?;

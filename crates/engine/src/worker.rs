@@ -14,6 +14,7 @@ pub use plan::WorkerPlan;
 use crate::errors::ErrorLog;
 use crate::interval::{Exchange, Interval, Stamps};
 use crate::pattern::Draw;
+use crate::recording::{IoRecorder, errno_of};
 use fathom_core::backend::{Op, Outcome, Request};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Mix, ThinkTimeBasis};
@@ -42,12 +43,15 @@ pub enum Step {
 struct Slot {
     stamps: Stamps,
     request: Request,
+    /// In flight right after it was sent.
+    depth: u32,
 }
 
 impl Slot {
     /// Takes the I/O of `draw` in, made at `now`. Its own number stays.
     #[inline]
-    fn begin(&mut self, draw: Draw, intended: MonoTime, now: MonoTime) {
+    fn begin(&mut self, draw: Draw, depth: u32, intended: MonoTime, now: MonoTime) {
+        self.depth = depth;
         self.stamps = Stamps {
             intended: intended.0,
             created: now.0,
@@ -115,6 +119,7 @@ pub struct Worker {
     end_syncs: u32,
     current: Box<Interval>,
     exchange: Arc<Exchange>,
+    recorder: Option<IoRecorder>,
     stop: Arc<AtomicBool>,
     errors: ErrorLog,
     failed: bool,
@@ -136,6 +141,7 @@ impl Worker {
         let slot = |slot| Slot {
             stamps: Stamps::default(),
             request: Request { slot, ..none },
+            depth: 0,
         };
         Self {
             slots: (0..depth).map(slot).collect(),
@@ -176,6 +182,7 @@ impl Worker {
             },
             current: Box::default(),
             exchange,
+            recorder: None,
             stop,
             errors: ErrorLog::default(),
             failed: false,
@@ -183,6 +190,11 @@ impl Worker {
             last_counted: 0,
             plan,
         }
+    }
+
+    /// Records each I/O from now on.
+    pub(crate) fn record_with(&mut self, recorder: IoRecorder) {
+        self.recorder = Some(recorder);
     }
 
     /// Begins at `now`. Intervals end at whole seconds after `epoch`, the start of the run.
@@ -258,7 +270,7 @@ impl Worker {
     /// Moves the creation of the I/O in `slot` to `now`: its buffer took time to fill, which is not I/O.
     #[inline]
     pub fn created(&mut self, slot: u32, now: MonoTime) {
-        let Slot { stamps, request } = &mut self.slots[slot as usize];
+        let Slot { stamps, request, .. } = &mut self.slots[slot as usize];
         let schedule = self.plan.schedules.get(request.op.index());
         if schedule.is_none_or(Option::is_none) {
             stamps.intended = now.0;
@@ -281,8 +293,15 @@ impl Worker {
             self.roll(now);
         }
         self.in_flight -= 1;
-        let Slot { stamps, request } = &mut self.slots[slot as usize];
+        let Slot {
+            stamps,
+            request,
+            depth,
+        } = &mut self.slots[slot as usize];
         stamps.completed = now.0;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(request, stamps, *depth, errno_of(outcome));
+        }
         match outcome {
             Ok(bytes) if bytes == request.len => {
                 self.current.record(request.op, bytes, stamps, self.plan.metrics);

@@ -6,6 +6,12 @@ use rustix::thread::CpuSet;
 use std::io;
 use std::num::NonZeroU64;
 
+/// The number of the calling thread, as the kernel's events name it.
+pub fn thread_id() -> u32 {
+    // Thread numbers are positive.
+    rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs()
+}
+
 /// What a thread or the process has used since it started. Counters: subtract two readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {

@@ -139,6 +139,7 @@ impl Single {
             stop: Arc::new(AtomicBool::new(false)),
             clock: HostClock::new(),
             hook: None,
+            recording: None,
         };
         let mut rows = Rows::default();
         let Modelled {

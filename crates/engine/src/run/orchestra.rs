@@ -140,6 +140,8 @@ impl<'a> Orchestra<'a> {
                 gate: Arc::clone(gate),
                 clock: self.clock.clone(),
                 hook: self.options.hook,
+                section: at as u32,
+                recording: self.options.recording.clone(),
             };
             self.next_index += 1;
             let sender = job.sender.clone();

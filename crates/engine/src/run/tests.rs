@@ -3,6 +3,7 @@
 mod ends;
 mod engines;
 mod order;
+mod recorded;
 
 use super::{Hooks, NoHooks, Options, Results, RunError, check};
 use crate::layout::make_ready;
@@ -21,6 +22,7 @@ fn options() -> Options {
         stop: Arc::default(),
         clock: HostClock::new(),
         hook: None,
+        recording: None,
     }
 }
 

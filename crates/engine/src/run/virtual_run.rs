@@ -130,7 +130,7 @@ impl Conductor<'_> {
             let plan = thread::worker_plan(&job.plan.job, files, index);
             let start = self.now.after(thread::start_delay(&job.plan.job, index));
             let stop = Arc::clone(&self.options.stop);
-            let stage = Stage::new(
+            let mut stage = Stage::new(
                 (at, number),
                 &job.plan.job,
                 plan,
@@ -140,6 +140,9 @@ impl Conductor<'_> {
                 stop,
             );
             self.tickets += stage.slots();
+            if let Some(recording) = &self.options.recording {
+                stage.record_with(recording.recorder(at as u32, number as u32));
+            }
             let base = |path: &PathBuf| self.bases.get(path).copied().unwrap_or(0);
             self.disk.seat(stage::seat(
                 &job.plan.job,

@@ -153,6 +153,9 @@ impl Worker {
         }
         self.set_boundary(now.0);
         self.rolled = true;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.hand_over();
+        }
     }
 
     /// Counts what was due before `end` and is not sent.
@@ -195,6 +198,9 @@ impl Worker {
         self.roll_if_due(now);
         self.note_backlog(now);
         self.current.end = now;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.hand_over();
+        }
         let backlog = self.current.backlog;
         WorkerEnd {
             last: self.current,

@@ -148,8 +148,8 @@ impl Worker {
         let Some(index) = self.free.pop() else {
             return Step::Full;
         };
-        self.slots[index as usize].begin(draw, intended, now);
         self.in_flight += 1;
+        self.slots[index as usize].begin(draw, self.in_flight, intended, now);
         if draw.len > 0 {
             self.ios_left -= 1;
             self.issued += 1;

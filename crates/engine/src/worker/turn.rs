@@ -45,7 +45,10 @@ impl Worker {
         place.stamps.completed = now.0;
         let Request { op, len, .. } = place.request;
         self.current.record(op, len, &place.stamps, self.plan.metrics);
-        place.begin(draw, now, now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&place.request, &place.stamps, place.depth, 0);
+        }
+        place.begin(draw, self.in_flight, now, now);
         debug_assert!(
             matches!(draw.op, Op::Read | Op::Write),
             "a plain load has no others"

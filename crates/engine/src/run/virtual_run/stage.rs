@@ -5,6 +5,7 @@
 
 use super::queue::{NEVER, Queues};
 use crate::interval::{Derived, Exchange};
+use crate::recording::IoRecorder;
 use crate::thread;
 use crate::worker::{Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::units::{MonoTime, Nanos};
@@ -100,6 +101,11 @@ impl Stage {
             blocking: !job.direct,
             begun: false,
         }
+    }
+
+    /// Records each I/O from now on.
+    pub(super) fn record_with(&mut self, recorder: IoRecorder) {
+        self.worker.record_with(recorder);
     }
 
     /// Where its intervals come out.

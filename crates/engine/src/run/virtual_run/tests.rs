@@ -32,6 +32,7 @@ fn options() -> Options {
         stop: Arc::default(),
         clock: HostClock::new(),
         hook: None,
+        recording: None,
     }
 }
 

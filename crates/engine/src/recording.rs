@@ -1,0 +1,216 @@
+//! Every I/O, on its way from the workers to who keeps it.
+//!
+//! Data in: I/Os as they complete, from the measured threads. Data out: the same, taken from outside of them. In real
+//! time each worker has a ring that neither locks nor allocates: what does not fit is dropped and counted. In virtual
+//! time nothing is lost: there the run waits. It must not know where the rows go.
+
+use crate::interval::Stamps;
+use fathom_core::backend::{Outcome, Request};
+use fathom_core::record::IoRecord;
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Memory of all rings together: 0.8 s at 300,000 I/Os a second.
+const RINGS_BYTES: usize = 16 << 20;
+/// No ring has fewer rows than this, however many workers there are.
+const RING_ROWS_MIN: usize = 1024;
+/// In virtual time: rows handed over together, and how many such lots may wait.
+const LOT_ROWS: usize = 16 << 10;
+const LOTS: usize = 8;
+
+/// The way of all I/Os of one run.
+#[derive(Debug)]
+pub struct IoRecording {
+    ring_rows: usize,
+    lots: Option<SyncSender<Vec<IoRecord>>>,
+    dropped: Arc<AtomicU64>,
+    /// The reading ends of the rings.
+    sources: Mutex<Vec<Consumer<IoRecord>>>,
+    tasks: Mutex<Vec<WorkerTask>>,
+}
+
+/// Which task of the system a worker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerTask {
+    /// Its job section.
+    pub job: u32,
+    /// Its number within the section.
+    pub worker: u32,
+    /// Its thread's number.
+    pub tid: u32,
+}
+
+impl IoRecording {
+    /// For a run in real time of so many workers in all.
+    pub fn rings(workers: usize) -> Self {
+        let rows = RINGS_BYTES / size_of::<IoRecord>() / workers.max(1);
+        Self {
+            ring_rows: rows.max(RING_ROWS_MIN),
+            lots: None,
+            dropped: Arc::default(),
+            sources: Mutex::default(),
+            tasks: Mutex::default(),
+        }
+    }
+
+    /// For a run in virtual time, which waits where the receiver is behind.
+    pub fn lossless() -> (Self, Receiver<Vec<IoRecord>>) {
+        let (lots, receiver) = sync_channel(LOTS);
+        let recording = Self {
+            ring_rows: 0,
+            lots: Some(lots),
+            dropped: Arc::default(),
+            sources: Mutex::default(),
+            tasks: Mutex::default(),
+        };
+        (recording, receiver)
+    }
+
+    /// What a worker records with, made before its first I/O.
+    pub(crate) fn recorder(&self, job: u32, worker: u32) -> IoRecorder {
+        let way = if let Some(lots) = &self.lots {
+            Way::Lots {
+                lot: Vec::with_capacity(LOT_ROWS),
+                lots: lots.clone(),
+            }
+        } else {
+            let (ring, rows) = RingBuffer::new(self.ring_rows);
+            lock(&self.sources).push(rows);
+            Way::Ring {
+                ring,
+                dropped: Arc::clone(&self.dropped),
+            }
+        };
+        IoRecorder { job, worker, way }
+    }
+
+    /// Notes the task that a worker is.
+    pub(crate) fn runs_as(&self, task: WorkerTask) {
+        lock(&self.tasks).push(task);
+    }
+
+    /// Gives all that has come since the last call to `take`, a worker after the other, and says how many rows.
+    pub fn drain(&self, take: &mut dyn FnMut(&[IoRecord])) -> u64 {
+        let mut drained = 0;
+        // Taking may wait for a disk; a worker that begins meanwhile does not wait with it.
+        let mut sources = std::mem::take(&mut *lock(&self.sources));
+        sources.retain_mut(|source| {
+            // Asked before what is there: nothing comes after it.
+            let ended = source.is_abandoned();
+            // As many as there are, so that there is no error.
+            let Ok(rows) = source.read_chunk(source.slots()) else {
+                return true;
+            };
+            let (first, second) = rows.as_slices();
+            for part in [first, second] {
+                if !part.is_empty() {
+                    take(part);
+                }
+            }
+            drained += rows.len() as u64;
+            rows.commit_all();
+            !ended
+        });
+        lock(&self.sources).append(&mut sources);
+        drained
+    }
+
+    /// I/Os that found their ring full, and were not recorded.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// The tasks of the workers that have begun so far.
+    pub fn tasks(&self) -> Vec<WorkerTask> {
+        lock(&self.tasks).clone()
+    }
+}
+
+/// What a panic elsewhere left is whole: all changes are of one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What one worker records with.
+#[derive(Debug)]
+pub(crate) struct IoRecorder {
+    job: u32,
+    worker: u32,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    Ring {
+        ring: Producer<IoRecord>,
+        dropped: Arc<AtomicU64>,
+    },
+    Lots {
+        lot: Vec<IoRecord>,
+        lots: SyncSender<Vec<IoRecord>>,
+    },
+}
+
+impl IoRecorder {
+    /// Records an I/O that is complete.
+    #[inline]
+    pub(crate) fn record(&mut self, request: &Request, stamps: &Stamps, depth: u32, errno: u16) {
+        let row = IoRecord {
+            intended_ns: stamps.intended,
+            created_ns: stamps.created,
+            submitted_ns: stamps.submitted,
+            completed_ns: stamps.completed,
+            offset_bytes: request.offset,
+            len_bytes: request.len,
+            file: request.file,
+            job: self.job,
+            worker: self.worker,
+            depth,
+            errno,
+            op: request.op,
+        };
+        match &mut self.way {
+            Way::Ring { ring, dropped } => {
+                if ring.push(row).is_err() {
+                    drop_one(dropped);
+                }
+            }
+            Way::Lots { lot, .. } => {
+                lot.push(row);
+                if lot.len() >= LOT_ROWS {
+                    self.hand_over();
+                }
+            }
+        }
+    }
+
+    /// Hands over what is kept back: in virtual time once a second, so that the rows of all workers lie close.
+    #[cold]
+    pub(crate) fn hand_over(&mut self) {
+        if let Way::Lots { lot, lots } = &mut self.way
+            && !lot.is_empty()
+        {
+            let full = std::mem::replace(lot, Vec::with_capacity(LOT_ROWS));
+            // The receiver is gone only when nothing is kept any more, which it has reported.
+            drop(lots.send(full));
+        }
+    }
+}
+
+#[cold]
+fn drop_one(dropped: &AtomicU64) {
+    dropped.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The `errno` of an outcome; 0 where there is none, or it does not fit.
+#[inline]
+pub(crate) fn errno_of(outcome: Outcome) -> u16 {
+    outcome
+        .err()
+        .map_or(0, |errno| u16::try_from(errno.0).unwrap_or(u16::MAX))
+}
+
+#[cfg(test)]
+mod tests;
