@@ -27,6 +27,8 @@ pub(crate) struct Draft {
     pub(crate) compress_chunk_bytes: u32,
     pub(crate) iodepth_low: u32,
     pub(crate) no_random_map: bool,
+    /// What a block gets that is drawn again, where there is a map.
+    pub(crate) next_free: bool,
     /// `randrepeat`: the same random decisions on each run.
     pub(crate) repeat: bool,
     pub(crate) seed: Option<u64>,
@@ -84,6 +86,7 @@ impl Default for Draft {
             compress_chunk_bytes: 512,
             iodepth_low: 0,
             no_random_map: false,
+            next_free: false,
             repeat: true,
             seed: None,
             new_group: false,
@@ -104,7 +107,7 @@ impl Draft {
     }
 
     /// Makes room for a flag of the command line: what excludes it or outranks it in the job file is
-    /// forgotten, so that `--bs=8k` wins over a `bssplit` and `--rate_iops` over a `rate`.
+    /// forgotten, so that `--bs=8k` wins over a `bssplit`, `--rate_iops` over a `rate`, `--random_map` over `norandommap`.
     pub(crate) fn give_way_to(&mut self, option: &'static str) {
         match option {
             "bs" => {
@@ -116,6 +119,7 @@ impl Draft {
             "bsrange" => self.blocks.split = [None, None, None],
             "rate" => self.rate_iops = [0; 3],
             "rate_iops" => self.rate_bytes = [0; 3],
+            "random_map" => self.no_random_map = false,
             _ => {}
         }
     }

@@ -148,7 +148,14 @@ impl Settling<'_> {
     fn random_map(&mut self) {
         if self.draft.no_random_map {
             self.job.pattern.random_map = RandomMap::Independent;
+            if self.draft.next_free {
+                let fault = Fault::new("`random_map` has no effect: norandommap switches the map off");
+                self.note(&["random_map"], fault.remedy("leave one of them out"));
+            }
             return;
+        }
+        if self.draft.next_free {
+            self.job.pattern.random_map = RandomMap::NextFree;
         }
         if !self.job.pattern.random {
             return;

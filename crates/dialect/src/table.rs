@@ -103,29 +103,15 @@ pub(crate) fn nearest_among<'a, I: Iterator<Item = &'a str>>(
     same_word().or_else(by_prefix).or_else(by_distance)
 }
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two words.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two words (optimal
+/// string alignment).
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     // No option is this long; a hostile name must not cost more than a glance.
     const LONGEST: usize = 40;
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len() > LONGEST || b.len() > LONGEST {
+    if a.chars().count() > LONGEST || b.chars().count() > LONGEST {
         return usize::MAX;
     }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+    strsim::osa_distance(a, b)
 }
 
 #[cfg(test)]

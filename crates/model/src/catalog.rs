@@ -158,7 +158,7 @@ impl Catalog {
         let name = vm::key(&vm.name);
         let likeness = |other: &&Vm| {
             let processors = other.vcpus.abs_diff(vm.vcpus);
-            (processors, nearest::distance(&vm::key(&other.name), &name))
+            (processors, strsim::osa_distance(&vm::key(&other.name), &name))
         };
         self.vms.iter().filter(|other| fit(other)).min_by_key(likeness)
     }

@@ -72,8 +72,11 @@ impl Default for Pattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RandomMap {
-    /// Every block once a pass (the default).
+    /// Every block once a pass, in an order that is all chance wherever the blocks have one size (the default).
     EachOnce,
+    /// Every block once a pass: each time a block is drawn, and one that had its turn gives it to the next that had none
+    /// (`random_map=next_free`). That is fio's order: blocks come in ever longer runs.
+    NextFree,
     /// No memory (`norandommap`).
     Independent,
 }

@@ -1,6 +1,7 @@
 use crate::testing::{check, check_job, context, parsed, parsed_with, shown};
 use crate::{Override, Source, parse};
 use expect_test::expect;
+use fathom_core::workload::RandomMap;
 
 #[test]
 fn unknown_options_name_their_place_and_their_neighbour() {
@@ -221,6 +222,19 @@ fn a_rate_of_the_other_kind_gives_way_to_a_flag() {
         rate_iops=100
     "#]]
     .assert_eq(&shown(&parsed));
+}
+
+#[test]
+fn an_order_of_the_map_gives_way_to_a_flag() {
+    let map = |text: &str, flag: Override| {
+        let workload = parsed_with(text, &[flag]).workload.expect("accepted");
+        workload.jobs[0].pattern.random_map
+    };
+    let text = "[a]\nrw=randread\nnorandommap\n";
+    let next_free = Override::new("random_map", "next_free");
+    assert_eq!(map(text, next_free), RandomMap::NextFree);
+    let text = "[a]\nrw=randread\nrandom_map=next_free\n";
+    assert_eq!(map(text, Override::bare("norandommap")), RandomMap::Independent);
 }
 
 #[test]

@@ -178,6 +178,11 @@ impl Section<'_> {
         }
         self.switch("norandommap", pattern.random_map == RandomMap::Independent, false);
         self.put_if(
+            pattern.random_map == RandomMap::NextFree,
+            "random_map",
+            "next_free",
+        );
+        self.put_if(
             self.job.random_seed != DEFAULT_SEED,
             "randseed",
             self.job.random_seed,

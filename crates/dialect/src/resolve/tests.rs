@@ -241,6 +241,46 @@ fn regions_hold_at_least_a_block() {
 }
 
 #[test]
+fn the_order_of_the_random_map() {
+    check_job(
+        "rw=randwrite\nrandom_map=next_free",
+        expect![[r#"
+        [j]
+        rw=randwrite
+        random_map=next_free
+        bs=4k
+        ioengine=psync
+    "#]],
+    );
+    check_job(
+        "rw=randwrite\nrandom_map=permutation",
+        expect![[r#"
+        [j]
+        rw=randwrite
+        bs=4k
+        ioengine=psync
+    "#]],
+    );
+    check_job(
+        "rw=randwrite\nrandom_map=next_free\nnorandommap",
+        expect![[r#"
+            jobs/a.fio:3:1: note: `random_map` has no effect: norandommap switches the map off; leave one of them out
+            [j]
+            rw=randwrite
+            norandommap=1
+            bs=4k
+            ioengine=psync
+        "#]],
+    );
+    check_job(
+        "rw=randwrite\nrandom_map=nextfree",
+        expect![[r#"
+        jobs/a.fio:3:12: error: random_map: `nextfree` is not one of its values; did you mean `next_free`?
+    "#]],
+    );
+}
+
+#[test]
 fn the_random_map_is_switched_off_by_some() {
     check_job(
         "rw=randread\nrandom_distribution=zipf:1.2",

@@ -166,6 +166,17 @@ pub(super) static ROWS: &[Row] = &[
     )
     .default("0"),
     Row::new(
+        "random_map",
+        Rule::Choice(&[
+            Choice::new("permutation", |d| d.next_free = false),
+            Choice::new("next_free", |d| d.next_free = true),
+        ]),
+        "In which order each block comes once (no option of fio's): permuted, or as in fio, where a block that is drawn again \
+         gives its turn to the next free one",
+    )
+    .default("permutation")
+    .example("next_free"),
+    Row::new(
         "softrandommap",
         Rule::ignored_bool(),
         "Go on without a random map if memory for it is lacking",

@@ -18,7 +18,7 @@ pub enum Order {
     Independent(Box<PerOp<Sampler>>),
     /// Each block once, in a permuted order: one block size for all directions.
     Permuted(Permutation),
-    /// Each block once, found in a bitmap: mixed sizes, partly sequential access.
+    /// Each block once, found in a bitmap: mixed sizes, partly sequential access, or where the next free one is asked for.
     Mapped(BlockMap),
 }
 
@@ -33,6 +33,8 @@ pub struct FilePattern {
     order: Order,
     random_percent: PerOp<u8>,
     run_length: u32,
+    /// No I/O goes on in sequence, and each direction has room.
+    always_random: bool,
     run_left: PerOp<u32>,
     skip: i64,
     wraps: bool,
@@ -69,6 +71,10 @@ impl FilePattern {
             order,
             random_percent: pattern.random_percent,
             run_length: pattern.run_length.max(1),
+            always_random: pattern.run_length <= 1
+                && job
+                    .used_ops()
+                    .all(|op| pattern.random_percent[op] == 100 && positions[op] > 0),
             run_left: [0; 3],
             skip: if pattern.random { 0 } else { pattern.skip_bytes },
             wraps: repeats,
@@ -103,7 +109,8 @@ impl FilePattern {
         });
         let always_random =
             used.iter().all(|&op| pattern.random_percent[op] == 100) && pattern.run_length <= 1;
-        if one_size && always_random {
+        let any_order = pattern.random_map == RandomMap::EachOnce;
+        if one_size && always_random && any_order {
             Order::Permuted(Permutation::new(span.bytes / smallest, seed))
         } else {
             Order::Mapped(BlockMap::new(span.bytes / smallest, smallest))
@@ -140,6 +147,37 @@ impl FilePattern {
                 Some((self.span.start + block * u64::from(len), len))
             }
             Order::Mapped(_) => self.mapped(index, len, rng),
+        }
+    }
+
+    /// As [`FilePattern::next`], for the orders that have nothing else to look after, with the direction as `op` draws it;
+    /// `None`: this is none of them, or has come to an end, and nothing was drawn.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "as of `Generator::draw_here`, which calls it"
+    )]
+    pub(super) fn next_near(
+        &mut self,
+        rng: &mut Rng,
+        op: impl FnOnce(&mut Rng) -> Op,
+    ) -> Option<(Op, u64, u32)> {
+        match &mut self.order {
+            Order::Independent(samplers) if self.always_random => {
+                let op = op(rng);
+                let index = op.index();
+                let len = self.sizes[index].draw(rng);
+                let at = samplers[index].draw(rng) * self.align[index];
+                let len = self.sizes[index].fit(len, self.span.bytes - at);
+                Some((op, self.span.start + at, len))
+            }
+            Order::Permuted(permutation) if !permutation.is_done() => {
+                let op = op(rng);
+                let len = self.sizes[op.index()].draw(rng);
+                let block = permutation.advance();
+                Some((op, self.span.start + block * u64::from(len), len))
+            }
+            _ => None,
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Data in: words. Data out: the nearest of them, or none where nothing is near. It must not know what they name.
 
+use strsim::osa_distance;
+
 /// How many letters may differ: nobody means `size` by `cache`.
 fn limit(word: &str) -> usize {
     (word.chars().count() / 3).clamp(1, 4)
@@ -11,7 +13,7 @@ fn limit(word: &str) -> usize {
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_ascii_lowercase();
     let known = known.into_iter();
-    let ranked = known.map(|name| (distance(&lower, &name.to_ascii_lowercase()), name));
+    let ranked = known.map(|name| (osa_distance(&lower, &name.to_ascii_lowercase()), name));
     // Of equally near ones, that of the same length: a letter is mistaken more often than forgotten.
     ranked
         .filter(|&(distance, _)| distance <= limit(word) && distance < lower.chars().count())
@@ -34,35 +36,13 @@ pub(super) fn ranked<'a>(
         .collect();
     let mut near: Vec<(usize, usize)> = known
         .filter(|(name, _)| !begins(name))
-        .map(|(name, place)| (distance(word, name), place))
+        .map(|(name, place)| (osa_distance(word, name), place))
         .filter(|&(distance, _)| distance <= limit(word))
         .collect();
     near.sort_unstable();
     places.extend(near.into_iter().map(|(_, place)| place));
     places.truncate(count);
     places
-}
-
-/// The number of insertions, deletions, replacements and swaps of neighbours between two words (optimal string
-/// alignment).
-pub(super) fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
-    let mut before: Vec<usize> = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if swapped {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

@@ -40,6 +40,11 @@ fn what(job: &Job) -> Vec<String> {
             None => String::from("blocks drawn independently"),
         });
     }
+    if shape.random && shape.random_map == RandomMap::NextFree {
+        parts.push(String::from(
+            "a block drawn again gives its turn to the next free one",
+        ));
+    }
     if shape.random && shape.run_length > 1 {
         parts.push(format!("runs of {} I/Os", shape.run_length));
     }

@@ -4,7 +4,7 @@ use crate::pattern::{Draw, Generator, Span};
 use crate::testing::{job, one_pass, random_job, seed, whole};
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
-use fathom_core::workload::{BlockSize, FileChoice, Job, Mix, SplitEntry};
+use fathom_core::workload::{BlockSize, FileChoice, Job, Mix, RandomMap, SplitEntry};
 use proptest::prelude::*;
 
 fn all(generator: &mut Generator) -> Vec<Draw> {
@@ -83,6 +83,62 @@ fn random_visits_every_block_once() {
     }
 }
 
+/// The next free block, found by looking at one after the other: the same blocks in the same order, pass for pass.
+#[test]
+fn the_next_free_block_is_that_of_a_plain_list() {
+    let mut rng = Rng::new(seed());
+    for blocks in [1, 2, 63, 64, 65, 1000, 5000] {
+        let seed = rng.next_u64();
+        let mut job = random_job(Mix::Write, 4096);
+        job.pattern.random_map = RandomMap::NextFree;
+        let span = Span {
+            start: 8192,
+            bytes: blocks * 4096 + 100,
+        };
+        check_passes(&job, &[span], 4096, seed);
+        let mut generator = one_pass(&job, &[span], seed);
+        let mut chance = Rng::new(seed);
+        // The file's own seed, which this order does not use, at each beginning of a pass.
+        chance.next_u64();
+        for pass in 0..2 {
+            let mut taken = vec![false; blocks as usize];
+            let mut expected = Vec::new();
+            for _ in 0..blocks {
+                let mut at = chance.below(blocks) as usize;
+                while taken[at] {
+                    at = (at + 1) % blocks as usize;
+                }
+                taken[at] = true;
+                expected.push(8192 + at as u64 * 4096);
+            }
+            let got: Vec<u64> = all(&mut generator).iter().map(|draw| draw.offset).collect();
+            assert_eq!(got, expected, "{blocks} blocks, pass {pass}, seed {seed}");
+            generator.restart();
+            chance.next_u64();
+        }
+    }
+}
+
+/// Neighbours come together much more often than by chance: that is what the order is for.
+#[test]
+fn next_free_blocks_come_in_runs() {
+    let seed = seed();
+    let follows = |map: RandomMap| {
+        let mut job = random_job(Mix::Write, 4096);
+        job.pattern.random_map = map;
+        let draws = all(&mut one_pass(&job, &whole(20_000 * 4096), seed));
+        let last = &draws[18_000..];
+        last.windows(2)
+            .filter(|pair| pair[1].offset == pair[0].offset + 4096)
+            .count()
+    };
+    let (next_free, permuted) = (follows(RandomMap::NextFree), follows(RandomMap::EachOnce));
+    assert!(
+        permuted < 5 && next_free > 5 * (permuted + 1),
+        "{next_free} {permuted}, seed {seed}"
+    );
+}
+
 #[test]
 fn a_restart_comes_in_another_order() {
     let job = random_job(Mix::Read, 4096);
@@ -110,7 +166,7 @@ fn partly_sequential_and_runs_visit_every_block_once() {
 fn the_random_percentage_is_kept() {
     let mut job = random_job(Mix::Read, 4096);
     job.pattern.random_percent = [25; 3];
-    job.pattern.random_map = fathom_core::workload::RandomMap::Independent;
+    job.pattern.random_map = RandomMap::Independent;
     let mut generator = Generator::new(&job, &whole(1 << 40), 40_000 * 4096, true, seed());
     let draws = all(&mut generator);
     let goes_on = draws
@@ -126,7 +182,7 @@ fn the_random_percentage_is_kept() {
 fn runs_have_their_length() {
     let mut job = random_job(Mix::Read, 4096);
     job.pattern.run_length = 4;
-    job.pattern.random_map = fathom_core::workload::RandomMap::Independent;
+    job.pattern.random_map = RandomMap::Independent;
     let mut generator = Generator::new(&job, &whole(1 << 40), 4000 * 4096, true, seed());
     for run in all(&mut generator).chunks(4) {
         for pair in run.windows(2) {
@@ -237,6 +293,7 @@ proptest! {
         random_percent in 0u8..=100,
         run_length in 1u32..10,
         read_percent in 0u8..=100,
+        next_free: bool,
         seed: u64,
     ) {
         let mut job = random_job(Mix::ReadWrite { read_percent }, 512);
@@ -244,8 +301,51 @@ proptest! {
         job.block_size = [sizes.clone(), sizes.clone(), sizes];
         job.pattern.random_percent = [random_percent; 3];
         job.pattern.run_length = run_length;
+        if next_free {
+            job.pattern.random_map = RandomMap::NextFree;
+        }
         let span = Span { start: start * 512, bytes: blocks * 512 + tail };
         check_passes(&job, &[span], 512, seed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    /// What is drawn without a call is what is drawn with one, I/O for I/O, to the end of each pass and beyond it.
+    #[test]
+    fn the_short_way_draws_the_same(
+        blocks in 1u64..40,
+        files in 1usize..3,
+        mix in 0usize..4,
+        random: bool,
+        map in 0usize..3,
+        largest in 1u64..4,
+        random_percent in 95u8..=100,
+        repeats: bool,
+        seed: u64,
+    ) {
+        let mixes = [Mix::Read, Mix::Write, Mix::ReadWrite { read_percent: 40 }, Mix::TrimWrite];
+        let mut job = random_job(mixes[mix], 512);
+        job.pattern.random = random;
+        job.pattern.random_map = [RandomMap::EachOnce, RandomMap::NextFree, RandomMap::Independent][map];
+        job.pattern.random_percent = [100, random_percent, 100];
+        let sizes = BlockSize::Range { min: 512, max: 512 * largest, unaligned: false };
+        job.block_size = [sizes.clone(), sizes.clone(), sizes];
+        let spans = vec![whole(blocks * 512)[0]; files];
+        let amount = blocks * 512 * files as u64 * if repeats { 3 } else { 1 };
+        let mut plain = Generator::new(&job, &spans, amount, repeats, seed);
+        let mut short = plain.clone();
+        for _ in 0..2 {
+            loop {
+                let expected = plain.draw();
+                prop_assert_eq!(short.draw_here().or_else(|| short.draw()), expected);
+                if expected.is_none() {
+                    break;
+                }
+            }
+            plain.restart();
+            short.restart();
+        }
     }
 }
 

@@ -71,7 +71,7 @@ fn what_was_written_is_read_back() {
     for iodepth in [1, 8] {
         for mix in [Mix::Write, Mix::ReadWrite { read_percent: 40 }, Mix::TrimWrite] {
             for random in [false, true] {
-                for map in [RandomMap::EachOnce, RandomMap::Independent] {
+                for map in [RandomMap::EachOnce, RandomMap::NextFree, RandomMap::Independent] {
                     let mut job = asynchronous(verifying(job(mix, BLOCK)), iodepth);
                     job.pattern.random = random;
                     job.pattern.random_map = map;

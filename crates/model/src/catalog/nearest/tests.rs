@@ -17,7 +17,7 @@ proptest::proptest! {
     #[test]
     fn distance_is_the_defined_one(a in "[abc]{0,6}", b in "[abc]{0,6}") {
         let letters = |text: &str| text.chars().collect::<Vec<_>>();
-        proptest::prop_assert_eq!(distance(&a, &b), by_hand(&letters(&a), &letters(&b)));
+        proptest::prop_assert_eq!(osa_distance(&a, &b), by_hand(&letters(&a), &letters(&b)));
     }
 }
 
