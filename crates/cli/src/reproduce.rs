@@ -38,23 +38,20 @@ pub(crate) fn carry_out(experiments: &[Experiment], quiet: bool) -> anyhow::Resu
         singles.extend(prepared.into_iter().map(|single| (number, single)));
     }
     let bar = progress(singles.len(), quiet);
-    let outcomes = side_by_side(&singles, |(_, single)| {
-        let outcome = single.carry_out();
+    let lefts = side_by_side(&singles, |(_, single)| {
+        let left = single.carry_out();
         bar.inc(1);
-        outcome
+        left
     });
     bar.finish_and_clear();
     let mut carried: Vec<Carried> = experiments.iter().map(|_| Carried::default()).collect();
-    for ((number, _), outcome) in singles.iter().zip(outcomes) {
-        let outcome = outcome.with_context(|| experiments[*number].name.clone())?;
+    for ((number, _), left) in singles.iter().zip(lefts) {
+        let left = left.with_context(|| experiments[*number].name.clone())?;
         let of = &mut carried[*number];
-        of.ios += outcome
-            .jobs
-            .iter()
-            .map(|job| job.read.ios + job.write.ios)
-            .sum::<u64>();
-        of.virtual_ns += outcome.disks.first().map_or(0, |disk| disk.duration_ns);
-        of.outcomes.push(outcome);
+        let jobs = left.outcomes.iter().flat_map(|outcome| &outcome.jobs);
+        of.ios += jobs.map(|job| job.read.ios + job.write.ios).sum::<u64>();
+        of.virtual_ns += left.virtual_ns;
+        of.outcomes.extend(left.outcomes);
     }
     Ok(carried)
 }

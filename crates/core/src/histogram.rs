@@ -185,17 +185,28 @@ impl Histogram {
         }
         let mean = self.mean();
         let mut values = Vec::with_capacity(list.len());
-        let mut ranks = list.iter().map(|&percentile| self.rank(percentile)).peekable();
+        let mut ranks = list.iter().map(|&percentile| self.rank(percentile));
+        let mut rank = ranks.next().unwrap_or(u64::MAX);
         let (mut cumulated, mut squares) = (0, 0.0);
-        for (low, high, count) in self.occupied() {
-            cumulated += count;
-            squares += self.square(low, high, count, mean);
-            while let Some(rank) = ranks.next_if(|&rank| rank <= cumulated) {
-                values.push(if rank == self.n {
-                    self.max
-                } else {
-                    self.middle(low, high)
-                });
+        // As `occupied`, which would take twice as long here: each second of each job is walked through.
+        let touched = self.touched();
+        for (eight, counts) in self.counts[touched.clone()].chunks(8).enumerate() {
+            if counts.iter().fold(0, |all, count| all | count) == 0 {
+                continue;
+            }
+            let counts = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            for (within, &count) in counts {
+                let (low, high) = bounds_of(touched.start + eight * 8 + within);
+                cumulated += count;
+                squares += self.square(low, high, count, mean);
+                while rank <= cumulated {
+                    values.push(if rank == self.n {
+                        self.max
+                    } else {
+                        self.middle(low, high)
+                    });
+                    rank = ranks.next().unwrap_or(u64::MAX);
+                }
             }
         }
         (values, squares)

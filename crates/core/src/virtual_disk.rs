@@ -5,6 +5,7 @@
 //! its answers.
 
 use crate::backend::Request;
+use crate::record::{BlockRequest, CounterRow};
 use crate::units::{MonoTime, Nanos};
 
 /// What a modelled machine has to know of one worker before the run.
@@ -25,6 +26,15 @@ pub struct Accepted {
     pub submitted: MonoTime,
     /// When it is complete; [`MonoTime::NEVER`]: not known yet, [`VirtualDisk::advance`] will say.
     pub completed: MonoTime,
+}
+
+/// What of its doings a modelled machine is to keep, beside its sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Trace {
+    /// Each request that the guest sends to its disk, for [`VirtualDisk::take_requests`].
+    pub requests: bool,
+    /// Counters as they stand at any moment, for [`VirtualDisk::counters`].
+    pub counters: bool,
 }
 
 /// A disk and its machine in virtual time. Time only moves on: no call is about an earlier moment than one before.
@@ -52,4 +62,21 @@ pub trait VirtualDisk {
     /// Lets the machine do what it has to do up to `now`. Tickets whose end has become known are reported to
     /// `done(ticket, completed)`; `completed` is `now` or later.
     fn advance(&mut self, now: MonoTime, done: &mut dyn FnMut(u32, MonoTime));
+
+    /// What it is to keep; said before the first I/O, or it keeps nothing.
+    fn trace(&mut self, what: Trace) {
+        let _ = what;
+    }
+
+    /// Moves to `out` the requests that were complete at `now` and were not taken before, in the order of their ends.
+    /// `now` does not go back from call to call, nor from those of [`Self::counters`].
+    fn take_requests(&mut self, now: MonoTime, out: &mut Vec<BlockRequest>) {
+        let _ = (now, out);
+    }
+
+    /// Appends to `out` how the counters of its disk and of its page cache stood at `now`, under the names of Prometheus'
+    /// node exporter.
+    fn counters(&mut self, now: MonoTime, out: &mut Vec<CounterRow>) {
+        let _ = (now, out);
+    }
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Memory of all rings together: 0.8 s at 300,000 I/Os a second.
-const RINGS_BYTES: usize = 16 << 20;
+/// Memory of all rings together: 0.4 s at 300,000 I/Os a second.
+const RINGS_BYTES: usize = 8 << 20;
 /// No ring has fewer rows than this, however many workers there are.
 const RING_ROWS_MIN: usize = 1024;
 /// In virtual time: rows handed over together, and how many such lots may wait.

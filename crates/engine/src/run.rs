@@ -19,6 +19,7 @@ use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
 use fathom_core::run::{HistogramRow, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::virtual_disk::VirtualDisk;
 use fathom_sys::clock::HostClock;
 use orchestra::Orchestra;
 use std::sync::Arc;
@@ -37,6 +38,10 @@ pub trait Hooks {
     /// The rows of one or more whole seconds.
     fn rows(&mut self, rows: &[SeriesRow]) {
         let _ = rows;
+    }
+    /// In virtual time: the run begins on `disk`, a whole second has passed, the run has ended.
+    fn second(&mut self, disk: &mut dyn VirtualDisk, now: MonoTime) {
+        let _ = (disk, now);
     }
     /// All histograms so far, after two seconds and then every ten: for those who want to keep them should the run not end well.
     fn histograms(&mut self, rows: Vec<HistogramRow>) {

@@ -8,6 +8,7 @@ use crate::host_cache::HostCache;
 use crate::spec::Spec;
 use crate::volume::Volume;
 use crate::waiter::Waiter;
+use crate::watch::Watch;
 use fathom_core::backend::Op;
 
 /// Everything below the guest.
@@ -19,6 +20,8 @@ pub(crate) struct Below {
     pub(crate) cache: Option<HostCache>,
     /// What happens of itself.
     pub(crate) events: Events,
+    /// Who looks at what the guest sends.
+    pub(crate) watch: Option<Box<Watch>>,
 }
 
 impl Below {
@@ -29,6 +32,7 @@ impl Below {
             cache: HostCache::new(spec, volume.units()),
             volume,
             events: Events::default(),
+            watch: None,
         }
     }
 
@@ -40,7 +44,7 @@ impl Below {
         waiter: Waiter,
         (op, offset, len): (Op, u64, u32),
     ) -> Option<u64> {
-        match &mut self.cache {
+        let due = match &mut self.cache {
             None => Some(self.volume.admit(now_ns, op, offset, len)),
             Some(cache) => cache.admit(
                 now_ns,
@@ -49,7 +53,11 @@ impl Below {
                 &mut self.volume,
                 &mut self.events,
             ),
+        };
+        if let Some(watch) = &mut self.watch {
+            watch.sent(now_ns, waiter, (op, offset, len), due);
         }
+        due
     }
 
     /// An event of the host's cache. Tickets that may go on are told to `done`; writeback that may goes on by itself.
@@ -58,18 +66,20 @@ impl Below {
         match event {
             Event::FlushNext => cache.flush_next(now_ns, &mut self.volume, &mut self.events),
             Event::Flushed { bytes, number } => {
-                cache.flushed(
-                    now_ns,
-                    (bytes, number),
-                    &mut self.volume,
-                    &mut self.events,
-                    &mut |waiter, due, events: &mut Events| match waiter {
+                let watch = &mut self.watch;
+                let mut tell = |waiter, due, events: &mut Events| {
+                    if let Some(watch) = watch {
+                        watch.told(waiter, due);
+                    }
+                    match waiter {
                         Waiter::Ticket(ticket) => done(ticket, due),
                         Waiter::Writeback { pages, number } => {
                             events.push(due, Event::Written { pages, number });
                         }
-                    },
-                );
+                    }
+                };
+                let (volume, events) = (&mut self.volume, &mut self.events);
+                cache.flushed(now_ns, (bytes, number), volume, events, &mut tell);
             }
             Event::Written { .. } | Event::Wake => {}
         }

@@ -11,6 +11,9 @@ use crate::spec::{DiskSpec, PathLimits, SliceSpec};
 use fathom_core::backend::Op;
 use fathom_core::run::DiskSummary;
 
+/// The numbers of [`Op::index`].
+const OPS: usize = 4;
+
 /// A disk.
 #[derive(Debug, Clone)]
 pub(crate) struct Device {
@@ -21,9 +24,21 @@ pub(crate) struct Device {
     crowd: Option<Crowd>,
     outages: Outages,
     units: Units,
-    counters: DiskSummary,
+    name: String,
+    /// By [`Op::index`].
+    tallies: [Tally; OPS],
+    /// Time with anything in flight, up to the end of all that is.
+    busy_ns: u64,
     /// Something is in flight until then.
     busy_until_ns: u64,
+}
+
+/// What is counted of one operation.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    ios: u64,
+    bytes: u64,
+    time_ns: u64,
 }
 
 /// How I/O is counted against a limit on IOPS.
@@ -65,10 +80,9 @@ impl Device {
             crowd: spec.crowding.map(Crowd::new),
             outages: Outages::new(&spec.outages, seed ^ 0x0a),
             units: Units::new(spec.io_unit_bytes),
-            counters: DiskSummary {
-                name: spec.name.clone(),
-                ..DiskSummary::default()
-            },
+            name: spec.name.clone(),
+            tallies: [Tally::default(); OPS],
+            busy_ns: 0,
             busy_until_ns: 0,
         }
     }
@@ -97,40 +111,32 @@ impl Device {
 
     #[inline]
     fn count(&mut self, queued_ns: u64, due_ns: u64, op: Op, len: u32) {
-        let time_ns = due_ns - queued_ns;
-        let counters = &mut self.counters;
-        match op {
-            Op::Read => {
-                counters.read_ios += 1;
-                counters.read_bytes += u64::from(len);
-                counters.read_time_ns += time_ns;
-            }
-            Op::Write => {
-                counters.write_ios += 1;
-                counters.write_bytes += u64::from(len);
-                counters.write_time_ns += time_ns;
-            }
-            // The time of the others is kept where all of it is summed at the end.
-            Op::Trim => {
-                counters.discard_ios += 1;
-                counters.weighted_busy_ns += time_ns;
-            }
-            Op::Sync | Op::DataSync => {
-                counters.flush_ios += 1;
-                counters.weighted_busy_ns += time_ns;
-            }
-        }
-        counters.busy_ns += due_ns.saturating_sub(queued_ns.max(self.busy_until_ns));
+        let tally = &mut self.tallies[op.index()];
+        tally.ios += 1;
+        tally.bytes += u64::from(len);
+        tally.time_ns += due_ns - queued_ns;
+        self.busy_ns += due_ns.saturating_sub(queued_ns.max(self.busy_until_ns));
         self.busy_until_ns = self.busy_until_ns.max(due_ns);
     }
 
     /// The counters so far, over a run of `duration_ns`. I/O counts from the moment at which its end is known.
     pub(crate) fn counters(&self, duration_ns: u64) -> DiskSummary {
-        let data_ns = self.counters.read_time_ns + self.counters.write_time_ns;
+        let of = |op: Op| self.tallies[op.index()];
+        let (read, write) = (of(Op::Read), of(Op::Write));
         DiskSummary {
+            name: self.name.clone(),
             duration_ns,
-            weighted_busy_ns: self.counters.weighted_busy_ns + data_ns,
-            ..self.counters.clone()
+            read_ios: read.ios,
+            read_bytes: read.bytes,
+            read_time_ns: read.time_ns,
+            write_ios: write.ios,
+            write_bytes: write.bytes,
+            write_time_ns: write.time_ns,
+            discard_ios: of(Op::Trim).ios,
+            flush_ios: of(Op::Sync).ios,
+            busy_ns: self.busy_ns,
+            weighted_busy_ns: self.tallies.iter().map(|tally| tally.time_ns).sum(),
+            ..DiskSummary::default()
         }
     }
 

@@ -45,7 +45,6 @@ pub(crate) struct HostCache {
     /// Full: writes wait until enough is flushed.
     stalled: bool,
     waiting: VecDeque<Waiting>,
-    flushes: u32,
     under_way: InFlight,
     flush_pace: Option<Limiter>,
     /// What the pace lets through at the [`Event::FlushNext`] that is under way.
@@ -96,7 +95,6 @@ impl HostCache {
             dirty_bytes: 0,
             stalled: false,
             waiting: VecDeque::new(),
-            flushes: 0,
             under_way: InFlight::default(),
             flush_pace: cache
                 .flush_bytes_per_second
@@ -186,7 +184,7 @@ impl HostCache {
 
     /// Sends what may be sent to the disk.
     fn flush(&mut self, now_ns: u64, volume: &mut Volume, events: &mut Events) {
-        while self.flushes < FLUSHES && self.paced.is_none() {
+        while self.under_way.count() < FLUSHES && self.paced.is_none() {
             // Taken out before it is paid for: it must not grow afterwards.
             let Some((offset, len)) = self.dirty.pop_front() else {
                 return;
@@ -202,7 +200,6 @@ impl HostCache {
     }
 
     fn send(&mut self, now_ns: u64, (offset, len): (u64, u32), volume: &mut Volume, events: &mut Events) {
-        self.flushes += 1;
         let number = self.under_way.begin();
         let due = volume.admit(now_ns, Op::Write, offset, len);
         events.push(due, Event::Flushed { bytes: len, number });
@@ -225,7 +222,6 @@ impl HostCache {
         events: &mut Events,
         done: &mut impl FnMut(Waiter, u64, &mut Events),
     ) {
-        self.flushes -= 1;
         self.dirty_bytes -= u64::from(bytes);
         self.under_way.end(number);
         while let Some(&(waiter, target)) = self.syncs.front()

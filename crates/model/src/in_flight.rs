@@ -1,7 +1,7 @@
 //! Requests under way that end in any order, and up to which of them all have ended.
 //!
-//! Data in: beginnings and ends. Data out: a number for each, in the order of beginning; the first that has not ended.
-//! That is what a flush waits for. It must not know what the requests do.
+//! Data in: beginnings and ends. Data out: a number for each, in the order of beginning; how many are under way; the first
+//! that has not ended, which is what a flush waits for. It must not know what the requests do.
 
 use std::collections::VecDeque;
 
@@ -12,6 +12,8 @@ pub(crate) struct InFlight {
     ended: VecDeque<bool>,
     /// The number of that one.
     first: u64,
+    /// How many have begun and not ended.
+    count: u32,
 }
 
 impl InFlight {
@@ -19,16 +21,23 @@ impl InFlight {
     pub(crate) fn begin(&mut self) -> u64 {
         let number = self.next();
         self.ended.push_back(false);
+        self.count += 1;
         number
     }
 
     /// Number `number`, which has begun and not ended, ends.
     pub(crate) fn end(&mut self, number: u64) {
         self.ended[(number - self.first) as usize] = true;
+        self.count -= 1;
         while self.ended.front() == Some(&true) {
             self.ended.pop_front();
             self.first += 1;
         }
+    }
+
+    /// How many have begun and not ended.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
     }
 
     /// The number of the next to begin.

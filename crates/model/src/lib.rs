@@ -30,7 +30,9 @@ mod testing;
 pub mod validate;
 mod volume;
 mod waiter;
+mod watch;
 
 pub use catalog::Catalog;
 pub use machine::Machine;
 pub use spec::Spec;
+pub use watch::DEVICE;

@@ -11,16 +11,19 @@ use crate::page_cache::PageCache;
 use crate::path::Unit;
 use crate::spec::{GuestSpec, Spec};
 use crate::waiter::Waiter;
+use crate::watch::Watch;
 use fathom_core::backend::{Op, Request};
+use fathom_core::record::{BlockRequest, CounterRow};
 use fathom_core::run::{DiskSummary, Held, ModelSummary};
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::virtual_disk::{Accepted, Seat, VirtualDisk};
+use fathom_core::virtual_disk::{Accepted, Seat, Trace, VirtualDisk};
 
 /// A modelled machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
     guest: GuestSpec,
     seats: Vec<Seat>,
+    volume_name: String,
     page_cache: PageCache,
     below: Below,
 }
@@ -32,6 +35,7 @@ impl Machine {
             page_cache: PageCache::new(spec.guest.page_cache.clone()),
             guest: spec.guest.clone(),
             seats: Vec::new(),
+            volume_name: spec.volume_name(),
             below: Below::new(spec),
         }
     }
@@ -133,8 +137,8 @@ impl VirtualDisk for Machine {
     fn submit(&mut self, worker: u32, ticket: u32, request: &Request, now: MonoTime) -> Accepted {
         let seat = &self.seats[worker as usize];
         let offset = seat.file_base_bytes[request.file as usize] + request.offset;
-        let submitted = now.0 + self.guest.submit_ns;
         if seat.direct {
+            let submitted = now.0 + self.guest.submit_ns;
             let io = (request.op, offset, request.len);
             let due = self.below.admit(submitted, Waiter::Ticket(ticket), io);
             return Accepted {
@@ -142,7 +146,7 @@ impl VirtualDisk for Machine {
                 completed: due.map_or(MonoTime::NEVER, MonoTime),
             };
         }
-        let due = self.submit_buffered(worker, ticket, offset, request, submitted);
+        let due = self.submit_buffered(worker, ticket, offset, request, now.0);
         let completed = due.map_or(MonoTime::NEVER, MonoTime);
         // The call returns when all is done.
         Accepted {
@@ -163,6 +167,25 @@ impl VirtualDisk for Machine {
     fn advance(&mut self, now: MonoTime, done: &mut dyn FnMut(u32, MonoTime)) {
         while let Some((time_ns, event)) = self.below.events.pop_to(now.0) {
             self.happen(time_ns, event, &mut |ticket, due| done(ticket, MonoTime(due)));
+        }
+    }
+
+    fn trace(&mut self, what: Trace) {
+        let wanted = what != Trace::default();
+        self.below.watch = wanted.then(|| Box::new(Watch::new(&self.volume_name, what)));
+    }
+
+    fn take_requests(&mut self, now: MonoTime, out: &mut Vec<BlockRequest>) {
+        if let Some(watch) = &mut self.below.watch {
+            watch.take(now.0, out);
+        }
+    }
+
+    /// The disk's at `now`; the page cache's as it is, which may be a little later.
+    fn counters(&mut self, now: MonoTime, out: &mut Vec<CounterRow>) {
+        if let Some(watch) = &mut self.below.watch {
+            let (dirty, writing) = self.page_cache.dirty_and_writing_bytes();
+            watch.count(now.0, (dirty, writing), out);
         }
     }
 }

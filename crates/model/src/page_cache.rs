@@ -25,7 +25,6 @@ pub(crate) struct PageCache {
     pages: Pages,
     /// Pages on their way to the disk.
     writing: u64,
-    in_flight: u32,
     under_way: InFlight,
     /// Where writeback goes on: its round, and the page.
     cursor: (u64, u64),
@@ -61,7 +60,6 @@ impl PageCache {
             spec,
             pages: Pages::default(),
             writing: 0,
-            in_flight: 0,
             under_way: InFlight::default(),
             cursor: (0, 0),
             old_left: 0,
@@ -76,6 +74,17 @@ impl PageCache {
     /// What is dirty or on its way to the disk.
     pub(crate) fn unwritten_bytes(&self) -> u64 {
         (self.pages.dirty() + self.writing) * PAGE_BYTES
+    }
+
+    /// What is dirty, and what is on its way to the disk.
+    pub(crate) fn dirty_and_writing_bytes(&self) -> (u64, u64) {
+        (self.pages.dirty() * PAGE_BYTES, self.writing * PAGE_BYTES)
+    }
+
+    /// Takes a range in, in place of others where there is no room.
+    fn hold(&mut self, offset: u64, len: u64, dirty: bool) {
+        self.pages.mark(offset, len, dirty);
+        self.pages.shrink(self.spec.capacity_bytes / PAGE_BYTES);
     }
 
     /// Processor time of a call that moves `len` bytes from or to memory.
@@ -105,8 +114,7 @@ impl PageCache {
         let ahead = if sequential { READ_AHEAD_BYTES } else { 0 };
         let end = below.volume.size_bytes();
         let fetched = missing.max(ahead).min(end - start);
-        self.pages.mark(start, fetched, false);
-        self.pages.shrink(self.spec.capacity_bytes / PAGE_BYTES);
+        self.hold(start, fetched, false);
         // Reads never wait for room in a cache.
         let due = below.admit(now_ns, Waiter::Ticket(ticket), (Op::Read, start, fetched as u32));
         due.unwrap_or(now_ns) + self.copy_ns(len)
@@ -122,10 +130,7 @@ impl PageCache {
         below: &mut Below,
     ) -> Option<u64> {
         let was_clean = self.unwritten_bytes() == 0;
-        self.pages.mark(offset, u64::from(len), true);
-        if self.pages.cached() * PAGE_BYTES > self.spec.capacity_bytes {
-            self.pages.shrink(self.spec.capacity_bytes / PAGE_BYTES);
-        }
+        self.hold(offset, u64::from(len), true);
         self.dirty_peak_bytes = self.dirty_peak_bytes.max(self.unwritten_bytes());
         if self.dirty_since_ns.is_none() {
             below
@@ -153,8 +158,7 @@ impl PageCache {
         len: u32,
         below: &mut Below,
     ) -> Option<u64> {
-        self.pages.mark(offset, u64::from(len), false);
-        self.pages.shrink(self.spec.capacity_bytes / PAGE_BYTES);
+        self.hold(offset, u64::from(len), false);
         let copied = now_ns + self.copy_ns(len);
         below.admit(copied, Waiter::Ticket(ticket), (Op::Write, offset, len))
     }
@@ -199,7 +203,6 @@ impl PageCache {
         below: &mut Below,
         done: &mut dyn FnMut(u32, u64),
     ) {
-        self.in_flight -= 1;
         self.writing -= u64::from(pages);
         self.under_way.end(number);
         while let Some(flush) = self.syncs.front()
@@ -223,13 +226,12 @@ impl PageCache {
     /// Sends writeback as far as it has reason and room to.
     fn write_back(&mut self, now_ns: u64, below: &mut Below) {
         let most = (self.spec.merge_bytes / PAGE_BYTES).max(1) as u32;
-        while self.in_flight < self.spec.in_flight && self.has_reason() {
+        while self.under_way.count() < self.spec.in_flight && self.has_reason() {
             let Some((page, count)) = self.take_run(most) else {
                 return;
             };
             self.old_left = self.old_left.saturating_sub(u64::from(count));
             self.writing += u64::from(count);
-            self.in_flight += 1;
             let number = self.under_way.begin();
             self.note_sent();
             let waiter = Waiter::Writeback { pages: count, number };

@@ -39,6 +39,7 @@ impl Pages {
         self.dirty
     }
     /// Pages that are held, dirty ones included.
+    #[cfg(test)]
     pub(crate) fn cached(&self) -> u64 {
         self.cached
     }

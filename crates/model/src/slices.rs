@@ -9,7 +9,7 @@
 use crate::spec::SliceSpec;
 
 /// Shares are kept in thousandths, so that 56.1 I/Os a slice are exact.
-const MILLI: i64 = 1000;
+pub(crate) const MILLI: i64 = 1000;
 /// No share is larger: sums of two stay far from overflow.
 const SHARE_MAX: u128 = 1 << 61;
 
@@ -76,6 +76,21 @@ impl Limiter {
         }
         self.left -= cost;
         now_ns.max(self.end_ns - self.slice_ns)
+    }
+
+    /// What is left in the current slice, in thousandths.
+    pub(crate) fn left(&self) -> i64 {
+        self.left
+    }
+
+    /// The end of the current slice.
+    pub(crate) fn end_ns(&self) -> u64 {
+        self.end_ns
+    }
+
+    /// So many thousandths, no more than are left, were released in the current slice.
+    pub(crate) fn took(&mut self, thousandths: i64) {
+        self.left -= thousandths;
     }
 
     /// What was released here last, at `cost`, waits for another limit until `time_ns`: it is spent then.

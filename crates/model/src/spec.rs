@@ -242,7 +242,7 @@ pub struct HostCacheSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuestSpec {
-    /// Processor time that a submission takes its worker.
+    /// Processor time that a submission of direct I/O takes its worker; buffered I/O has a cost of its own.
     #[serde(default)]
     pub submit_ns: u64,
     /// The page cache, for `direct=0`.
@@ -271,6 +271,22 @@ pub struct PageCacheSpec {
     pub call_ns: u64,
     /// Processor time to copy a KiB.
     pub copy_ns_per_kib: u64,
+}
+
+impl Spec {
+    /// The size of the volume that its disks make.
+    pub fn volume_bytes(&self) -> u64 {
+        self.disks.iter().map(|disk| disk.size_bytes).sum()
+    }
+
+    /// What the volume is called: as its disk, with their number before it where there are several (`2xP15`).
+    pub fn volume_name(&self) -> String {
+        match &self.disks[..] {
+            [] => String::new(),
+            [disk] => disk.name.clone(),
+            [first, ..] => format!("{}x{}", self.disks.len(), first.name),
+        }
+    }
 }
 
 impl Limit {

@@ -27,7 +27,6 @@ impl Volume {
         let device =
             |(number, disk)| Device::new(disk, spec.slices, split_mix(spec.seed ^ split_mix(number)));
         let devices: Vec<Device> = (1..).zip(&spec.disks).map(device).collect();
-        let size_bytes = spec.disks.iter().map(|disk| disk.size_bytes).sum();
         let unit_bytes = spec
             .disks
             .iter()
@@ -37,7 +36,7 @@ impl Volume {
         Self {
             devices,
             chunk_bytes: spec.stripe_chunk_bytes,
-            size_bytes,
+            size_bytes: spec.volume_bytes(),
             units: Units::new(unit_bytes),
             vm: spec
                 .vm

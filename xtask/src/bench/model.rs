@@ -50,7 +50,7 @@ pub(super) fn rows(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
         ),
         (
             "azure-a2-2016",
-            "200 points, 20 hours (`fathom reproduce azure-a2-2016`)",
+            "200 points, 23 hours (`fathom reproduce azure-a2-2016`)",
             "< 5 s",
         ),
     ] {

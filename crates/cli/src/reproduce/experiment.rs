@@ -4,6 +4,7 @@
 //! files, model files. Data out: an [`Experiment`]. They hold parameters and what was published, never a result of the
 //! model. It must not know how runs are carried out.
 
+use crate::model_target::is_model_file;
 use anyhow::{Context, bail};
 use fathom_analysis::figures::{self, Figure};
 use serde::Deserialize;
@@ -68,7 +69,8 @@ pub(crate) struct RunAbout {
     /// Only these sections; empty: all.
     #[serde(default)]
     pub sections: Vec<String>,
-    /// Whether each section runs for itself, on a machine of its own; its outcome is then called `NAME/SECTION`.
+    /// Whether each section has an outcome of its own, which is then called `NAME/SECTION`. All run on one machine, in the
+    /// order that the job file says.
     #[serde(default)]
     pub each_section: bool,
     /// Options that override those of the job file.
@@ -116,7 +118,6 @@ pub(crate) const BUILT_IN: [(&str, Files); 5] = [
         "jobs.fio",
         "os-disk.toml",
         "p15.toml",
-        "page-cache.toml",
     ),
     files!("azure-a2-2016": "experiment.toml", "figures.csv", "matrix.fio", "hdd-2016.toml"),
     files!(
@@ -212,11 +213,4 @@ fn read(name: &str, files: BTreeMap<String, String>) -> anyhow::Result<Experimen
         figures,
         files,
     })
-}
-
-/// Whether a run's model is a file, not a target in words.
-pub(crate) fn is_model_file(model: &str) -> bool {
-    Path::new(model)
-        .extension()
-        .is_some_and(|extension| extension == "toml")
 }

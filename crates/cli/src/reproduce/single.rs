@@ -2,11 +2,13 @@
 //!
 //! Data in: a run as its experiment describes it. Data out: what figures are taken from. It must not know figures.
 
-use super::experiment::{Experiment, RunAbout, is_model_file};
+use super::experiment::{Experiment, RunAbout};
+use crate::model_target::is_model_file;
 use crate::modelled::{self, Modelled};
 use anyhow::{Context, bail};
 use fathom_analysis::figures::Outcome;
-use fathom_core::run::{SeriesRow, Status};
+use fathom_core::run::{HistogramRow, SeriesRow, Status};
+use fathom_core::virtual_disk::Trace;
 use fathom_core::workload::Workload;
 use fathom_dialect::{Override, Source};
 use fathom_engine::plan::Plan;
@@ -29,41 +31,29 @@ const SEED: u64 = 1;
 pub(super) struct Single {
     /// What its outcome is called.
     name: String,
-    spec: Arc<Spec>,
+    /// Whether each section has an outcome of its own.
+    by_section: bool,
+    spec: Spec,
     plan: Plan,
 }
 
 /// All runs of an experiment.
 pub(super) fn prepare(experiment: &Experiment) -> anyhow::Result<Vec<Single>> {
     let catalog = Catalog::azure();
-    let mut singles = Vec::new();
-    for run in &experiment.about.runs {
-        let prepared = of_run(experiment, run, catalog).with_context(|| run.name.clone())?;
-        singles.extend(prepared);
-    }
-    Ok(singles)
+    let runs = experiment.about.runs.iter();
+    runs.map(|run| of_run(experiment, run, catalog).with_context(|| run.name.clone()))
+        .collect()
 }
 
-fn of_run(experiment: &Experiment, run: &RunAbout, catalog: &Catalog) -> anyhow::Result<Vec<Single>> {
-    let spec = Arc::new(spec(experiment, run, catalog)?);
+fn of_run(experiment: &Experiment, run: &RunAbout, catalog: &Catalog) -> anyhow::Result<Single> {
+    let spec = spec(experiment, run, catalog)?;
     let workload = workload(experiment, run)?;
-    let single = |name: String, workload: &Workload| -> anyhow::Result<Single> {
-        let size_bytes = spec.disks.iter().map(|disk| disk.size_bytes).sum();
-        Ok(Single {
-            name,
-            spec: Arc::clone(&spec),
-            plan: Plan::modelled(workload, size_bytes)?,
-        })
-    };
-    if !run.each_section {
-        return Ok(vec![single(run.name.clone(), &workload)?]);
-    }
-    let jobs = workload.jobs.into_iter();
-    jobs.map(|job| {
-        let name = format!("{}/{}", run.name, job.name);
-        single(name, &Workload { jobs: vec![job] })
+    Ok(Single {
+        name: run.name.clone(),
+        by_section: run.each_section,
+        plan: Plan::modelled(&workload, spec.volume_bytes())?,
+        spec,
     })
-    .collect()
 }
 
 fn spec(experiment: &Experiment, run: &RunAbout, catalog: &Catalog) -> anyhow::Result<Spec> {
@@ -126,15 +116,34 @@ impl Hooks for Rows {
     }
 }
 
+/// What a run left: outcomes, and how long it took in virtual time.
+#[derive(Debug)]
+pub(super) struct Left {
+    /// One, or one a section.
+    pub outcomes: Vec<Outcome>,
+    /// From its start to the end of its last job.
+    pub virtual_ns: u64,
+}
+
 impl Single {
-    /// What its outcome is called.
+    /// What its outcomes are called.
     #[cfg(test)]
-    pub(super) fn name(&self) -> &str {
-        &self.name
+    pub(super) fn names(&self) -> Vec<String> {
+        let jobs = self.plan.jobs.iter();
+        let names = jobs.map(|job| self.name_of(&job.job.name));
+        if self.by_section {
+            names.collect()
+        } else {
+            vec![self.name.clone()]
+        }
+    }
+
+    fn name_of(&self, section: &str) -> String {
+        format!("{}/{section}", self.name)
     }
 
     /// Carries it out.
-    pub(super) fn carry_out(&self) -> anyhow::Result<Outcome> {
+    pub(super) fn carry_out(&self) -> anyhow::Result<Left> {
         let options = Options {
             stop: Arc::new(AtomicBool::new(false)),
             clock: HostClock::new(),
@@ -146,12 +155,13 @@ impl Single {
             results,
             disks,
             model,
-        } = modelled::carry_out(&self.spec, &self.plan, &options, &mut rows)
+        } = modelled::carry_out(&self.spec, &self.plan, &options, Trace::default(), &mut rows)
             .with_context(|| self.name.clone())?;
         if results.status != Status::Complete {
             bail!("{}: the run did not come to its end", self.name);
         }
-        Ok(Outcome {
+        let virtual_ns = results.end.0;
+        let outcome = Outcome {
             name: self.name.clone(),
             jobs: results.jobs,
             depths: self.plan.jobs.iter().map(|job| job.job.total_depth()).collect(),
@@ -159,6 +169,34 @@ impl Single {
             series: rows.0,
             disks,
             model,
-        })
+        };
+        let outcomes = if self.by_section {
+            self.sections(outcome)
+        } else {
+            vec![outcome]
+        };
+        Ok(Left { outcomes, virtual_ns })
+    }
+
+    /// An outcome for each section; what is counted of the machine alone is of all of them, and so of none.
+    fn sections(&self, whole: Outcome) -> Vec<Outcome> {
+        let mut each: Vec<Outcome> = Vec::with_capacity(whole.jobs.len());
+        for (job, depth) in whole.jobs.into_iter().zip(whole.depths) {
+            each.push(Outcome {
+                name: self.name_of(&job.name),
+                jobs: vec![job],
+                depths: vec![depth],
+                ..Outcome::default()
+            });
+        }
+        for row in whole.histograms {
+            each[row.job as usize]
+                .histograms
+                .push(HistogramRow { job: 0, ..row });
+        }
+        for row in whole.series {
+            each[row.job as usize].series.push(SeriesRow { job: 0, ..row });
+        }
+        each
     }
 }

@@ -107,6 +107,13 @@ impl Sampler {
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         match self {
             Self::Uniform { n } => rng.below(*n),
+            _ => self.draw_skewed(rng),
+        }
+    }
+
+    fn draw_skewed(&self, rng: &mut Rng) -> u64 {
+        match self {
+            Self::Uniform { n } => rng.below(*n),
             Self::Zipf { zipf, place } => place.of(zipf.draw(rng)),
             Self::Pareto { n, exponent, place } => {
                 let rank = (power(rng.unit(), *exponent) * *n as f64) as u64;

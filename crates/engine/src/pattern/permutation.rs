@@ -53,12 +53,21 @@ impl Permutation {
         reason = "it can be restarted, an Iterator cannot"
     )]
     pub fn next(&mut self) -> Option<u64> {
-        if self.position >= self.n {
-            return None;
-        }
+        (!self.is_done()).then(|| self.advance())
+    }
+
+    /// Whether the last was given.
+    #[inline]
+    pub(super) fn is_done(&self) -> bool {
+        self.position >= self.n
+    }
+
+    /// The next element; there is one.
+    #[inline]
+    pub(super) fn advance(&mut self) -> u64 {
         let element = self.at(self.position);
         self.position += 1;
-        Some(element)
+        element
     }
 
     /// Element number `index` of the permutation; `index < n`.

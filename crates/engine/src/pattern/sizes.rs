@@ -72,6 +72,13 @@ impl Sizes {
     pub fn draw(&self, rng: &mut Rng) -> u32 {
         match self {
             Self::Fixed(bytes) => *bytes,
+            _ => self.draw_varied(rng),
+        }
+    }
+
+    fn draw_varied(&self, rng: &mut Rng) -> u32 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
             Self::Steps { smallest, steps } => smallest * (1 + rng.below(*steps) as u32),
             Self::Any { smallest, largest } => smallest + rng.below(u64::from(largest - smallest) + 1) as u32,
             Self::Split { entries, smallest } => {

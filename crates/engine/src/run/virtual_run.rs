@@ -30,6 +30,7 @@ const FILE_ALIGN_BYTES: u64 = 1 << 20;
 const ROWS: usize = 1024;
 /// Events between two looks at the real clock.
 const EVENTS_A_LOOK: u32 = 1 << 16;
+const SECOND: u64 = 1_000_000_000;
 /// How often progress is told, in real time.
 const TELL: Nanos = Nanos::from_millis(100);
 
@@ -65,14 +66,17 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         seated: 0,
         tickets: 0,
         rows: Vec::new(),
+        second: 0,
         options,
         started: options.clock.now(),
         told: options.clock.now(),
         events: 0,
     };
     hooks.started(EPOCH);
+    hooks.second(conductor.disk, EPOCH);
     conductor.play(hooks);
     conductor.hand_over(hooks);
+    hooks.second(conductor.disk, conductor.now);
     let status = phases::status(&conductor.jobs, &options.stop);
     results::results(&conductor.jobs, EPOCH, status)
 }
@@ -93,6 +97,8 @@ struct Conductor<'a> {
     /// Tickets given out.
     tickets: u32,
     rows: Vec<SeriesRow>,
+    /// The whole seconds that were told of.
+    second: u64,
     options: &'a Options,
     started: MonoTime,
     told: MonoTime,
@@ -199,6 +205,7 @@ impl Conductor<'_> {
             };
             if self.stages[at].take_rolled() {
                 self.collect(at);
+                self.tell_second(hooks);
                 if self.rows.len() >= ROWS {
                     self.hand_over(hooks);
                 }
@@ -224,6 +231,16 @@ impl Conductor<'_> {
             let after = stages.partition_point(|stage| stage.first_ticket() <= ticket);
             stages[after - 1].settled(ticket, completed, queues);
         });
+    }
+
+    /// Tells of a second that has passed; of the last one where several have. The disk is as it is now: a little later, by
+    /// no more than until something happened.
+    fn tell_second(&mut self, hooks: &mut dyn Hooks) {
+        let second = self.now.0 / SECOND;
+        if second > self.second {
+            self.second = second;
+            hooks.second(self.disk, MonoTime(second * SECOND));
+        }
     }
 
     fn collect(&mut self, at: usize) {

@@ -6,6 +6,7 @@
 //! the whole cost of an I/O.
 
 use super::{Worker, WorkerPlan};
+use crate::pattern::Draw;
 use fathom_core::backend::{Op, Request};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::Mix;
@@ -37,10 +38,30 @@ impl Worker {
         if !may {
             return false;
         }
+        if let Some(draw) = self.plan.generator.draw_here() {
+            self.take_turn(slot, draw, now);
+            return true;
+        }
+        self.turn_far(slot, now)
+    }
+
+    /// [`Worker::turn`] where the next I/O is not at hand.
+    #[inline(never)]
+    fn turn_far(&mut self, slot: u32, now: MonoTime) -> bool {
         // Over as many passes as there are, as `next` does: asking twice at the end of one would draw twice.
-        let Some(draw) = self.draw() else {
-            return false;
-        };
+        let draw = self.draw();
+        if let Some(draw) = draw {
+            self.take_turn(slot, draw, now);
+        }
+        draw.is_some()
+    }
+
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "as of `Generator::draw_here`: so that `draw` stays in registers"
+    )]
+    fn take_turn(&mut self, slot: u32, draw: Draw, now: MonoTime) {
         let place = &mut self.slots[slot as usize];
         place.stamps.completed = now.0;
         let Request { op, len, .. } = place.request;
@@ -56,6 +77,5 @@ impl Worker {
         self.ios_left -= 1;
         self.issued += 1;
         self.issued_in_pass += 1;
-        true
     }
 }

@@ -23,6 +23,8 @@ fn agrees_with_a_list() {
             "seed {seed}"
         );
         assert_eq!(requests.next(), ended.len() as u64);
+        let open = ended.iter().filter(|ended| !**ended).count();
+        assert_eq!(requests.count() as usize, open, "seed {seed}");
         if first > 100 {
             // Only what is under way is kept.
             assert!(requests.ended.len() as u64 <= requests.next() - first);

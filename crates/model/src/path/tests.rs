@@ -1,5 +1,6 @@
 use super::{Path, Unit};
-use crate::spec::{Limit, PathLimits, SliceSpec};
+use crate::slices::Limiter;
+use crate::spec::{BurstSpec, Limit, PathLimits, SliceSpec};
 use crate::testing::{SECOND, SLICES, limits, seed};
 use fathom_core::rng::Rng;
 
@@ -98,5 +99,92 @@ fn the_limit_that_binds_is_the_one_that_holds() {
             Unit::Iops
         };
         assert_eq!(path.held_ns(other), 0);
+    }
+}
+
+/// One limit after the other, each time: who comes first waits for each, and all are told of the last.
+struct OneByOne {
+    limits: Vec<(Unit, Limiter, u64)>,
+    last_ns: u64,
+    binding: usize,
+}
+
+impl OneByOne {
+    fn take(&mut self, now: u64, units: u64, bytes: u64) -> u64 {
+        let cost = |unit: Unit| if unit == Unit::Iops { units } else { bytes };
+        let asked = now.max(self.last_ns);
+        self.limits[self.binding].2 += asked - now;
+        let mut time = asked;
+        for (at, (unit, limiter, held)) in self.limits.iter_mut().enumerate() {
+            let release = limiter.take(time, cost(*unit));
+            if release > time {
+                *held += release - time;
+                self.binding = at;
+                time = release;
+            }
+        }
+        if time > asked {
+            for (unit, limiter, _) in &mut self.limits {
+                limiter.spend_at(time, cost(*unit));
+            }
+        }
+        self.last_ns = time;
+        time
+    }
+}
+
+#[test]
+fn agrees_with_asking_each_limit_each_time() {
+    let seed = seed();
+    for case in 0..200 {
+        let mut rng = Rng::stream(seed, case);
+        let (iops, rate) = (100 + rng.below(3000), (1 + rng.below(60)) << 20);
+        let (more, faster) = (iops * (1 + rng.below(4)), rate * (1 + rng.below(4)));
+        let (seconds, level) = (rng.below(5), rng.below(101) as u8);
+        let spec = PathLimits {
+            burst: Some(BurstSpec {
+                iops: Limit::At(more),
+                bytes_per_second: Limit::At(faster),
+                full_seconds: seconds,
+                level_percent: level,
+            }),
+            ..limits(iops, rate)
+        };
+        let mut path = Path::new(&spec, SLICES);
+        let mut naive = OneByOne {
+            limits: Vec::new(),
+            last_ns: 0,
+            binding: 0,
+        };
+        for (unit, base, burst) in [(Unit::Iops, iops, more), (Unit::Bytes, rate, faster)] {
+            if burst == base {
+                naive.limits.push((unit, Limiter::new(base, SLICES), 0));
+                continue;
+            }
+            let credit = Limiter::with_credit(base, burst, seconds, level, SLICES);
+            naive.limits.push((unit, Limiter::new(burst, SLICES), 0));
+            naive.limits.push((unit, credit, 0));
+        }
+        let mut now = 0;
+        for io in 0..4000 {
+            now += match rng.below(1000) {
+                0 => rng.below(3 * SECOND),
+                1..400 => 0,
+                _ => rng.below(3 * SECOND / iops),
+            };
+            let bytes = [512, 4 * KIB, 64 * KIB, 1024 * KIB][rng.below(4) as usize];
+            let units = bytes.div_ceil(256 * KIB);
+            let release = path.take(now, units, bytes);
+            assert_eq!(
+                release,
+                naive.take(now, units, bytes),
+                "seed {seed}, case {case}, I/O {io}"
+            );
+            for unit in [Unit::Iops, Unit::Bytes] {
+                let held = naive.limits.iter().filter(|limit| limit.0 == unit);
+                let held: u64 = held.map(|limit| limit.2).sum();
+                assert_eq!(path.held_ns(unit), held, "seed {seed}, case {case}, I/O {io}");
+            }
+        }
     }
 }

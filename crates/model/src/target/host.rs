@@ -23,13 +23,25 @@ pub(super) fn find<'a>(words: &Words, catalog: &'a Catalog) -> Result<Option<&'a
     catalog.vm(name).ok_or_else(unknown).map(Some)
 }
 
+/// The name of the machine most like `vm` that takes so many of these disks, and of which `also` is true.
+fn like(
+    vm: &Vm,
+    chosen: &Chosen,
+    count: usize,
+    catalog: &Catalog,
+    also: impl Fn(&Vm) -> bool,
+) -> Option<String> {
+    let premium = chosen.family.needs_premium_io();
+    let fits = |other: &Vm| {
+        (!premium || other.premium_io == Some(true)) && other.max_data_disks as usize >= count && also(other)
+    };
+    catalog.vm_like(vm, fits).map(|like| like.name.clone())
+}
+
 /// Whether it takes these disks.
 pub(super) fn takes(vm: &Vm, chosen: &Chosen, count: usize, catalog: &Catalog) -> Result<(), TargetError> {
-    let premium = chosen.family.needs_premium_io();
-    let fits =
-        |other: &Vm| (!premium || other.premium_io == Some(true)) && other.max_data_disks as usize >= count;
-    let like = || catalog.vm_like(vm, fits).map(|like| like.name.clone());
-    if premium && vm.premium_io != Some(true) {
+    let like = || like(vm, chosen, count, catalog, |_| true);
+    if chosen.family.needs_premium_io() && vm.premium_io != Some(true) {
         return Err(TargetError::NoPremiumStorage {
             vm: vm.name.clone(),
             does_not: match vm.premium_io {
@@ -124,17 +136,11 @@ pub(super) fn cache(
     }
     let vm = vm.ok_or(TargetError::CacheWithoutVm(mode))?;
     if vm.host_cache == Some(false) {
-        let premium = chosen.family.needs_premium_io();
-        let fits = |other: &Vm| {
-            other.host_cache == Some(true)
-                && other.cache_bytes.is_some()
-                && (!premium || other.premium_io == Some(true))
-                && other.max_data_disks as usize >= words.count
-        };
+        let caches = |other: &Vm| other.host_cache == Some(true) && other.cache_bytes.is_some();
         return Err(TargetError::CacheVm {
             mode,
             vm: vm.name.clone(),
-            like: catalog.vm_like(vm, fits).map(|like| like.name.clone()),
+            like: like(vm, chosen, words.count, catalog, caches),
         });
     }
     match words.cache_size_bytes.or(vm.cache_bytes) {

@@ -10,7 +10,7 @@ use crate::thread;
 use crate::worker::{Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Seat, VirtualDisk};
-use fathom_core::workload::{Depth, Job, SyncMode};
+use fathom_core::workload::{Depth, EngineKind, Job, SyncMode};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -20,10 +20,16 @@ const NO_SLOT: u32 = u32::MAX;
 /// What the disk has to know of a worker of `job` whose files begin at `file_base_bytes`.
 pub(super) fn seat(job: &Job, file_base_bytes: Vec<u64>) -> Seat {
     Seat {
-        direct: job.direct,
-        sync_writes: job.sync.mode != SyncMode::None,
+        direct: is_direct(job),
+        // A store to a mapping does not know how the file was opened.
+        sync_writes: job.sync.mode != SyncMode::None && job.engine.kind != EngineKind::Mmap,
         file_base_bytes,
     }
+}
+
+/// Whether the page cache is bypassed: by a mapping it never is.
+fn is_direct(job: &Job) -> bool {
+    job.direct && job.engine.kind != EngineKind::Mmap
 }
 
 /// How slat and clat of `job` follow from lat on a disk whose submissions take so long.
@@ -32,7 +38,7 @@ pub(super) fn derived(job: &Job, submission: Nanos) -> Option<Derived> {
         return None;
     }
     match submission {
-        _ if !job.direct => Some(Derived::Blocking),
+        _ if !is_direct(job) => Some(Derived::Blocking),
         Nanos::ZERO => Some(Derived::AtOnce),
         _ => None,
     }
@@ -98,7 +104,7 @@ impl Stage {
             wake: start.0,
             awaiting: 0,
             busy_until: 0,
-            blocking: !job.direct,
+            blocking: !is_direct(job),
             begun: false,
         }
     }

@@ -7,7 +7,7 @@ use fathom_core::backend::Op;
 use fathom_core::run::{SeriesRow, Status};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    Amount, Arrival, BlockSize, Job, Mix, Rate, SyncMode, ThinkTime, ThinkTimeBasis, Workload,
+    Amount, Arrival, BlockSize, EngineKind, Job, Mix, Rate, SyncMode, ThinkTime, ThinkTimeBasis, Workload,
 };
 use fathom_model::spec::OutageSpec;
 use std::sync::Arc;
@@ -248,6 +248,46 @@ fn a_submission_takes_its_worker_time() {
     let read = &results.jobs[0].read;
     assert_eq!((read.slat_ns.min, read.slat_ns.max), (10_000, 10_000));
     assert_eq!(read.clat_ns.min, MS);
+}
+
+/// A memory mapping goes through the page cache, whatever the job file says of `direct` and `sync`.
+#[test]
+fn a_mapping_is_never_direct() {
+    let mut job = for_ms(direct(Mix::ReadWrite { read_percent: 50 }, 1), 500);
+    job.engine.kind = EngineKind::Mmap;
+    job.sync.fsync_every = 100;
+    job.direct = false;
+    let mut spec = spec(1);
+    spec.guest.submit_ns = 10_000;
+    let (buffered, _, seen) = probed(&[job.clone()], &spec);
+    job.direct = true;
+    job.sync.mode = SyncMode::Sync;
+    let (mapped, _, probe) = probed(&[job.clone()], &spec);
+    assert_eq!(probe.ios, seen.ios);
+    assert_eq!(format!("{:?}", mapped.jobs), format!("{:?}", buffered.jobs));
+    // A copy to memory; what is direct takes 1 ms.
+    assert!(
+        mapped.jobs[0].write.lat_ns.max < MS,
+        "{:?}",
+        mapped.jobs[0].write.lat_ns
+    );
+    job.engine.kind = EngineKind::Psync;
+    let (direct, ..) = probed(&[job], &spec);
+    assert!(direct.jobs[0].write.lat_ns.min >= MS);
+}
+
+/// Processor time of a submission is a matter of direct I/O: the cost of a buffered one is that of the page cache.
+#[test]
+fn a_buffered_submission_has_the_cost_of_the_page_cache() {
+    let mut job = for_ms(direct(Mix::Write, 1), 100);
+    job.direct = false;
+    let free = probed(&[job.clone()], &spec(1)).2;
+    let mut spec = spec(1);
+    spec.guest.submit_ns = 10_000;
+    let (results, _, probe) = probed(&[job], &spec);
+    assert_eq!(probe.ios, free.ios);
+    // A call of 1 µs, and 4 KiB at 250 ns each.
+    assert_eq!(results.jobs[0].write.lat_ns.min, 2000);
 }
 
 /// Buffered I/O waits in the call, whatever the engine; flushes reach the disk.
