@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct Mount {
     /// The device number that its files carry; major 0 where there is no device.
     pub device: DevId,
+    /// Which directory of the file system is mounted: `/`, or the part that a container or bind mount shows.
+    pub root: PathBuf,
     /// Where it is mounted.
     pub point: PathBuf,
     /// File system type: `ext4`, `fuse.sshfs`, …
@@ -83,6 +85,7 @@ fn parse_mount(line: &[u8]) -> Option<Mount> {
             major: major.parse().ok()?,
             minor: minor.parse().ok()?,
         },
+        root: path_of(fields.get(3)?),
         point: path_of(fields.get(4)?),
         filesystem: String::from_utf8_lossy(fields.get(tail)?).into_owned(),
         source: path_of(fields.get(tail + 1)?),

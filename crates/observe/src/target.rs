@@ -1,16 +1,18 @@
 //! What a target is: its file system and the device below it.
 //!
 //! Duty: describe a path. Data in: the path, `/proc/self/mountinfo`, `/sys`. Data out: [`TargetFile`], the
-//! names of the disks that count its I/O, and a line of text. It must not know what will be done with the
+//! names of the disks that count its I/O, the devices to trace, and a line of text. It must not know what will be done with the
 //! target.
 //!
 //! Only what lies below the path asked for is looked at, and nothing here fails: a device that is hidden, has
 //! no node, or lies on another machine gives a [`TargetFile`] that says so.
 
 mod device;
+mod traced;
 mod words;
 
 pub(crate) use device::dm_kind;
+pub use traced::{TraceDevice, trace_devices};
 pub use words::describe;
 
 use crate::mounts::{Mount, mount_of, mounts};

@@ -1,0 +1,153 @@
+//! The limits that this process's control groups put on it.
+//!
+//! Duty: what binds now and how often it did. Data in: `/proc/self/cgroup` and the hierarchies that are mounted
+//! (cgroups(7), Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/blkio-controller.rst). Data out: rows. It must not know
+//! who set the limits.
+//!
+//! All limits of version 2, and the CPU quota of version 1, hold for a group with all that is below it: the strictest on the
+//! way up binds. The throttle of version 1's `blkio` does not: there only the group's own limit binds.
+
+mod find;
+mod limits;
+
+use super::growing::Growing;
+use super::kept::KeptFile;
+use super::system::pressure_us;
+use super::{Remarks, Rows};
+use crate::root::SystemRoot;
+use find::{Groups, find};
+use limits::Limits;
+
+/// Which groups this process is in.
+const OWN: &str = "/proc/self/cgroup";
+
+/// The groups and what was read of them.
+#[derive(Debug)]
+pub(super) struct Cgroups {
+    root: SystemRoot,
+    own: Option<KeptFile>,
+    /// What `own` said when the groups were looked up.
+    known: Vec<u8>,
+    groups: Groups,
+    throttled_ns: Growing,
+    waiting_us: Growing,
+    stalled_us: Growing,
+    limits: Limits,
+    buffer: Vec<u8>,
+}
+
+impl Cgroups {
+    pub(super) fn new(root: &SystemRoot, remarks: &mut Remarks) -> Self {
+        let own = KeptFile::open(root, OWN);
+        if let Err(error) = &own {
+            remarks.say(format!(
+                "the limits of control groups: not available, because {OWN} cannot be read: {error}"
+            ));
+        }
+        let mut cgroups = Self {
+            root: root.clone(),
+            own: own.ok(),
+            known: Vec::new(),
+            groups: Groups::default(),
+            throttled_ns: Growing::default(),
+            waiting_us: Growing::default(),
+            stalled_us: Growing::default(),
+            limits: Limits::default(),
+            buffer: Vec::new(),
+        };
+        cgroups.look_up(remarks);
+        cgroups
+    }
+
+    /// Finds the groups, again where the process was moved.
+    fn look_up(&mut self, remarks: &mut Remarks) {
+        let Some(own) = &self.own else {
+            return;
+        };
+        match own.read(&mut self.buffer) {
+            Ok(text) if text == self.known => {}
+            Ok(text) => {
+                text.clone_into(&mut self.known);
+                self.groups = find(&self.root, text, remarks);
+            }
+            Err(error) => remarks.say(format!(
+                "the limits of control groups: not available, because {OWN} cannot be read: {error}"
+            )),
+        }
+    }
+
+    pub(super) fn sample(&mut self, rows: &mut Rows<'_>, remarks: &mut Remarks) {
+        self.look_up(remarks);
+        self.read_limits();
+        for ((device, kind), value) in self.limits.io() {
+            let labels = format!("device=\"{device}\",kind=\"{}\"", kind.name());
+            rows.push("fathom_cgroup_io_limit", labels, value as f64);
+        }
+        if let Some(cores) = self.limits.cores {
+            rows.push("fathom_cgroup_cpu_quota_cores", "", cores);
+        }
+        if let Some(throttled_ns) = self.limits.throttled_ns {
+            let total = self.throttled_ns.read(throttled_ns) as f64 / 1e9;
+            rows.push("fathom_cgroup_cpu_throttled_seconds_total", "", total);
+        }
+        self.read_pressure(rows);
+    }
+
+    fn read_limits(&mut self) {
+        let Self {
+            groups,
+            limits,
+            buffer,
+            ..
+        } = self;
+        limits.clear();
+        for (kind, file) in &groups.throttle {
+            limits.take_throttle(text(file, buffer), *kind);
+        }
+        for file in &groups.io_max {
+            limits.take_io_max(text(file, buffer));
+        }
+        for (quota, period) in &groups.cfs {
+            let period_us = limits::only_number(text(period, buffer));
+            limits.take_cfs(text(quota, buffer), period_us);
+        }
+        for file in &groups.cpu_max {
+            limits.take_cpu_max(text(file, buffer));
+        }
+        for file in &groups.cpu_stat {
+            limits.take_cpu_stat(text(file, buffer));
+        }
+    }
+
+    fn read_pressure(&mut self, rows: &mut Rows<'_>) {
+        let Some(file) = &self.groups.io_pressure else {
+            return;
+        };
+        let Ok(text) = file.read(&mut self.buffer) else {
+            return;
+        };
+        let mut push = |kind: &[u8], counter: &mut Growing, metric| {
+            if let Some(us) = pressure_us(text, kind) {
+                rows.push(metric, "", counter.read(us) as f64 / 1e6);
+            }
+        };
+        push(
+            b"some",
+            &mut self.waiting_us,
+            "fathom_cgroup_pressure_io_waiting_seconds_total",
+        );
+        push(
+            b"full",
+            &mut self.stalled_us,
+            "fathom_cgroup_pressure_io_stalled_seconds_total",
+        );
+    }
+}
+
+/// A file that cannot be read (its group was removed) says nothing.
+fn text<'b>(file: &KeptFile, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+    file.read(buffer).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! What the machine as a whole counts.
+//!
+//! Duty: CPU time, memory, pressure, run queue and paging under the exporter's names. Data in: files of `/proc` (proc(5),
+//! Documentation/accounting/psi.rst). Data out: rows. It must not know who caused them.
+
+use super::growing::Growing;
+use super::kept::KeptFile;
+use super::text::{lines, number, number_of, words};
+use super::{Remarks, Rows};
+use crate::root::SystemRoot;
+use std::collections::BTreeMap;
+
+/// A file, and what makes rows of its text.
+struct Table {
+    path: &'static str,
+    /// What is lost without it.
+    what: &'static str,
+    parse: fn(&[u8], &mut State, &mut Rows<'_>),
+}
+
+const TABLES: [Table; 7] = [
+    Table {
+        path: "/proc/stat",
+        what: "CPU time, context switches and interrupts",
+        parse: stat,
+    },
+    Table {
+        path: "/proc/meminfo",
+        what: "memory that is dirty, written back, cached and available",
+        parse: meminfo,
+    },
+    Table {
+        path: "/proc/vmstat",
+        what: "paging and pages dirtied and written",
+        parse: vmstat,
+    },
+    Table {
+        path: "/proc/loadavg",
+        what: "the load average",
+        parse: loadavg,
+    },
+    Table {
+        path: "/proc/pressure/cpu",
+        what: "pressure on the CPUs",
+        parse: |text, state, rows| pressure(text, CPU_PRESSURE, state, rows),
+    },
+    Table {
+        path: "/proc/pressure/io",
+        what: "pressure on storage",
+        parse: |text, state, rows| pressure(text, IO_PRESSURE, state, rows),
+    },
+    Table {
+        path: "/proc/pressure/memory",
+        what: "pressure on memory",
+        parse: |text, state, rows| pressure(text, MEMORY_PRESSURE, state, rows),
+    },
+];
+
+/// The words that begin a line of pressure, and what its total is called. The exporter gives no `full` for CPUs: for the
+/// whole machine it is always 0.
+type Pressure = &'static [(&'static [u8], &'static str)];
+
+const CPU_PRESSURE: Pressure = &[(b"some", "node_pressure_cpu_waiting_seconds_total")];
+const IO_PRESSURE: Pressure = &[
+    (b"some", "node_pressure_io_waiting_seconds_total"),
+    (b"full", "node_pressure_io_stalled_seconds_total"),
+];
+const MEMORY_PRESSURE: Pressure = &[
+    (b"some", "node_pressure_memory_waiting_seconds_total"),
+    (b"full", "node_pressure_memory_stalled_seconds_total"),
+];
+
+/// The modes of a CPU in the order of their columns; time of guests, which follows, is in `user` and `nice` already.
+const MODES: [&str; 8] = [
+    "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
+];
+
+const MEMORY: [(&[u8], &str); 4] = [
+    (b"MemAvailable:", "node_memory_MemAvailable_bytes"),
+    (b"Cached:", "node_memory_Cached_bytes"),
+    (b"Dirty:", "node_memory_Dirty_bytes"),
+    (b"Writeback:", "node_memory_Writeback_bytes"),
+];
+
+/// `pgpgin` and `pgpgout` are KiB, the others counts: the exporter gives them as they are.
+const PAGING: [(&[u8], &str); 5] = [
+    (b"pgpgin", "node_vmstat_pgpgin"),
+    (b"pgpgout", "node_vmstat_pgpgout"),
+    (b"pgmajfault", "node_vmstat_pgmajfault"),
+    (b"nr_dirtied", "node_vmstat_nr_dirtied"),
+    (b"nr_written", "node_vmstat_nr_written"),
+];
+
+/// The files of the machine.
+#[derive(Debug)]
+pub(super) struct System {
+    files: Vec<(usize, KeptFile)>,
+    state: State,
+    buffer: Vec<u8>,
+}
+
+/// What was read so far.
+#[derive(Debug, Default)]
+struct State {
+    /// The kernel's unit of CPU time.
+    ticks_per_second: f64,
+    cpus: BTreeMap<u64, Cpu>,
+    counters: BTreeMap<&'static str, Growing>,
+}
+
+#[derive(Debug)]
+struct Cpu {
+    labels: [String; MODES.len()],
+    modes: [Growing; MODES.len()],
+}
+
+impl System {
+    pub(super) fn new(root: &SystemRoot, remarks: &mut Remarks) -> Self {
+        let mut files = Vec::new();
+        for (index, table) in TABLES.iter().enumerate() {
+            match KeptFile::open_readable(root, table.path) {
+                Ok(file) => files.push((index, file)),
+                Err(error) => remarks.say(missing(table, &error)),
+            }
+        }
+        Self {
+            files,
+            state: State {
+                ticks_per_second: rustix::param::clock_ticks_per_second() as f64,
+                ..State::default()
+            },
+            buffer: Vec::new(),
+        }
+    }
+
+    pub(super) fn sample(&mut self, rows: &mut Rows<'_>, remarks: &mut Remarks) {
+        for (index, file) in &self.files {
+            let table = &TABLES[*index];
+            match file.read(&mut self.buffer) {
+                Ok(text) => (table.parse)(text, &mut self.state, rows),
+                Err(error) => remarks.say(missing(table, &error)),
+            }
+        }
+    }
+}
+
+fn missing(table: &Table, error: &std::io::Error) -> String {
+    let Table { path, what, .. } = table;
+    // Compiled in but switched off: the files are there and refuse (CONFIG_PSI_DEFAULT_DISABLED).
+    let remedy = if path.starts_with("/proc/pressure/") {
+        "; it takes Linux 4.20 with CONFIG_PSI, on many systems psi=1 on the kernel's command line"
+    } else {
+        ""
+    };
+    format!("{what}: not available, because {path} cannot be read: {error}{remedy}")
+}
+
+impl State {
+    fn grown(&mut self, metric: &'static str, now: u64) -> f64 {
+        self.counters.entry(metric).or_default().read(now) as f64
+    }
+}
+
+fn stat(text: &[u8], state: &mut State, rows: &mut Rows<'_>) {
+    for line in lines(text) {
+        if let Some(rest) = line.strip_prefix(b"cpu") {
+            cpu(rest, state, rows);
+        } else if let Some(switches) = number_of(line, b"ctxt") {
+            let value = state.grown("node_context_switches_total", switches);
+            rows.push("node_context_switches_total", "", value);
+        } else if let Some(interrupts) = number_of(line, b"intr") {
+            let value = state.grown("node_intr_total", interrupts);
+            rows.push("node_intr_total", "", value);
+        } else if let Some(running) = number_of(line, b"procs_running") {
+            rows.push("node_procs_running", "", running as f64);
+        } else if let Some(blocked) = number_of(line, b"procs_blocked") {
+            rows.push("node_procs_blocked", "", blocked as f64);
+        }
+    }
+}
+
+/// `0 10 20 …`, what follows `cpu`; the line of all CPUs together has no number there.
+fn cpu(rest: &[u8], state: &mut State, rows: &mut Rows<'_>) {
+    let end = rest
+        .iter()
+        .position(u8::is_ascii_whitespace)
+        .unwrap_or(rest.len());
+    let (digits, columns) = rest.split_at(end);
+    let Some(index) = number(digits) else {
+        return;
+    };
+    let ticks_per_second = state.ticks_per_second;
+    let cpu = state.cpus.entry(index).or_insert_with(|| Cpu {
+        labels: MODES.map(|mode| format!("cpu=\"{index}\",mode=\"{mode}\"")),
+        modes: [Growing::default(); MODES.len()],
+    });
+    for ((labels, counter), word) in cpu.labels.iter().zip(&mut cpu.modes).zip(words(columns)) {
+        if let Some(ticks) = number(word) {
+            let value = counter.read(ticks) as f64 / ticks_per_second;
+            rows.push("node_cpu_seconds_total", labels.clone(), value);
+        }
+    }
+}
+
+fn meminfo(text: &[u8], _: &mut State, rows: &mut Rows<'_>) {
+    for line in lines(text) {
+        for (key, metric) in MEMORY {
+            if let Some(kib) = number_of(line, key) {
+                rows.push(metric, "", kib as f64 * 1024.0);
+            }
+        }
+    }
+}
+
+fn vmstat(text: &[u8], state: &mut State, rows: &mut Rows<'_>) {
+    for line in lines(text) {
+        for (key, metric) in PAGING {
+            if let Some(now) = number_of(line, key) {
+                let value = state.grown(metric, now);
+                rows.push(metric, "", value);
+            }
+        }
+    }
+}
+
+fn loadavg(text: &[u8], _: &mut State, rows: &mut Rows<'_>) {
+    let first = words(text).next().and_then(|word| std::str::from_utf8(word).ok());
+    let load = first.and_then(|word| word.parse::<f64>().ok());
+    if let Some(load) = load.filter(|load| load.is_finite() && *load >= 0.0) {
+        rows.push("node_load1", "", load);
+    }
+}
+
+fn pressure(text: &[u8], wanted: Pressure, state: &mut State, rows: &mut Rows<'_>) {
+    for &(kind, metric) in wanted {
+        if let Some(us) = pressure_us(text, kind) {
+            let value = state.grown(metric, us) / 1e6;
+            rows.push(metric, "", value);
+        }
+    }
+}
+
+/// The `total=` of the line that begins with `kind`, in microseconds.
+pub(super) fn pressure_us(text: &[u8], kind: &[u8]) -> Option<u64> {
+    let mut of_kind = lines(text).filter(|line| words(line).next() == Some(kind));
+    let total = words(of_kind.next()?).find_map(|word| word.strip_prefix(b"total="))?;
+    number(total)
+}
+
+#[cfg(test)]
+mod tests;
