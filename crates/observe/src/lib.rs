@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod busy;
+pub mod counters;
 pub mod disk;
 #[cfg(test)]
 mod fixture;
@@ -22,5 +23,6 @@ pub mod root;
 pub mod safety;
 mod sysfs;
 pub mod target;
+pub mod trace;
 
 pub use root::SystemRoot;

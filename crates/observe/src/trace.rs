@@ -1,0 +1,34 @@
+//! The kernel's own account: every request of a block device, and who had a CPU.
+//!
+//! Duty: have the kernel write its tracepoints into ring buffers of our own (a tracefs instance), read those raw, and
+//! make rows of the events. Data in: the ring buffers and the descriptions of the events beside them, untrusted like
+//! all that is read. Data out: [`BlockRequest`](fathom_core::record::BlockRequest),
+//! [`SchedSlice`](fathom_core::record::SchedSlice), and how much was lost, exactly. It must not know the load, what the
+//! rows are for, or how they are stored.
+//!
+//! The way of an event: [`source`] (pages of one CPU) → [`page`] (records) → [`decode`] (events) → [`order`] (one
+//! stream in the order of time) → [`matcher`] (requests) or [`slices`] (stays on a CPU). All but `source` and
+//! [`instance`] are pure, so that the simulated kernel of [`peer`] runs through the same code. No kernel module, no
+//! compiler and no capability is needed: files that root may open.
+
+pub mod block;
+pub mod decode;
+pub mod error;
+pub mod format;
+pub mod instance;
+pub mod matcher;
+pub mod order;
+pub mod page;
+#[doc(hidden)]
+pub mod peer;
+#[cfg(test)]
+mod real;
+pub mod rwbs;
+pub mod sched;
+pub mod slices;
+pub mod source;
+mod table;
+
+pub use block::{BlockTracer, TraceAudit};
+pub use error::TraceUnavailable;
+pub use sched::{Load, SchedAudit, SchedTracer};

@@ -1,0 +1,165 @@
+//! The scheduler's events (include/trace/events/sched.h).
+
+use super::{ById, Place, UnusableEvent, bytes, number};
+use crate::trace::format::EventFormat;
+use crate::trace::order::Timed;
+use crate::trace::page::Record;
+use fathom_core::record::{Comm, TaskState};
+
+/// What the scheduler did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchedKind {
+    /// The CPU went from one task to the next (`sched_switch`).
+    Switch {
+        /// Who left it; 0 is the idle task.
+        from: u32,
+        /// Its name.
+        from_comm: Comm,
+        /// Why.
+        state: TaskState,
+        /// Who got it; 0 is the idle task.
+        to: u32,
+        /// Its name.
+        to_comm: Comm,
+    },
+    /// A task may run from here on (`sched_waking`, `sched_wakeup`, `sched_wakeup_new`).
+    Wake {
+        /// Which task.
+        tid: u32,
+        /// Its name.
+        comm: Comm,
+        /// The CPU that it is to run on, as far as was known.
+        target_cpu: u32,
+    },
+    /// Events of this CPU were lost before this moment.
+    Gap,
+}
+
+/// One event of the scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchedEvent {
+    /// When.
+    pub time_ns: u64,
+    /// On which CPU it was written; of a wake-up, the waker's.
+    pub cpu: u32,
+    /// What.
+    pub kind: SchedKind,
+}
+
+impl Timed for SchedEvent {
+    #[inline]
+    fn time_ns(&self) -> u64 {
+        self.time_ns
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Layout {
+    Switch {
+        from: Place,
+        from_comm: Place,
+        state: Place,
+        to: Place,
+        to_comm: Place,
+    },
+    Wake {
+        tid: Place,
+        comm: Place,
+        target_cpu: Option<Place>,
+    },
+}
+
+impl Layout {
+    fn new(format: &EventFormat) -> Option<Result<Self, UnusableEvent>> {
+        match format.name.as_str() {
+            "sched_switch" => Some(Self::switch(format)),
+            "sched_waking" | "sched_wakeup" | "sched_wakeup_new" => Some(Self::wake(format)),
+            _ => None,
+        }
+    }
+
+    fn switch(format: &EventFormat) -> Result<Self, UnusableEvent> {
+        Ok(Self::Switch {
+            from: number(format, "prev_pid")?,
+            from_comm: bytes(format, "prev_comm")?,
+            state: number(format, "prev_state")?,
+            to: number(format, "next_pid")?,
+            to_comm: bytes(format, "next_comm")?,
+        })
+    }
+
+    fn wake(format: &EventFormat) -> Result<Self, UnusableEvent> {
+        Ok(Self::Wake {
+            tid: number(format, "pid")?,
+            comm: bytes(format, "comm")?,
+            target_cpu: format.field("target_cpu").map(Place::of),
+        })
+    }
+}
+
+/// Turns records into events.
+#[derive(Debug, Clone)]
+pub struct SchedDecoder(ById<Layout>);
+
+impl SchedDecoder {
+    /// For the events of `formats`; those that are not of the scheduler are left alone.
+    ///
+    /// # Errors
+    /// There is none, or one lacks a field that is needed.
+    pub fn new(formats: &[EventFormat]) -> Result<Self, UnusableEvent> {
+        let known = formats
+            .iter()
+            .filter_map(|format| Some((format, Layout::new(format)?)));
+        let layouts = known.map(|(format, layout)| Ok((format, layout?)));
+        Ok(Self(ById::new(layouts.collect::<Result<_, _>>()?)?))
+    }
+
+    /// The event of a record that `cpu` wrote; `None` where it is another one or too short.
+    #[inline]
+    pub fn decode(&self, cpu: u32, record: &Record<'_>) -> Option<SchedEvent> {
+        let payload = record.payload;
+        let tid = |place: Place| place.number(payload).map(|tid| tid as u32);
+        let comm = |place: Place| place.bytes(payload).map(Comm::new);
+        let kind = match *self.0.find(payload)? {
+            Layout::Switch {
+                from,
+                from_comm,
+                state,
+                to,
+                to_comm,
+            } => SchedKind::Switch {
+                from: tid(from)?,
+                from_comm: comm(from_comm)?,
+                state: task_state(state.number(payload)?),
+                to: tid(to)?,
+                to_comm: comm(to_comm)?,
+            },
+            Layout::Wake {
+                tid: task,
+                comm: name,
+                target_cpu,
+            } => SchedKind::Wake {
+                tid: tid(task)?,
+                comm: comm(name)?,
+                target_cpu: target_cpu.map_or(Some(cpu), tid)?,
+            },
+        };
+        Some(SchedEvent {
+            time_ns: record.time_ns,
+            cpu,
+            kind,
+        })
+    }
+}
+
+/// What the bits of `prev_state` say (`__trace_sched_switch_state`): the two lowest are the same in all kernels; 0x80
+/// is a kernel thread that idles; what lies above says that a task was preempted.
+fn task_state(bits: u64) -> TaskState {
+    match bits & 0xff {
+        0 => TaskState::Preempted,
+        0x80 => TaskState::Sleeping,
+        state if state & 2 != 0 => TaskState::Uninterruptible,
+        state if state & 1 != 0 => TaskState::Sleeping,
+        _ => TaskState::Other,
+    }
+}

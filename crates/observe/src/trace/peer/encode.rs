@@ -1,0 +1,234 @@
+//! Events become records, records become pages.
+
+use super::Event;
+use super::formats::{EventText, Kernel};
+use crate::trace::decode::{BlockEvent, BlockKind, SchedKind};
+use crate::trace::rwbs::Kind;
+use fathom_core::record::{BlockFlags, BlockOp, TaskState};
+use fathom_core::rng::Rng;
+
+const HEADER_BYTES: usize = 16;
+const DELTA_MAX: u64 = 1 << 27;
+
+/// The pages of one CPU.
+pub(super) fn pages(kernel: &Kernel, events: &[Event], rng: &mut Rng) -> Vec<Vec<u8>> {
+    let mut pages = Vec::new();
+    let mut page = Page::new(kernel.page_bytes, events.first().map_or(0, Event::time_ns));
+    for event in events {
+        let record = record(kernel, event, rng);
+        // A real page is as full as the reader found it: it may come early.
+        let early = rng.below(200) == 0;
+        if early || !page.fits(record.len() + 32) {
+            pages.push(page.done());
+            page = Page::new(kernel.page_bytes, event.time_ns());
+        }
+        page.append(event.time_ns(), &record, rng);
+    }
+    pages.push(page.done());
+    pages
+}
+
+struct Page {
+    bytes: Vec<u8>,
+    size: usize,
+    time_ns: u64,
+}
+
+impl Page {
+    fn new(page_bytes: usize, time_ns: u64) -> Self {
+        let mut bytes = Vec::with_capacity(page_bytes);
+        bytes.extend(time_ns.to_ne_bytes());
+        bytes.extend([0; 8]);
+        Self {
+            bytes,
+            size: page_bytes,
+            time_ns,
+        }
+    }
+
+    fn fits(&self, more: usize) -> bool {
+        self.bytes.len() + more <= self.size
+    }
+
+    fn head(&mut self, kind: u32, delta: u64) {
+        let delta = delta as u32;
+        let word = if cfg!(target_endian = "little") {
+            kind | delta << 5
+        } else {
+            kind << 27 | delta
+        };
+        self.bytes.extend(word.to_ne_bytes());
+    }
+
+    fn append(&mut self, time_ns: u64, record: &[u8], rng: &mut Rng) {
+        if rng.below(50) == 0 {
+            // An event that was discarded after its place was taken.
+            self.head(29, 1);
+            self.bytes.extend(12u32.to_ne_bytes());
+            self.bytes.extend([0xAA; 8]);
+            // The next time is a whole one: this one's step may have gone past it.
+            self.head(31, time_ns & (DELTA_MAX - 1));
+            self.bytes.extend(((time_ns >> 27) as u32).to_ne_bytes());
+            self.time_ns = time_ns;
+        }
+        let mut delta = time_ns - self.time_ns;
+        if delta >= DELTA_MAX {
+            self.head(30, delta & (DELTA_MAX - 1));
+            self.bytes.extend(((delta >> 27) as u32).to_ne_bytes());
+            delta = 0;
+        }
+        self.time_ns = time_ns;
+        let words = record.len() / 4;
+        if words <= 28 && rng.below(8) != 0 {
+            self.head(words as u32, delta);
+        } else {
+            self.head(0, delta);
+            self.bytes.extend((record.len() as u32 + 4).to_ne_bytes());
+        }
+        self.bytes.extend(record);
+    }
+
+    fn done(mut self) -> Vec<u8> {
+        let commit = (self.bytes.len() - HEADER_BYTES) as u64;
+        self.bytes[8..HEADER_BYTES].copy_from_slice(&commit.to_ne_bytes());
+        // What lies behind the last record is whatever was there.
+        self.bytes.resize(self.size, 0x5A);
+        self.bytes
+    }
+}
+
+/// Puts values where an event's fields are.
+struct Writer<'a> {
+    event: &'a EventText,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(event: &'a EventText, pid: u32) -> Self {
+        let bytes = vec![0; event.size];
+        let mut writer = Self { event, bytes };
+        writer.number("common_type", event.id.into());
+        writer.number("common_pid", pid.into());
+        writer
+    }
+
+    fn bytes(&mut self, name: &str, value: &[u8]) {
+        let field = self.event.fields.iter().find(|field| field.name == name);
+        if let Some(field) = field {
+            let len = value.len().min(field.size);
+            self.bytes[field.offset..field.offset + len].copy_from_slice(&value[..len]);
+        }
+    }
+
+    fn number(&mut self, name: &str, value: u64) {
+        let field = self.event.fields.iter().find(|field| field.name == name);
+        let size = field.map_or(0, |field| field.size);
+        let bytes = if cfg!(target_endian = "little") {
+            value.to_le_bytes()[..size].to_vec()
+        } else {
+            value.to_be_bytes()[8 - size..].to_vec()
+        };
+        self.bytes(name, &bytes);
+    }
+}
+
+fn record(kernel: &Kernel, event: &Event, rng: &mut Rng) -> Vec<u8> {
+    match event {
+        Event::Block(event) => block(kernel, event, rng),
+        Event::Sched(event) => match event.kind {
+            SchedKind::Switch {
+                from,
+                from_comm,
+                state,
+                to,
+                to_comm,
+            } => {
+                let mut writer = Writer::new(kernel.event("sched_switch"), from);
+                writer.bytes("prev_comm", from_comm.as_bytes());
+                writer.number("prev_pid", from.into());
+                writer.number("prev_state", state_bits(state));
+                writer.bytes("next_comm", to_comm.as_bytes());
+                writer.number("next_pid", to.into());
+                writer.bytes
+            }
+            SchedKind::Wake {
+                tid,
+                comm,
+                target_cpu,
+            } => {
+                let mut writer = Writer::new(kernel.event("sched_waking"), 0);
+                writer.bytes("comm", comm.as_bytes());
+                writer.number("pid", tid.into());
+                writer.number("target_cpu", target_cpu.into());
+                writer.bytes
+            }
+            SchedKind::Gap => unreachable!("a gap is not written"),
+        },
+    }
+}
+
+fn block(kernel: &Kernel, event: &BlockEvent, rng: &mut Rng) -> Vec<u8> {
+    let name = match event.kind {
+        BlockKind::Queue => "block_bio_queue",
+        BlockKind::Allocate => "block_getrq",
+        BlockKind::Merge if rng.percent(50) => "block_bio_frontmerge",
+        BlockKind::Merge => "block_bio_backmerge",
+        BlockKind::MergeRequest => "block_rq_merge",
+        BlockKind::Split => "block_split",
+        BlockKind::Insert => "block_rq_insert",
+        BlockKind::Issue => "block_rq_issue",
+        BlockKind::Requeue => "block_rq_requeue",
+        BlockKind::Complete => "block_rq_complete",
+        BlockKind::CompleteBio => "block_bio_complete",
+    };
+    let format = kernel.event(name);
+    let mut writer = Writer::new(format, event.pid);
+    writer.number("dev", event.device.into());
+    writer.number("sector", event.sector);
+    writer.number("nr_sector", event.sectors.into());
+    writer.number("new_sector", event.new_sector);
+    writer.number("bytes", u64::from(event.sectors) * 512);
+    writer.number("error", (-i64::from(event.errno)) as u64);
+    writer.bytes("rwbs", &letters(event.what));
+    writer.bytes("comm", event.comm.as_bytes());
+    if format.fields.iter().any(|field| field.name == "cmd") {
+        // An empty text behind the record.
+        writer.number("cmd", 1 << 16 | format.size as u64);
+        writer.bytes.extend([0; 4]);
+    }
+    writer.bytes
+}
+
+/// The letters of `blk_fill_rwbs`.
+fn letters(what: Kind) -> Vec<u8> {
+    let mut letters = Vec::new();
+    let flags = what.flags;
+    let mut say = |condition: bool, letter: u8| {
+        if condition {
+            letters.push(letter);
+        }
+    };
+    say(flags.has(BlockFlags::PREFLUSH), b'F');
+    let op = match what.op {
+        BlockOp::Read => b'R',
+        BlockOp::Write => b'W',
+        BlockOp::Discard => b'D',
+        BlockOp::Flush => b'F',
+        BlockOp::Other => b'N',
+    };
+    say(true, op);
+    say(flags.has(BlockFlags::FUA), b'F');
+    say(flags.has(BlockFlags::READ_AHEAD), b'A');
+    say(flags.has(BlockFlags::SYNC), b'S');
+    say(flags.has(BlockFlags::META), b'M');
+    letters
+}
+
+fn state_bits(state: TaskState) -> u64 {
+    match state {
+        TaskState::Preempted => 0x100,
+        TaskState::Sleeping => 1,
+        TaskState::Uninterruptible => 2,
+        TaskState::Other => 0x20,
+    }
+}
