@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod dry_run;
+pub mod explanation;
+pub mod export;
 #[cfg(test)]
 mod fixtures;
 pub mod json;

@@ -6,9 +6,9 @@
 
 use crate::StoreError;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, RecordBatch, StringArray};
-use arrow_array::{UInt32Array, UInt64Array};
+use arrow_array::{Int64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use fathom_core::backend::Op;
 use fathom_core::run::{LatencySummary, SERIES_PERCENTILES, SeriesRow};
@@ -54,7 +54,7 @@ pub(crate) fn schema() -> SchemaRef {
 }
 
 /// The name that the `op` column has for an operation.
-fn op_name(op: Op) -> &'static str {
+pub(crate) fn op_name(op: Op) -> &'static str {
     match op {
         Op::DataSync => "datasync",
         other => other.name(),
@@ -135,7 +135,7 @@ impl<'a> Columns<'a> {
         Self { batch, path }
     }
 
-    fn error(&self, column: &str, problem: impl Into<String>) -> StoreError {
+    pub(crate) fn error(&self, column: &str, problem: impl Into<String>) -> StoreError {
         StoreError::column(self.path, column, problem)
     }
 
@@ -155,7 +155,7 @@ impl<'a> Columns<'a> {
         Ok(numbers)
     }
 
-    fn any(&self, name: &str) -> Result<&'a ArrayRef, StoreError> {
+    pub(crate) fn any(&self, name: &str) -> Result<&'a ArrayRef, StoreError> {
         self.batch
             .column_by_name(name)
             .ok_or_else(|| self.error(name, "is missing"))
@@ -169,7 +169,27 @@ impl<'a> Columns<'a> {
         Ok(self.numbers::<UInt64Type>(name, false)?.values())
     }
 
-    fn optional_u64s(&self, name: &str) -> Result<&'a UInt64Array, StoreError> {
+    pub(crate) fn u8s(&self, name: &str) -> Result<&'a [u8], StoreError> {
+        Ok(self.numbers::<UInt8Type>(name, false)?.values())
+    }
+
+    pub(crate) fn u16s(&self, name: &str) -> Result<&'a [u16], StoreError> {
+        Ok(self.numbers::<UInt16Type>(name, false)?.values())
+    }
+
+    pub(crate) fn i64s(&self, name: &str) -> Result<&'a [i64], StoreError> {
+        Ok(self.numbers::<Int64Type>(name, false)?.values())
+    }
+
+    pub(crate) fn f64s(&self, name: &str) -> Result<&'a [f64], StoreError> {
+        Ok(self.numbers::<Float64Type>(name, false)?.values())
+    }
+
+    pub(crate) fn optional_i64s(&self, name: &str) -> Result<&'a Int64Array, StoreError> {
+        self.numbers::<Int64Type>(name, true)
+    }
+
+    pub(crate) fn optional_u64s(&self, name: &str) -> Result<&'a UInt64Array, StoreError> {
         self.numbers::<UInt64Type>(name, true)
     }
 

@@ -12,13 +12,25 @@ use std::path::{Path, PathBuf};
 
 /// A finished file of the run directory, as listed in `run.json` under `files`: what is listed is whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FileRecord {
-    /// Its name in the directory.
-    pub(crate) name: String,
+pub struct FileRecord {
+    /// Its name in the directory; `io/000000.parquet` for a segment of a stream.
+    pub name: String,
     /// Its size.
-    pub(crate) size_bytes: u64,
+    pub size_bytes: u64,
     /// XXH64 (seed 0) of its contents, in hexadecimal: tells damage before a decoder meets it.
-    pub(crate) xxh64: String,
+    pub xxh64: String,
+}
+
+impl FileRecord {
+    /// Of the file `path`, by its last name.
+    pub(crate) fn new(path: &Path, size_bytes: u64, xxh64: u64) -> Self {
+        let name = path.file_name().unwrap_or_default();
+        Self {
+            name: name.to_string_lossy().into_owned(),
+            size_bytes,
+            xxh64: format!("{xxh64:016x}"),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -39,6 +39,14 @@ pub enum StoreError {
         /// The directory.
         dir: PathBuf,
     },
+    /// The run has no such stream.
+    #[error("the run in {dir} has no record of `{stream}`. Record one with `--record={stream}`")]
+    NoStream {
+        /// The directory.
+        dir: PathBuf,
+        /// Its name.
+        stream: &'static str,
+    },
     /// The process that makes this run is alive.
     #[error(
         "the run in {dir} is still under way. Wait for it to end, or stop it with Ctrl-C (its results are kept)"

@@ -11,6 +11,7 @@
 //! | `series.parquet`     | the series when done                                                  |
 //! | `histograms.parquet` | every latency bucket when done                                        |
 //! | `histograms.so-far.parquet` | the same while running, rewritten now and then                 |
+//! | `io/`, `block/`, `counters/`, `processes/`, `sched/` | the streams of a record, in segments: see `records.rs` |
 //!
 //! The only crate that names arrow and parquet. It must not know how a run is made, judged or printed. All that
 //! it reads is taken for untrusted.
@@ -23,12 +24,15 @@ mod error;
 mod fixtures;
 mod histograms;
 mod reader;
+mod records;
 mod stream;
 mod table;
 mod writer;
 
+pub use document::FileRecord;
 pub use error::StoreError;
 pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
+pub use records::{RecordReader, StreamEnd, StreamRow, StreamWriter, export_parquet, stored_streams};
 pub use writer::RunWriter;
 
 /// The run itself.

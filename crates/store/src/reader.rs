@@ -5,10 +5,12 @@
 
 use crate::document::{self, Document, FileRecord};
 use crate::error::RECOVER;
+use crate::records::{RecoveredStream, recover_streams};
 use crate::stream::{StreamReader, Tail};
 use crate::writer::{convert_series, remove_temporaries};
 use crate::{HISTOGRAMS_FILE, HISTOGRAMS_SO_FAR_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
 use crate::{columns, histograms, table};
+use fathom_core::record::StreamSummary;
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Status};
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -82,7 +84,7 @@ fn read_stream(dir: &Path, series: &mut Vec<SeriesRow>) -> Result<bool, StoreErr
         // Killed between its first two files: nothing was recorded yet.
         return Ok(false);
     }
-    let mut reader = StreamReader::open(&path)?;
+    let mut reader = StreamReader::open(&path, &columns::schema())?;
     while let Some(batch) = reader.next()? {
         columns::rows_of(&batch, &path, series)?;
     }
@@ -152,6 +154,14 @@ pub fn recover_with(dir: &Path, amend: impl FnOnce(&mut Run, &[SeriesRow])) -> R
         recovered.lost = recovered.lost.or(keep_histograms(dir, run.status, &mut files)?);
         recovered.changed = true;
     }
+    let streams = recover_streams(dir, &mut files)?;
+    for stream in &streams {
+        recovered.changed |= stream.changed;
+        for lost in &stream.lost {
+            let and_before = recovered.lost.take().map(|before| before + "; ");
+            recovered.lost = Some(and_before.unwrap_or_default() + lost);
+        }
+    }
     if run.status == Status::Running {
         let mut series = Vec::new();
         let path = dir.join(SERIES_FILE);
@@ -166,6 +176,7 @@ pub fn recover_with(dir: &Path, amend: impl FnOnce(&mut Run, &[SeriesRow])) -> R
         recovered.rows = series.len() as u64;
         recovered.changed = true;
         amend(&mut run, &series);
+        summarise(&mut run, &streams);
     }
     if recovered.changed {
         document::write(dir, &run, &files)?;
@@ -176,6 +187,24 @@ pub fn recover_with(dir: &Path, amend: impl FnOnce(&mut Run, &[SeriesRow])) -> R
     }
     recovered.run = run;
     Ok(recovered)
+}
+
+/// Says of each stream of a killed run what there is of it.
+fn summarise(run: &mut Run, streams: &[RecoveredStream]) {
+    for stream in streams {
+        if run.summary.streams.iter().all(|known| known.kind != stream.kind) {
+            let mut missing = vec![String::from(
+                "the run was killed: what was dropped until then is not known",
+            )];
+            missing.extend_from_slice(&stream.lost);
+            run.summary.streams.push(StreamSummary {
+                kind: stream.kind,
+                rows: stream.rows,
+                dropped: 0,
+                missing,
+            });
+        }
+    }
 }
 
 /// Makes the histograms that there are those of the run, and lists them; what of them is lost, in words.
@@ -203,7 +232,7 @@ fn keep_histograms(
 }
 
 /// The writer holds this lock as long as it lives, however it dies.
-fn lock(dir: &Path, stream: &Path) -> Result<File, StoreError> {
+pub(crate) fn lock(dir: &Path, stream: &Path) -> Result<File, StoreError> {
     let file = File::open(stream).map_err(|source| StoreError::io("open", stream, source))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -214,7 +243,7 @@ fn lock(dir: &Path, stream: &Path) -> Result<File, StoreError> {
 }
 
 /// What a stream's end means, in words.
-fn lost(tail: &Tail) -> Option<String> {
+pub(crate) fn lost(tail: &Tail) -> Option<String> {
     match tail {
         Tail::Ended | Tail::Torn { left_over_bytes: 0 } => None,
         Tail::Torn { left_over_bytes } => Some(format!(

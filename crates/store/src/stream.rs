@@ -1,19 +1,19 @@
-//! The series of a run under way: an Arrow IPC stream that is whole after each batch.
+//! What is kept of a run under way: Arrow IPC streams that are whole after each batch.
 //!
-//! Data in: rows of one second. Data out: bytes appended to a file in one write; and, from a file that may be
-//! torn or damaged, its whole batches and how it ends. It must not know the other files of the directory.
+//! Data in: batches, such as the rows of one second. Data out: bytes appended to a file in one write; and, from a file
+//! that may be torn or damaged, its whole batches and how it ends. It must not know what the columns mean, nor the
+//! other files of the directory.
 //!
 //! Format: <https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format>: messages of a
 //! continuation mark (`FF FF FF FF`), the metadata's length, metadata, body; a length of 0 ends the stream.
 
+use crate::StoreError;
 use crate::error::{RECOVER, guarded};
-use crate::{StoreError, columns};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_ipc::{Message, MetadataVersion, root_as_message};
-use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
-use fathom_core::run::SeriesRow;
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -23,19 +23,20 @@ use std::sync::Arc;
 /// Most bytes of one message: a second of ten thousand jobs fits; a wild length does not allocate memory.
 const MESSAGE_MAX_BYTES: u64 = 64 << 20;
 
-/// Encodes rows and appends them to a file.
-pub(crate) struct SeriesStream {
+/// Encodes batches and appends them to a file.
+pub(crate) struct ArrowStream {
     file: File,
     path: PathBuf,
     encoder: StreamWriter<Vec<u8>>,
-    schema: SchemaRef,
     /// Up to here the file is whole.
     whole_bytes: u64,
+    /// Whether there may be half a message behind that.
+    torn: bool,
 }
 
-impl SeriesStream {
+impl ArrowStream {
     /// Makes the file, takes its lock (which tells a run under way from a killed one) and writes the schema.
-    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn create(path: &Path, schema: &SchemaRef) -> Result<Self, StoreError> {
         let io = |source| StoreError::io("create", path, source);
         let file = File::options()
             .write(true)
@@ -47,44 +48,60 @@ impl SeriesStream {
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             locked => locked.map_err(|error| StoreError::io("lock", path, error.into()))?,
         }
-        let schema = columns::schema();
         // Batches are small: an alignment of 8 instead of 64 halves the file.
         let encoder = IpcWriteOptions::try_new(8, false, MetadataVersion::V5)
-            .and_then(|options| StreamWriter::try_new_with_options(Vec::new(), &schema, options))
+            .and_then(|options| StreamWriter::try_new_with_options(Vec::new(), schema, options))
             .map_err(|error| io(other(&error)))?;
         let mut stream = Self {
             file,
             path: path.to_owned(),
             encoder,
-            schema,
             whole_bytes: 0,
+            torn: false,
         };
         stream.append().map_err(io)?;
         Ok(stream)
     }
 
-    /// Appends the rows as one batch and hands them to the kernel. There is no fsync: that survives a kill of
-    /// the process, and a flush each second would disturb the disk measured.
-    pub(crate) fn rows(&mut self, rows: &[SeriesRow]) -> io::Result<()> {
-        if rows.is_empty() {
+    /// Appends a batch and hands it to the kernel. There is no fsync: what the kernel has survives a kill of the
+    /// process, and a flush each second would disturb the disk measured.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        if batch.num_rows() == 0 {
             return Ok(());
         }
-        let batch = columns::batch_of(&self.schema, rows).map_err(|error| other(&error))?;
-        self.encoder.write(&batch).map_err(|error| other(&error))?;
+        self.encoder.write(batch).map_err(|error| other(&error))?;
         self.append()
     }
 
-    /// Writes what was encoded. What is written in part is taken back, so that later seconds stay readable.
+    /// Writes what was encoded. What is written in part is taken back, so that later batches stay readable.
     fn append(&mut self) -> io::Result<()> {
-        let bytes = std::mem::take(self.encoder.get_mut());
-        let written = self.file.write_all(&bytes);
-        if let Err(error) = written {
-            self.file.set_len(self.whole_bytes)?;
-            self.file.seek(SeekFrom::Start(self.whole_bytes))?;
-            return Err(error);
+        let taken_back = if self.torn { self.take_back() } else { Ok(()) };
+        let bytes = self.encoder.get_mut();
+        let length = bytes.len() as u64;
+        let written = taken_back.and_then(|()| self.file.write_all(bytes));
+        // Its memory serves the next batch.
+        bytes.clear();
+        if written.is_err() {
+            self.torn = true;
+            // Where that fails, the next batch tries it again.
+            let _ = self.take_back();
+            return written;
         }
-        self.whole_bytes += bytes.len() as u64;
+        self.whole_bytes += length;
         Ok(())
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        self.file.set_len(self.whole_bytes)?;
+        self.file.seek(SeekFrom::Start(self.whole_bytes))?;
+        self.torn = false;
+        Ok(())
+    }
+
+    /// Puts a device that is always full in place of the file.
+    #[cfg(test)]
+    pub(crate) fn fill_disk(&mut self) {
+        self.file = File::options().write(true).open("/dev/full").expect("opened");
     }
 
     /// Writes the end mark and waits until all of it is on the disk. The lock stays until the value is dropped.
@@ -130,7 +147,8 @@ struct Parts {
 }
 
 impl StreamReader {
-    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+    /// Opens a stream whose columns have the types of those of `expected`.
+    pub(crate) fn open(path: &Path, expected: &Schema) -> Result<Self, StoreError> {
         let io = |source| StoreError::io("open", path, source);
         let file = File::open(path).map_err(io)?;
         let size = file.metadata().map_err(io)?.len();
@@ -143,7 +161,7 @@ impl StreamReader {
             tail: None,
         };
         if let Some(parts) = reader.message()? {
-            match guarded(path, RECOVER, || schema_of(path, &parts)) {
+            match guarded(path, RECOVER, || schema_of(path, expected, &parts)) {
                 Ok(schema) => reader.schema = Some(schema),
                 Err(StoreError::Corrupt { detail, .. }) => reader.damaged(0, detail),
                 Err(error) => return Err(error),
@@ -253,8 +271,8 @@ fn body_bytes(metadata: &[u8]) -> Option<u64> {
     u64::try_from(root_as_message(metadata).ok()?.bodyLength()).ok()
 }
 
-/// The schema of the stream. Only columns of fixed types are let through: nothing else is ever written.
-fn schema_of(path: &Path, parts: &Parts) -> Result<SchemaRef, StoreError> {
+/// The schema of the stream. Only columns of the types that are written are let through, all of them plain ones.
+fn schema_of(path: &Path, expected: &Schema, parts: &Parts) -> Result<SchemaRef, StoreError> {
     let bad = |detail: String| StoreError::corrupt(path, detail, RECOVER);
     let message = root_as_message(&parts.metadata).map_err(|error| bad(error.to_string()))?;
     let schema = message
@@ -263,12 +281,9 @@ fn schema_of(path: &Path, parts: &Parts) -> Result<SchemaRef, StoreError> {
     let schema: Schema =
         arrow_ipc::convert::try_fb_to_schema(schema).map_err(|error| bad(error.to_string()))?;
     for field in schema.fields() {
-        let plain = matches!(
-            field.data_type(),
-            DataType::UInt32 | DataType::UInt64 | DataType::Boolean | DataType::Utf8
-        );
-        if !plain {
-            let problem = format!("is {}, which no series has", field.data_type());
+        let mut types = expected.fields().iter().map(|known| known.data_type());
+        if !types.any(|known| known == field.data_type()) {
+            let problem = format!("is {}, which is never written there", field.data_type());
             return Err(StoreError::column(path, field.name(), problem));
         }
     }
@@ -299,7 +314,7 @@ fn batch_of(path: &Path, schema: &SchemaRef, parts: Parts) -> Result<RecordBatch
 fn check(message: &Message<'_>, body_bytes: u64) -> Result<(), &'static str> {
     let batch = message.header_as_record_batch().ok_or("a message is no batch")?;
     if batch.compression().is_some() {
-        return Err("a batch is compressed, which no series is");
+        return Err("a batch is compressed, which is never done");
     }
     let rows = batch.length();
     if !(0..=i64::from(u32::MAX)).contains(&rows) {

@@ -12,28 +12,35 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::properties::{
+    EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion,
+};
 use parquet::schema::types::ColumnPath;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh64::Xxh64;
 
 /// Rows that the writer holds in memory before it writes them: three days of one job's seconds.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 
-/// How columns are kept. Explicit, since the default is uncompressed and tries a dictionary on every column,
-/// which costs memory and gains nothing on counters.
-fn properties(schema: &SchemaRef) -> Result<WriterProperties, ParquetError> {
-    let mut builder = WriterProperties::builder()
+/// What all tables have in common.
+pub(crate) fn base_properties(level: ZstdLevel) -> WriterPropertiesBuilder {
+    WriterProperties::builder()
         .set_created_by(concat!("fathom version ", env!("CARGO_PKG_VERSION")).to_owned())
         // Version 2 has the delta encodings (of the common readers Spark came last, with 3.3).
         .set_writer_version(WriterVersion::PARQUET_2_0)
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_compression(Compression::ZSTD(level))
         .set_dictionary_enabled(false)
-        .set_encoding(Encoding::PLAIN);
+        .set_encoding(Encoding::PLAIN)
+}
+
+/// How columns are kept. Explicit, since the default is uncompressed and tries a dictionary on every column,
+/// which costs memory and gains nothing on counters.
+pub(crate) fn properties(schema: &SchemaRef) -> Result<WriterProperties, ParquetError> {
+    let mut builder = base_properties(ZstdLevel::try_new(3)?)
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_statistics_enabled(EnabledStatistics::Chunk);
     for field in schema.fields() {
         let column = ColumnPath::from(field.name().as_str());
         builder = match field.data_type() {
@@ -52,20 +59,54 @@ fn properties(schema: &SchemaRef) -> Result<WriterProperties, ParquetError> {
     Ok(builder.build())
 }
 
+/// A file of which the checksum is known when it is written.
+struct Summed {
+    file: File,
+    hash: Xxh64,
+    size_bytes: u64,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        self.size_bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// A table being written: a temporary file until [`TableWriter::finish`].
 pub(crate) struct TableWriter {
-    writer: ArrowWriter<File>,
+    writer: ArrowWriter<Summed>,
     path: PathBuf,
     temporary: PathBuf,
 }
 
+/// The name that a table has until it is whole.
+pub(crate) fn temporary_name(name: &str) -> String {
+    format!(".{name}.tmp")
+}
+
 impl TableWriter {
-    pub(crate) fn create(dir: &Path, name: &str, schema: &SchemaRef) -> Result<Self, StoreError> {
+    pub(crate) fn create(
+        dir: &Path,
+        name: &str,
+        schema: &SchemaRef,
+        properties: WriterProperties,
+    ) -> Result<Self, StoreError> {
         let path = dir.join(name);
-        let temporary = dir.join(format!(".{name}.tmp"));
+        let temporary = dir.join(temporary_name(name));
         let file = File::create(&temporary).map_err(|source| StoreError::io("create", &temporary, source))?;
-        let writer = properties(schema)
-            .and_then(|properties| ArrowWriter::try_new(file, SchemaRef::clone(schema), Some(properties)))
+        let summed = Summed {
+            file,
+            hash: Xxh64::new(0),
+            size_bytes: 0,
+        };
+        let writer = ArrowWriter::try_new(summed, SchemaRef::clone(schema), Some(properties))
             .map_err(|error| failed(&path, error))?;
         Ok(Self {
             writer,
@@ -83,16 +124,38 @@ impl TableWriter {
     /// Completes the file, waits until it is on the disk and gives it its name.
     pub(crate) fn finish(mut self) -> Result<FileRecord, StoreError> {
         self.writer.finish().map_err(|error| failed(&self.path, error))?;
-        let io = |source| StoreError::io("write", &self.path, source);
-        self.writer.inner().sync_all().map_err(io)?;
-        let record = record_of(&self.temporary, &self.path)?;
-        std::fs::rename(&self.temporary, &self.path).map_err(io)?;
-        Ok(record)
+        let synced = self.writer.inner().file.sync_all();
+        synced.map_err(|source| StoreError::io("write", &self.path, source))?;
+        self.named()
+    }
+
+    /// As [`TableWriter::finish`], without waiting for the disk: it survives a kill of the process, not a loss of power.
+    pub(crate) fn close(mut self) -> Result<FileRecord, StoreError> {
+        self.writer.finish().map_err(|error| failed(&self.path, error))?;
+        self.named()
+    }
+
+    fn named(self) -> Result<FileRecord, StoreError> {
+        std::fs::rename(&self.temporary, &self.path)
+            .map_err(|source| StoreError::io("write", &self.path, source))?;
+        let summed = self.writer.inner();
+        Ok(FileRecord::new(
+            &self.path,
+            summed.size_bytes,
+            summed.hash.digest(),
+        ))
+    }
+
+    /// Gives the file up and, where that can be, removes it.
+    pub(crate) fn abandon(self) {
+        drop(self.writer);
+        // A leftover is worth nothing, takes room, and does no harm.
+        let _ = std::fs::remove_file(&self.temporary);
     }
 }
 
 /// An error of writing: mostly the disk's.
-fn failed(path: &Path, error: ParquetError) -> StoreError {
+pub(crate) fn failed(path: &Path, error: ParquetError) -> StoreError {
     let source = match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(io) => *io,
@@ -121,16 +184,27 @@ pub(crate) fn record_of(file: &Path, path: &Path) -> Result<FileRecord, StoreErr
             Err(source) => return Err(io(source)),
         }
     }
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    Ok(FileRecord {
-        name,
-        size_bytes,
-        xxh64: format!("{:016x}", hash.digest()),
-    })
+    Ok(FileRecord::new(path, size_bytes, hash.digest()))
+}
+
+/// Compares a file with what `run.json` says of it.
+///
+/// # Errors
+/// It cannot be read, or is not what was recorded.
+pub(crate) fn check(path: &Path, record: &FileRecord) -> Result<(), StoreError> {
+    let found = record_of(path, path)?;
+    if found.size_bytes != record.size_bytes {
+        let detail = format!(
+            "it has {} bytes, {} were written",
+            found.size_bytes, record.size_bytes
+        );
+        return Err(StoreError::corrupt(path, detail, RESTORE));
+    }
+    if found.xxh64 != record.xxh64 {
+        let detail = "its checksum is not the one in run.json";
+        return Err(StoreError::corrupt(path, detail, RESTORE));
+    }
+    Ok(())
 }
 
 /// Reads a table, batch by batch, after comparing it with its record.
@@ -143,18 +217,7 @@ pub(crate) fn read(
     mut take: impl FnMut(&RecordBatch) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     if let Some(record) = record {
-        let found = record_of(path, path)?;
-        if found.size_bytes != record.size_bytes {
-            let detail = format!(
-                "it has {} bytes, {} were written",
-                found.size_bytes, record.size_bytes
-            );
-            return Err(StoreError::corrupt(path, detail, RESTORE));
-        }
-        if found.xxh64 != record.xxh64 {
-            let detail = "its checksum is not the one in run.json";
-            return Err(StoreError::corrupt(path, detail, RESTORE));
-        }
+        check(path, record)?;
     }
     let file = File::open(path).map_err(|source| StoreError::io("open", path, source))?;
     guarded(path, RESTORE, || {

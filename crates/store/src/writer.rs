@@ -6,10 +6,12 @@
 
 use crate::document::{self, FileRecord};
 use crate::error::RECOVER;
-use crate::stream::{SeriesStream, StreamReader, Tail};
-use crate::table::TableWriter;
+use crate::records::StreamEnd;
+use crate::stream::{ArrowStream, StreamReader, Tail};
+use crate::table::{self, TableWriter};
 use crate::{HISTOGRAMS_FILE, HISTOGRAMS_SO_FAR_FILE, RUN_FILE, SERIES_FILE, SERIES_STREAM_FILE, StoreError};
 use crate::{columns, histograms};
+use arrow_schema::SchemaRef;
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,10 @@ const BATCH_ROWS: usize = 8192;
 /// A run directory being made. Holds a lock on its stream as long as it lives.
 pub struct RunWriter {
     dir: PathBuf,
-    stream: SeriesStream,
+    schema: SchemaRef,
+    stream: ArrowStream,
+    /// The files of the streams of a record that have ended.
+    records: Vec<FileRecord>,
 }
 
 impl RunWriter {
@@ -31,10 +36,13 @@ impl RunWriter {
     pub fn create(dir: &Path, run: &Run) -> Result<Self, StoreError> {
         make_directory(dir)?;
         document::write(dir, run, &[])?;
-        let stream = SeriesStream::create(&dir.join(SERIES_STREAM_FILE))?;
+        let schema = columns::schema();
+        let stream = ArrowStream::create(&dir.join(SERIES_STREAM_FILE), &schema)?;
         Ok(Self {
             dir: dir.to_owned(),
+            schema,
             stream,
+            records: Vec::new(),
         })
     }
 
@@ -50,6 +58,11 @@ impl RunWriter {
     /// The system refused; those kept before are still there.
     pub fn checkpoint(&mut self, histograms: &[HistogramRow]) -> Result<(), StoreError> {
         write_histograms(&self.dir, HISTOGRAMS_SO_FAR_FILE, histograms.iter().copied()).map(drop)
+    }
+
+    /// Notes the files of a stream of the record that has ended, so that [`RunWriter::finish`] lists them.
+    pub fn stream_ended(&mut self, end: &StreamEnd) {
+        self.records.extend_from_slice(&end.files);
     }
 
     /// Ends the record: `run` with its final status and summary, and all histograms. Series and histograms
@@ -74,7 +87,8 @@ impl RunWriter {
                 RECOVER,
             ));
         }
-        let files = [series, write_histograms(&self.dir, HISTOGRAMS_FILE, histograms)?];
+        let mut files = vec![series, write_histograms(&self.dir, HISTOGRAMS_FILE, histograms)?];
+        files.append(&mut self.records);
         document::write(&self.dir, run, &files)?;
         remove_temporaries(&self.dir)
     }
@@ -82,7 +96,9 @@ impl RunWriter {
 
 impl SeriesSink for RunWriter {
     fn rows(&mut self, rows: &[SeriesRow]) -> io::Result<()> {
-        self.stream.rows(rows)
+        let batch =
+            columns::batch_of(&self.schema, rows).map_err(|error| io::Error::other(error.to_string()))?;
+        self.stream.write(&batch)
     }
 }
 
@@ -100,6 +116,13 @@ fn make_directory(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Begins a table of statistics.
+fn series_table(dir: &Path, name: &str, schema: &SchemaRef) -> Result<TableWriter, StoreError> {
+    let properties = table::properties(schema)
+        .map_err(|error| StoreError::io("create", &dir.join(name), io::Error::other(error.to_string())))?;
+    TableWriter::create(dir, name, schema, properties)
+}
+
 /// What a conversion kept.
 pub(crate) struct Converted {
     pub(crate) rows: u64,
@@ -108,10 +131,10 @@ pub(crate) struct Converted {
 
 /// The stream's whole batches as Parquet. The stream stays.
 pub(crate) fn convert_series(dir: &Path) -> Result<(FileRecord, Converted), StoreError> {
-    let mut reader = StreamReader::open(&dir.join(SERIES_STREAM_FILE))?;
     let path = dir.join(SERIES_STREAM_FILE);
     let schema = columns::schema();
-    let mut table = TableWriter::create(dir, SERIES_FILE, &schema)?;
+    let mut reader = StreamReader::open(&path, &schema)?;
+    let mut table = series_table(dir, SERIES_FILE, &schema)?;
     let mut converted = 0;
     let mut rows = Vec::new();
     while let Some(batch) = reader.next()? {
@@ -140,7 +163,7 @@ fn write_histograms(
     mut rows: impl Iterator<Item = HistogramRow>,
 ) -> Result<FileRecord, StoreError> {
     let schema = histograms::schema();
-    let mut table = TableWriter::create(dir, name, &schema)?;
+    let mut table = series_table(dir, name, &schema)?;
     loop {
         let some: Vec<HistogramRow> = rows.by_ref().take(BATCH_ROWS).collect();
         if some.is_empty() {

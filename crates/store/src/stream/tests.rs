@@ -1,11 +1,19 @@
 use super::*;
-use crate::fixtures;
+use crate::{columns, fixtures};
+use arrow_schema::DataType;
 use fathom_core::rng::Rng;
+use fathom_core::run::SeriesRow;
+
+impl ArrowStream {
+    fn rows(&mut self, rows: &[SeriesRow]) -> io::Result<()> {
+        self.write(&columns::batch_of(&columns::schema(), rows).expect("a batch"))
+    }
+}
 
 /// A stream of so many seconds, its rows, and where it was whole.
 fn stream(dir: &Path, seconds: u32, end: bool) -> (PathBuf, Vec<Vec<SeriesRow>>, Vec<u64>) {
     let path = dir.join("series.arrows");
-    let mut stream = SeriesStream::create(&path).expect("created");
+    let mut stream = ArrowStream::create(&path, &columns::schema()).expect("created");
     let mut rng = Rng::new(3);
     let (mut rows, mut whole) = (Vec::new(), vec![stream.whole_bytes]);
     for second in 0..seconds {
@@ -22,7 +30,7 @@ fn stream(dir: &Path, seconds: u32, end: bool) -> (PathBuf, Vec<Vec<SeriesRow>>,
 
 /// The rows of a file and how it ends.
 fn read(path: &Path) -> (Vec<SeriesRow>, Tail) {
-    let mut reader = StreamReader::open(path).expect("opened");
+    let mut reader = StreamReader::open(path, &columns::schema()).expect("opened");
     let mut rows = Vec::new();
     while let Some(batch) = reader.next().expect("read") {
         columns::rows_of(&batch, path, &mut rows).expect("our columns");
@@ -41,7 +49,7 @@ fn rows_come_back() {
 fn an_empty_second_writes_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("series.arrows");
-    let mut stream = SeriesStream::create(&path).expect("created");
+    let mut stream = ArrowStream::create(&path, &columns::schema()).expect("created");
     let before = stream.whole_bytes;
     stream.rows(&[]).expect("nothing to do");
     assert_eq!(stream.whole_bytes, before);
@@ -93,7 +101,7 @@ fn zeros_at_the_end_are_a_torn_tail() {
 fn later_seconds_survive_a_failed_write() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("series.arrows");
-    let mut stream = SeriesStream::create(&path).expect("created");
+    let mut stream = ArrowStream::create(&path, &columns::schema()).expect("created");
     let mut rng = Rng::new(3);
     let rows: Vec<_> = (0..3).map(|second| fixtures::second(&mut rng, second)).collect();
     stream.rows(&rows[0]).expect("written");
@@ -118,8 +126,8 @@ fn a_full_disk_is_an_error() {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");
-    let mut stream = SeriesStream::create(&dir.path().join("s")).expect("created");
-    stream.file = File::options().write(true).open(full).expect("opened");
+    let mut stream = ArrowStream::create(&dir.path().join("s"), &columns::schema()).expect("created");
+    stream.fill_disk();
     let rows = fixtures::second(&mut Rng::new(1), 0);
     assert!(stream.rows(&rows).is_err());
 }
@@ -141,7 +149,7 @@ fn flipped_bytes() {
             copy[at] ^= 1 << rng.below(8);
         }
         fixtures::put(&changed, &copy);
-        let Ok(mut reader) = StreamReader::open(&changed) else {
+        let Ok(mut reader) = StreamReader::open(&changed, &columns::schema()) else {
             damaged += 1;
             continue;
         };
@@ -172,7 +180,7 @@ fn other_arrow_streams_are_refused() {
     )]));
     let mut writer = StreamWriter::try_new(File::create(&path).expect("made"), &schema).expect("a writer");
     writer.finish().expect("written");
-    let Err(error) = StreamReader::open(&path) else {
+    let Err(error) = StreamReader::open(&path, &columns::schema()) else {
         panic!("a foreign stream was accepted");
     };
     assert!(error.to_string().contains("column `x` is Float64"), "{error}");

@@ -9,7 +9,13 @@ fn series_file(dir: &Path, seconds: u32) -> (PathBuf, FileRecord) {
         .flat_map(|second| fixtures::second(&mut rng, second))
         .collect();
     let schema = columns::schema();
-    let mut table = TableWriter::create(dir, "series.parquet", &schema).expect("created");
+    let mut table = TableWriter::create(
+        dir,
+        "series.parquet",
+        &schema,
+        properties(&schema).expect("properties"),
+    )
+    .expect("created");
     table
         .write(&columns::batch_of(&schema, &rows).expect("a batch"))
         .expect("written");
@@ -89,7 +95,8 @@ fn a_large_table_comes_back() {
     let dir = tempfile::tempdir().expect("a directory");
     let rows = fixtures::histograms();
     let schema = histograms::schema();
-    let mut table = TableWriter::create(dir.path(), "h", &schema).expect("created");
+    let mut table = TableWriter::create(dir.path(), "h", &schema, properties(&schema).expect("properties"))
+        .expect("created");
     for some in rows.chunks(777) {
         table
             .write(&histograms::batch_of(&schema, some).expect("a batch"))
