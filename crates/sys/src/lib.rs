@@ -15,6 +15,7 @@ pub mod clock;
 pub mod counting_allocator;
 mod deadline;
 pub mod file;
+pub mod heap;
 pub mod mapping;
 pub mod process;
 pub mod queue;
