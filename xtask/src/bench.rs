@@ -5,6 +5,7 @@
 mod bare;
 mod measure;
 mod model;
+mod record;
 mod zram;
 
 use crate::{packages, shell};
@@ -54,7 +55,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     };
     let mut rows = Vec::new();
     match Zram::new(4 << 30) {
-        Ok(zram) => psync(&settings, zram.path(), &mut rows)?,
+        Ok(zram) => {
+            psync(&settings, zram.path(), &mut rows)?;
+            record::ios(&settings, zram.path(), &mut rows)?;
+        }
         Err(error) => eprintln!("SKIPPED: psync on zram: {error:#}"),
     }
     null(&settings, &mut rows)?;
@@ -62,6 +66,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     memory(&settings, &mut rows)?;
     start(&settings, &mut rows)?;
     model::rows(&settings, &mut rows)?;
+    record::block(&settings, &mut rows)?;
+    record::counters(&settings, &mut rows)?;
+    record::explained(&settings, &mut rows)?;
+    record::day(&settings, &mut rows)?;
     let size = std::fs::metadata(&settings.fathom)?.len();
     rows.push(Row {
         what: String::from("size of the binary"),

@@ -6,6 +6,7 @@
 
 pub(crate) mod catalog;
 mod definition;
+pub(crate) mod evidence;
 mod options;
 mod reproduce;
 
@@ -32,6 +33,12 @@ pub(crate) enum Command {
     Fio(FioArgs),
     /// `show`.
     Show(ShowArgs),
+    /// `record`.
+    Record(evidence::RecordArgs),
+    /// `explain`.
+    Explain(evidence::ExplainArgs),
+    /// `export`.
+    Export(evidence::ExportArgs),
     /// `recover`, of which directory.
     Recover(PathBuf),
     /// `catalog`.
@@ -70,6 +77,8 @@ pub(crate) struct Settings {
     pub colour: Colour,
     /// The run directory.
     pub output: Output,
+    /// What to keep beside the statistics.
+    pub record: evidence::Streams,
     /// Write the report to this file, not to stdout.
     pub report: Option<PathBuf>,
     /// `--allow-overwrite`.
@@ -78,6 +87,13 @@ pub(crate) struct Settings {
     pub allow_signature: Vec<PathBuf>,
     /// The command line, word by word, for the record.
     pub words: Vec<String>,
+}
+
+impl Settings {
+    /// Whether a report on stdout has the warnings: each is said once.
+    pub(crate) fn report_follows(&self) -> bool {
+        !self.json && self.report.is_none()
+    }
 }
 
 /// `fathom run`.
@@ -200,6 +216,9 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
             json: matches.get_flag("json"),
             colour: colour(matches),
         }),
+        Some(("record", matches)) => Command::Record(evidence::read_record(matches, recorded)),
+        Some(("explain", matches)) => Command::Explain(evidence::read_explain(matches)),
+        Some(("export", matches)) => Command::Export(evidence::read_export(matches)),
         Some(("recover", matches)) => Command::Recover(path(matches, "dir")),
         Some(("catalog", matches)) => Command::Catalog(catalog::read(matches)),
         Some(("reproduce", matches)) => Command::Reproduce(reproduce::read(matches)),
@@ -237,6 +256,7 @@ fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
             quiet: matches.get_flag("quiet"),
             colour: colour(matches),
             output: output(matches),
+            record: evidence::streams_of(matches),
             report: None,
             allow_overwrite: paths(matches, "allow-overwrite"),
             allow_signature: paths(matches, "allow-overwrite-signature"),

@@ -9,25 +9,23 @@ mod table;
 use crate::args::catalog::{CatalogArgs, Format, Listing};
 use crate::exit::Exit;
 use crate::terminal::{self, Colour};
+use crate::text_file::{self, Expected};
 use anyhow::{Context, bail};
 use fathom_model::Catalog;
 use fathom_model::catalog::{Column, FILE_NAMES, Filter, Listed, SOURCES, Texts, disk_columns, vm_columns};
-use std::io::Read;
+use std::borrow::Cow;
 use std::path::Path;
 
-/// No catalogue is larger.
-const FILE_BYTES_MAX: u64 = 16 << 20;
+/// What each of its files is.
+const FILE: Expected = Expected {
+    what: "catalogue",
+    mib_max: 16,
+    remedy: "",
+};
 
 /// Lists what is asked for.
 pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
-    let own;
-    let catalog = match &args.dir {
-        None => Catalog::azure(),
-        Some(dir) => {
-            own = read(dir)?;
-            &own
-        }
-    };
+    let catalog = open(args.dir.as_deref())?;
     let (columns, rows) = match args.listing {
         Listing::Disks => (
             disk_columns(),
@@ -76,37 +74,26 @@ fn sources(args: &CatalogArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Reads the three files of another catalogue.
-pub(crate) fn read(dir: &Path) -> anyhow::Result<Catalog> {
+/// The built-in catalogue, or that of a directory.
+///
+/// # Errors
+/// Its three files cannot be read, or are not what they should be.
+pub(crate) fn open(dir: Option<&Path>) -> anyhow::Result<Cow<'static, Catalog>> {
+    let Some(dir) = dir else {
+        return Ok(Cow::Borrowed(Catalog::azure()));
+    };
     let from = dir.display().to_string();
-    let [disks, flex_disks, vms] = FILE_NAMES.map(|name| read_file(&dir.join(name)));
+    let [disks, flex_disks, vms] = FILE_NAMES.map(|name| {
+        text_file::read(&dir.join(name), FILE)
+            .with_context(|| format!("--catalog {from}: a catalogue has {}", FILE_NAMES.join(", ")))
+    });
     let (disks, flex_disks, vms) = (disks?, flex_disks?, vms?);
-    Ok(Catalog::read(Texts {
+    Ok(Cow::Owned(Catalog::read(Texts {
         from: &from,
         disks: &disks,
         flex_disks: &flex_disks,
         vms: &vms,
-    })?)
-}
-
-fn read_file(path: &Path) -> anyhow::Result<String> {
-    let shown = path.display();
-    let file = std::fs::File::open(path)
-        .with_context(|| format!("cannot read {shown}: a catalogue has {}", FILE_NAMES.join(", ")))?;
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .with_context(|| format!("cannot read {shown}"))?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        bail!("{shown} is larger than 16 MiB: that is no catalogue");
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) => bail!(
-            "{shown} is not UTF-8 text, from byte {} on: save it as UTF-8",
-            error.utf8_error().valid_up_to()
-        ),
-    }
+    })?))
 }
 
 /// The same for a terminal without more than ASCII.

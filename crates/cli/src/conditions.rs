@@ -35,6 +35,22 @@ pub(crate) struct Disks {
 }
 
 impl Disks {
+    /// The counters of all disks below `target`, where there are any.
+    fn of(system: &SystemRoot, target: &Target, warnings: &mut Vec<Warning>) -> Option<Self> {
+        let mut names: Vec<String> = target.files.iter().flat_map(target::whole_disk).collect();
+        names.sort();
+        names.dedup();
+        if names.is_empty() {
+            return None;
+        }
+        Self::take(system, names)
+            .inspect_err(|error| {
+                let detail = format!("no disk counters: /proc/diskstats: {error}");
+                warnings.push(Warning::RecordIncomplete { detail });
+            })
+            .ok()
+    }
+
     fn take(system: &SystemRoot, names: Vec<String>) -> std::io::Result<Self> {
         let snapshot = Snapshot::take(system, &names)?;
         Ok(Self { names, snapshot })
@@ -48,10 +64,6 @@ impl Disks {
 
 /// Looks around.
 pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, clock: &HostClock) -> Conditions {
-    let source = match clock.source() {
-        ClockSource::Tsc => "tsc",
-        ClockSource::Monotonic => "clock_monotonic",
-    };
     let target = aim(system, plan);
     let mut warnings = Vec::new();
     let mut requirements = vec![optimised_build(), busy::quiet_host(system)];
@@ -68,23 +80,48 @@ pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, cloc
             );
         }
     }
-    let mut names: Vec<String> = target.files.iter().flat_map(target::whole_disk).collect();
-    names.sort();
-    names.dedup();
-    let disks = (!names.is_empty()).then(|| Disks::take(system, names));
-    if let Some(Err(error)) = &disks {
-        let detail = format!("no disk counters: /proc/diskstats: {error}");
-        warnings.push(Warning::RecordIncomplete { detail });
-    }
+    let disks = Disks::of(system, &target, &mut warnings);
     Conditions {
-        environment: Environment {
-            clock_source: source.to_owned(),
-            ..machine.clone()
-        },
+        environment: environment(machine, clock),
         target,
         requirements,
         warnings: merge(warnings),
-        disks: disks.and_then(Result::ok),
+        disks,
+    }
+}
+
+/// Looks around where there is no load: `file` is only watched.
+pub(crate) fn look_at(
+    system: &SystemRoot,
+    file: TargetFile,
+    machine: &Environment,
+    clock: &HostClock,
+) -> Conditions {
+    let files = vec![file];
+    let target = Target {
+        description: target::describe(&files),
+        modelled: false,
+        files,
+    };
+    let mut warnings = Vec::new();
+    let disks = Disks::of(system, &target, &mut warnings);
+    Conditions {
+        environment: environment(machine, clock),
+        target,
+        requirements: Vec::new(),
+        warnings,
+        disks,
+    }
+}
+
+fn environment(machine: &Environment, clock: &HostClock) -> Environment {
+    let source = match clock.source() {
+        ClockSource::Tsc => "tsc",
+        ClockSource::Monotonic => "clock_monotonic",
+    };
+    Environment {
+        clock_source: source.to_owned(),
+        ..machine.clone()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Data in: the words behind `fio`. Data out: what `fathom run` gives. What fio is told about itself (and not about a job) is
 //! done, has no effect here, or is refused; nothing is dropped in silence. It must not know job options.
 
+use crate::args::evidence::Streams;
 use crate::args::{Output, Settings};
 use crate::exit::Exit;
 use crate::options_command;
@@ -104,6 +105,7 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         colour: Colour::Auto,
         // fio leaves nothing behind but what it was told to.
         output: Output::None,
+        record: Streams::default(),
         report: command.setting("output").flatten().map(PathBuf::from),
         allow_overwrite: args.allow_overwrite.clone(),
         allow_signature: args.allow_signature.clone(),

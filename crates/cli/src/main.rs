@@ -16,6 +16,8 @@ mod clip;
 mod conditions;
 mod dry_run;
 mod exit;
+mod explain_command;
+mod export_command;
 mod facts;
 mod fio_command;
 #[cfg(test)]
@@ -31,6 +33,7 @@ mod outcome;
 mod preflight;
 mod prepare;
 mod record;
+mod record_command;
 mod recorder;
 mod reproduce;
 mod reproduce_command;
@@ -41,9 +44,11 @@ mod safety;
 mod show_command;
 mod signals;
 mod start_error;
+mod streams;
 mod target;
 mod tell;
 mod terminal;
+mod text_file;
 
 use args::Command;
 use exit::Exit;
@@ -68,6 +73,9 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Fio(args) => fio_command::fio(&args),
         Command::Show(args) => show_command::show(&args),
         Command::Reproduce(args) => reproduce_command::reproduce(&args),
+        Command::Record(args) => record_command::record(&args),
+        Command::Explain(args) => explain_command::explain(&args),
+        Command::Export(args) => export_command::export(&args),
         Command::Recover(dir) => show_command::recover(&dir),
         Command::Catalog(args) => catalog_command::catalog(&args),
         Command::Options(name) => options_command::options(name.as_deref()),

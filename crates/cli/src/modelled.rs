@@ -4,6 +4,7 @@
 //! the machine tells of itself. It must not print or store.
 
 use fathom_core::run::{DiskSummary, ModelSummary};
+use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, Results, run_virtual};
 use fathom_model::{Machine, Spec};
@@ -19,7 +20,8 @@ pub(crate) struct Modelled {
     pub model: ModelSummary,
 }
 
-/// Carries out `plan`, which was made for the size of this machine's volume.
+/// Carries out `plan`, which was made for the size of this machine's volume. `traced`: what the
+/// machine keeps for `hooks`.
 ///
 /// # Errors
 /// The specification cannot be put into words.
@@ -27,9 +29,11 @@ pub(crate) fn carry_out(
     spec: &Spec,
     plan: &Plan,
     options: &Options,
+    traced: Trace,
     hooks: &mut dyn Hooks,
 ) -> anyhow::Result<Modelled> {
     let mut machine = Machine::new(spec);
+    machine.trace(traced);
     let results = run_virtual(plan, &mut machine, options, hooks);
     // Virtual time begins at 0, so that this is also how long it took.
     let end = results.end;

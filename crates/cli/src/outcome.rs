@@ -138,6 +138,11 @@ pub(crate) fn complete(run: &mut Run, results: &Results, used: Used, clock: &Hos
     }
     run.summary.jobs.clone_from(&results.jobs);
     run.summary.groups.clone_from(&results.groups);
+    self::used(run, used);
+}
+
+/// Adds what was used of the machine.
+pub(crate) fn used(run: &mut Run, used: Used) {
     run.summary.disks = used.disks;
     run.summary.cpu = used.cpu;
     run.summary.warnings.extend(used.warnings);

@@ -4,6 +4,7 @@
 
 use crate::args::Output;
 use anyhow::Context;
+use fathom_core::record::StreamKind;
 use fathom_store::{RUN_FILE, SERIES_STREAM_FILE, StoreError};
 use std::path::{Path, PathBuf};
 
@@ -68,6 +69,10 @@ pub(crate) fn remove(dir: &Path) {
     for name in [RUN_FILE, SERIES_STREAM_FILE] {
         // What cannot be removed stays, as the record of a run that was killed.
         drop(std::fs::remove_file(dir.join(name)));
+    }
+    for kind in StreamKind::ALL {
+        // The directory was empty when it was taken: what is in there is of this record.
+        drop(std::fs::remove_dir_all(dir.join(kind.name())));
     }
     release(Some(dir));
 }

@@ -8,7 +8,7 @@
 use crate::record::remove;
 use anyhow::{Context, bail};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink, Warning};
-use fathom_store::RunWriter;
+use fathom_store::{RunWriter, StreamEnd};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
@@ -65,6 +65,8 @@ struct Kept<W> {
 pub(crate) struct Closed<W = RunWriter> {
     /// `None` where it is still being written to.
     writer: Option<W>,
+    /// The streams beside it, ended.
+    pub streams: Vec<StreamEnd>,
     /// What could not be kept.
     pub warnings: Vec<Warning>,
 }
@@ -163,14 +165,23 @@ impl<W: Sink> Recorder<W> {
             );
             warnings.push(Warning::RecordIncomplete { detail });
         }
-        Closed { writer, warnings }
+        Closed {
+            writer,
+            streams: Vec::new(),
+            warnings,
+        }
     }
 }
 
 impl Closed {
     /// Ends the record, where it is not being written to any more.
     pub(crate) fn finish(self, run: &Run, histograms: Vec<HistogramRow>) -> anyhow::Result<()> {
-        let Some(writer) = self.writer else { return Ok(()) };
+        let Some(mut writer) = self.writer else {
+            return Ok(());
+        };
+        for stream in self.streams {
+            writer.stream_ended(&stream);
+        }
         let dir = writer.dir().display().to_string();
         let run = run.clone();
         let (result, finished) = sync_channel(1);

@@ -7,6 +7,7 @@ use crate::args::RunArgs;
 use crate::model_target;
 use crate::target::{self, Target};
 use crate::terminal;
+use crate::text_file::{self, Expected};
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Environment, Warning};
 use fathom_core::workload::{Workload, Written};
@@ -32,6 +33,14 @@ pub(crate) struct Request {
     pub machine: Environment,
     /// The modelled machine to run on; `None`: this one.
     pub model: Option<Spec>,
+}
+
+impl Request {
+    /// What its record is named after: its first job.
+    pub(crate) fn name(&self) -> &str {
+        let first = self.workload.jobs.first();
+        first.map_or("run", |job| job.name.as_str())
+    }
 }
 
 /// The machine as it is now.
@@ -162,20 +171,12 @@ pub(crate) fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, S
 }
 
 fn read_text(path: &Path) -> anyhow::Result<String> {
-    let name = path.display();
-    let metadata = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
-    if !metadata.is_file() {
-        bail!("{name} is not a file: give a job file");
-    }
-    if metadata.len() > TEXT_BYTES_MAX {
-        bail!("{name} is larger than 16 MiB: it is not a job file. To measure it, give it with --on");
-    }
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = before.split(|&byte| byte == b'\n').count();
-        anyhow::anyhow!("{name}:{line}: not text (UTF-8): give a job file")
-    })
+    let expected = Expected {
+        what: "job file",
+        mib_max: TEXT_BYTES_MAX >> 20,
+        remedy: ". To measure it, give it with --on",
+    };
+    text_file::read(path, expected)
 }
 
 #[cfg(test)]

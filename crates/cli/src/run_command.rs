@@ -3,7 +3,7 @@
 //! Data in: arguments as typed. Data out: a report on stdout, a run directory, an exit. The order is what matters here:
 //! all that may refuse comes before anything is touched.
 
-use crate::args::{RunArgs, Settings};
+use crate::args::{Output, RunArgs, Settings};
 use crate::conditions;
 use crate::exit::Exit;
 use crate::live::Live;
@@ -12,14 +12,18 @@ use crate::prepare::{self, Prepared};
 use crate::record;
 use crate::recorder::Recorder;
 use crate::request::{self, Request};
+use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::{clip, dry_run, preflight, run_modelled, safety, signals, start_error, tell, terminal};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
+use fathom_core::units::MonoTime;
+use fathom_core::virtual_disk::VirtualDisk;
 use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, Progress, Results};
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
 use fathom_sys::clock::HostClock;
+use fathom_sys::heap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,6 +38,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 /// Carries a workload out, however it was asked for.
 pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Result<Exit> {
+    if !settings.record.is_none() && settings.output == Output::None {
+        bail!("--record keeps its streams in the run directory: leave out -o none");
+    }
     if let Some(spec) = &request.model {
         return run_modelled::carry_out(request, spec, settings);
     }
@@ -46,8 +53,7 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     if let Ok(plan) = &plan {
         known.extend(clip::clipped(plan));
     }
-    // A report on stdout has the warnings: each is said once.
-    let report_follows = !settings.json && settings.report.is_none();
+    let report_follows = settings.report_follows();
     if !report_follows {
         tell::warnings(&known);
     }
@@ -96,12 +102,7 @@ fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
         Ok(permissions) => permissions,
         Err(refusals) => return Ok(End::Unreported(tell::refused(&refusals))),
     };
-    let first_job = request
-        .workload
-        .jobs
-        .first()
-        .map_or("run", |job| job.name.as_str());
-    let dir = record::reserve(&settings.output, first_job)?;
+    let dir = record::reserve(&settings.output, request.name())?;
     let stop = signals::stop_flag()?;
     let mut live = Live::new(settings.quiet);
     let end = match prepare::prepare(&mut plan, &mut live, &stop) {
@@ -151,26 +152,41 @@ fn measure(
         settings,
         known,
     } = asked;
+    // Batches on their way to the disk come and go: memory must not grow with the time that it goes on.
+    heap::return_large_blocks();
     let clock = HostClock::new();
     let mut conditions = conditions::look(system, plan, &request.machine, &clock);
     let disks = conditions.disks.take();
     let mut run = outcome::before(request, known, &conditions, &settings.words, &clock);
     let recorder = dir.map(|dir| Recorder::begin(dir, &run)).transpose()?;
+    let recorded = dir.filter(|_| !settings.record.is_none());
+    let streams = recorded.map(|dir| begin_streams(dir, asked, plan, &run, &clock));
+    let streams = match streams.transpose() {
+        Ok(streams) => streams,
+        Err(error) => {
+            if let Some(recorder) = recorder {
+                recorder.abandon();
+            }
+            return Err(error);
+        }
+    };
     let mut hooks = Watchers {
         live,
         recorder,
+        virtual_streams: None,
         lossless: false,
     };
     let options = Options {
         stop: Arc::clone(stop),
         clock: clock.clone(),
         hook: None,
-        recording: None,
+        recording: streams.as_ref().and_then(StreamRecorder::recording),
     };
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
     let used = counters.end(system, &clock);
     hooks.live.finish();
+    let streams = streams.map(StreamRecorder::end);
     let results = match results {
         Ok(results) => results,
         Err(error) => {
@@ -186,10 +202,42 @@ fn measure(
         .jobs
         .first()
         .and_then(|job| fathom_engine::run::floor(job, &clock));
-    let exit = finish(&mut run, results, hooks.recorder);
+    let exit = finish(&mut run, results, hooks.recorder, streams);
     report(&run, settings)?;
     tell_place(dir, settings);
     Ok(End::Reported(exit))
+}
+
+/// Opens the streams of the record, and says what the system does not allow.
+fn begin_streams(
+    dir: &Path,
+    asked: Asked<'_>,
+    plan: &Plan,
+    run: &Run,
+    clock: &HostClock,
+) -> anyhow::Result<StreamRecorder> {
+    let subject = Subject {
+        asked: asked.settings.record,
+        files: &run.summary.target.files,
+        workers: plan.jobs.iter().map(|job| job.workers.len()).sum(),
+        thread_names: &thread_names(plan),
+    };
+    let streams = StreamRecorder::begin(dir, asked.system, subject, clock)?;
+    if !asked.settings.quiet {
+        for missing in streams.missing() {
+            terminal::note(&format!("not recorded: {missing}"));
+        }
+    }
+    Ok(streams)
+}
+
+/// What the names of the workers' threads begin with, as the kernel keeps them: 15 bytes at most.
+fn thread_names(plan: &Plan) -> Vec<String> {
+    let name = |name: &str| {
+        let end = name.floor_char_boundary(15);
+        name[..end].to_owned()
+    };
+    plan.jobs.iter().map(|job| name(&job.job.name)).collect()
 }
 
 /// Says where the run is kept.
@@ -202,12 +250,22 @@ pub(crate) fn tell_place(dir: Option<&Path>, settings: &Settings) {
 }
 
 /// Judges the run and completes its record.
-pub(crate) fn finish(run: &mut Run, results: Results, recorder: Option<Recorder>) -> Exit {
+pub(crate) fn finish(
+    run: &mut Run,
+    results: Results,
+    recorder: Option<Recorder>,
+    streams: Option<EndedStreams>,
+) -> Exit {
     let Some(recorder) = recorder else {
         outcome::judge(run);
         return outcome::exit(run);
     };
-    let closed = recorder.close();
+    let mut closed = recorder.close();
+    if let Some(streams) = streams {
+        run.summary.streams = streams.summaries;
+        closed.streams = streams.ends;
+        closed.warnings.extend(streams.warnings);
+    }
     run.summary.warnings.extend(closed.warnings.iter().cloned());
     outcome::judge(run);
     let mut exit = outcome::exit(run);
@@ -245,6 +303,8 @@ pub(crate) struct Watchers {
     pub live: Live,
     /// Keeps the run.
     pub recorder: Option<Recorder>,
+    /// Keeps what a modelled machine did.
+    pub virtual_streams: Option<VirtualStreams>,
     /// Whether the run waits for its record: virtual time loses nothing by it.
     pub lossless: bool,
 }
@@ -260,6 +320,11 @@ impl Hooks for Watchers {
             } else {
                 recorder.rows(rows);
             }
+        }
+    }
+    fn second(&mut self, disk: &mut dyn VirtualDisk, now: MonoTime) {
+        if let Some(streams) = &self.virtual_streams {
+            streams.second(disk, now);
         }
     }
     fn histograms(&mut self, rows: Vec<HistogramRow>) {

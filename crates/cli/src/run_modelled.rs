@@ -11,9 +11,11 @@ use crate::live::Live;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::run_command::{Watchers, finish, report, tell_place};
+use crate::streams::VirtualStreams;
 use crate::{dry_run, modelled, outcome, record, signals, tell};
 use fathom_core::run::{CpuUsage, Environment, Target, TargetFile, TargetKind, Warning};
 use fathom_core::units::MonoTime;
+use fathom_core::virtual_disk::Trace;
 use fathom_engine::plan::Plan;
 use fathom_engine::run::Options;
 use fathom_model::Spec;
@@ -22,7 +24,7 @@ use std::sync::Arc;
 
 /// Carries `request` out on the machine of `spec`.
 pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> anyhow::Result<Exit> {
-    let capacity_bytes = spec.disks.iter().map(|disk| disk.size_bytes).sum();
+    let capacity_bytes = spec.volume_bytes();
     let plan = Plan::modelled(&request.workload, capacity_bytes);
     let known = warnings(request, spec);
     if settings.dry_run {
@@ -30,32 +32,37 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         return dry_run::show_modelled(request, plan, &target, &known, settings);
     }
     let plan = plan?;
-    if settings.json || settings.report.is_some() {
+    if !settings.report_follows() {
         tell::warnings(&known);
     }
-    let first_job = request
-        .workload
-        .jobs
-        .first()
-        .map_or("run", |job| job.name.as_str());
-    let dir = record::reserve(&settings.output, first_job)?;
+    let dir = record::reserve(&settings.output, request.name())?;
     let clock = HostClock::new();
     let conditions = conditions(spec, &plan);
     let mut run = outcome::before(request, &known, &conditions, &told(&settings.words), &clock);
     run.started_monotonic_ns = MonoTime(0);
     let recorder = dir.as_deref().map(|dir| Recorder::begin(dir, &run)).transpose()?;
+    let recorded = dir.as_deref().filter(|_| !settings.record.is_none());
+    let streams = recorded
+        .map(|dir| VirtualStreams::begin(dir, settings.record))
+        .transpose()?;
+    let recording = streams.as_ref().and_then(VirtualStreams::recording);
     let mut hooks = Watchers {
         live: Live::new(settings.quiet),
         recorder,
+        virtual_streams: streams,
         lossless: true,
     };
     let options = Options {
         stop: Arc::clone(&signals::stop_flag()?),
         clock,
         hook: None,
-        recording: None,
+        recording,
     };
-    let done = modelled::carry_out(spec, &plan, &options, &mut hooks)?;
+    let traced = hooks
+        .virtual_streams
+        .as_ref()
+        .map_or(Trace::default(), VirtualStreams::wanted);
+    let done = modelled::carry_out(spec, &plan, &options, traced, &mut hooks)?;
     hooks.live.finish();
     run.status = done.results.status;
     run.summary.jobs.clone_from(&done.results.jobs);
@@ -63,7 +70,10 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
     run.summary.disks = done.disks;
     run.summary.cpu = CpuUsage::default();
     run.summary.model = Some(done.model);
-    let exit = finish(&mut run, done.results, hooks.recorder);
+    // The last hold on what records the I/Os: its keeper then sees their end.
+    drop(options);
+    let streams = hooks.virtual_streams.map(VirtualStreams::end);
+    let exit = finish(&mut run, done.results, hooks.recorder, streams);
     report(&run, settings)?;
     tell_place(dir.as_deref(), settings);
     Ok(exit)

@@ -8,6 +8,7 @@ mod latency;
 mod model;
 mod overview;
 mod section;
+mod streams;
 
 use crate::Style;
 use crate::layout::wrap;
@@ -97,6 +98,7 @@ pub fn render(run: &Run, style: Style) -> String {
     }
     facts::disks(&mut page, run);
     model::render(&mut page, run);
+    streams::render(&mut page, run);
     facts::errors(&mut page, run);
     facts::warnings(&mut page, &run.summary.warnings);
     facts::floor(&mut page, run);
@@ -129,13 +131,14 @@ fn title(page: &mut Page, run: &Run, sections: &[Section<'_>]) {
         format!(" on {target}")
     };
     match run.workload.jobs.as_slice() {
+        [] => page.paragraph(&format!("Watched {target}, without a load of its own"), 2),
         [job] => page.paragraph(&format!("{}{on}", describe(job)), 2),
         jobs => page.paragraph(&format!("{}{on}", plural(jobs.len() as u64, "job")), 2),
     }
     if run.summary.target.modelled {
         page.paragraph("The disk is a model and the time virtual.", 2);
     }
-    if sections.is_empty() {
+    if sections.is_empty() && !run.workload.jobs.is_empty() {
         page.gap();
         page.paragraph("No results: no job came to its end.", 2);
     }

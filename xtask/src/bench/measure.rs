@@ -49,7 +49,7 @@ pub(super) fn fio(settings: &Settings, args: &[&str], target: Option<&str>) -> R
     sample(&read["total_ios"], &read["iops"], usage)
 }
 
-fn sample(ios: &Value, iops: &Value, usage: wait4::ResourceUsage) -> Result<Sample> {
+pub(super) fn sample(ios: &Value, iops: &Value, usage: wait4::ResourceUsage) -> Result<Sample> {
     let ios = ios.as_f64().context("no I/O count in the result")?;
     Ok(Sample {
         iops: iops.as_f64().context("no IOPS in the result")?,
@@ -60,24 +60,28 @@ fn sample(ios: &Value, iops: &Value, usage: wait4::ResourceUsage) -> Result<Samp
 }
 
 /// Runs a command to its end: the JSON document it printed, and what it used.
-fn measured(command: &mut Command) -> Result<(Value, wait4::ResourceUsage)> {
+pub(super) fn measured(command: &mut Command) -> Result<(Value, wait4::ResourceUsage)> {
+    let (output, usage) = finished(command)?;
+    let output = String::from_utf8(output)?;
+    // fio puts notes before the document.
+    let begin = output.find('{').context("no document printed")?;
+    Ok((serde_json::from_str(&output[begin..])?, usage))
+}
+
+/// Runs a command to its end: what it printed, and what it used.
+pub(super) fn finished(command: &mut Command) -> Result<(Vec<u8>, wait4::ResourceUsage)> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot run {command:?}"))?;
-    let mut output = String::new();
-    child
-        .stdout
-        .take()
-        .context("no pipe")?
-        .read_to_string(&mut output)?;
+    let mut output = Vec::new();
+    let mut stdout = child.stdout.take().context("no pipe")?;
+    stdout.read_to_end(&mut output)?;
     let result = child.wait4()?;
     if !result.status.success() {
-        bail!("{command:?} failed: {output}");
+        bail!("{command:?} failed: {}", String::from_utf8_lossy(&output));
     }
-    // fio puts notes before the document.
-    let begin = output.find('{').context("no document printed")?;
-    Ok((serde_json::from_str(&output[begin..])?, result.rusage))
+    Ok((output, result.rusage))
 }
 
 /// Seconds from just before the program is started to its first I/O, as its own record says.

@@ -36,8 +36,9 @@ Examples:
                --time_based --allow-overwrite /dev/nvme1n1
   a cloud disk, modelled: hours of it in seconds, nothing is touched
     fathom run jobs.fio --on model:azure/P15,vm=Standard_D8s_v5
-  a run to be looked at again
-    fathom run jobs.fio -o runs/first && fathom show runs/first";
+  a run to be looked at again, and where its spikes came from
+    fathom run jobs.fio --record -o runs/first && fathom explain runs/first
+    fathom show runs/first";
 
 /// The whole command line, its help for a terminal of so many columns.
 pub(crate) fn command(columns: usize) -> Command {
@@ -52,7 +53,10 @@ pub(crate) fn command(columns: usize) -> Command {
         .term_width(columns)
         .subcommand(run())
         .subcommand(fio())
+        .subcommand(super::evidence::record_command())
         .subcommand(show())
+        .subcommand(super::evidence::explain_command())
+        .subcommand(super::evidence::export_command())
         .subcommand(recover())
         .subcommand(super::catalog::command())
         .subcommand(super::reproduce::command())
@@ -64,7 +68,9 @@ pub(crate) fn command(columns: usize) -> Command {
 /// The flags of `run` that are not in the option table, by long name.
 pub(super) fn own_flags_of_run() -> OwnFlags {
     let own = own_arguments_of_run().into_iter().filter_map(|arg| {
-        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        // A value that has to be joined by = is no word of its own.
+        let takes_value =
+            matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_require_equals_set();
         arg.get_long().map(|long| (long.to_owned(), takes_value))
     });
     let built_in = [(String::from("help"), false)];
@@ -140,8 +146,12 @@ fn own_arguments_of_run() -> Vec<Arg> {
             .value_parser(value_parser!(PathBuf))
             .value_hint(ValueHint::DirPath),
         switch("no-record", "Keep no run directory, as -o none")
-            .conflicts_with("output")
+            .conflicts_with_all(["output", "record"])
             .hide_short_help(true),
+        super::evidence::record_flag(
+            "io,block,counters",
+            "Keep every I/O, every request, counters, for fathom explain",
+        ),
         allow_overwrite(),
         allow_signature(),
         colour(),
@@ -229,7 +239,7 @@ fn man() -> Command {
         )
 }
 
-fn directory(help: &'static str) -> Arg {
+pub(super) fn directory(help: &'static str) -> Arg {
     Arg::new("dir")
         .value_name("DIR")
         .help(help)

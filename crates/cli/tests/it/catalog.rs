@@ -124,7 +124,7 @@ fn another_catalogue_is_read_and_its_mistakes_are_placed() {
     place
         .fathom("catalog vms --catalog .")
         .expect(2)
-        .saying("not UTF-8");
+        .saying("not text (UTF-8)");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn all_errors_of_a_job_file_are_told_at_once() {
 #[test]
 fn a_missing_job_file_is_a_clear_error() {
     let outcome = Place::new().fathom("run missing.fio").expect(2);
-    outcome.saying("error: cannot read missing.fio: No such file or directory");
+    outcome.saying("error: cannot read the job file missing.fio: No such file or directory");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod job_files;
 mod modelled;
 mod output;
 mod pace;
+mod recorded;
 mod reproduce;
 mod safety;
 mod signals;

@@ -1,0 +1,74 @@
+use super::super::scenarios::empty_run;
+use super::*;
+use std::borrow::Cow;
+
+fn scan(rows: &[(u64, &'static str, &'static str, f64)]) -> CounterScanned {
+    let run = empty_run();
+    let facts = Facts::new(&run);
+    let mut scan = CounterScan::new(&facts);
+    let start = facts.started_ns();
+    let rows: Vec<CounterRow> = rows
+        .iter()
+        .map(|(second, metric, labels, value)| CounterRow {
+            at_ns: start + second * SECOND_NS,
+            metric: Cow::Borrowed(metric),
+            labels: Cow::Borrowed(labels),
+            value: *value,
+        })
+        .collect();
+    scan.feed(&rows);
+    scan.finish()
+}
+
+#[test]
+fn labels_are_found_among_others_and_behind_escapes() {
+    assert_eq!(label("cpu=\"0\",mode=\"idle\"", "mode"), Some("idle"));
+    assert_eq!(label("a=\"x\\\"y,b=\\\"\",b=\"2\"", "b"), Some("2"));
+    assert_eq!(label("a=\"x\"", "b"), None);
+    assert_eq!(label("broken", "b"), None);
+    assert_eq!(label("a=\"open", "a"), None);
+}
+
+/// What a counter grew by belongs to the second before it was read; a reset is no growth.
+#[test]
+fn counters_become_differences_in_their_second() {
+    let reads = "node_disk_reads_completed_total";
+    let vda = "device=\"vda\"";
+    let found = scan(&[(0, reads, vda, 100.0), (1, reads, vda, 150.0), (2, reads, vda, 10.0), (3, reads, vda, 25.0)]);
+    let disk = &found.disks["vda"];
+    let ios: Vec<(u64, f32)> = disk.iter().map(|(second, disk)| (*second, disk.ios)).collect();
+    assert_eq!(ios, [(0, 50.0), (2, 15.0)]);
+}
+
+#[test]
+fn cpus_are_summed_by_what_they_did() {
+    let cpu = "node_cpu_seconds_total";
+    let rows = [
+        (0, cpu, "cpu=\"0\",mode=\"idle\"", 0.0),
+        (0, cpu, "cpu=\"1\",mode=\"idle\"", 0.0),
+        (0, cpu, "cpu=\"0\",mode=\"user\"", 0.0),
+        (1, cpu, "cpu=\"0\",mode=\"idle\"", 0.25),
+        (1, cpu, "cpu=\"1\",mode=\"idle\"", 1.0),
+        (1, cpu, "cpu=\"0\",mode=\"user\"", 0.75),
+    ];
+    let found = scan(&rows);
+    let second = found.system[&0];
+    assert!((second.idle - 1.25).abs() < 1e-6 && (second.busy - 0.75).abs() < 1e-6);
+    assert!((second.busiest - 0.75).abs() < 1e-6);
+}
+
+#[test]
+fn limits_and_threads_are_kept_as_they_last_were() {
+    let limit = "fathom_cgroup_io_limit";
+    let found = scan(&[
+        (0, limit, "device=\"254:0\",kind=\"riops\"", 1100.0),
+        (1, limit, "device=\"254:0\",kind=\"riops\"", 500.0),
+        (1, limit, "device=\"254:0\",kind=\"unheard\"", 1.0),
+        (0, "fathom_worker_thread_id", "job=\"1\",worker=\"2\"", 4711.0),
+        (0, "fathom_cgroup_cpu_quota_cores", "", 0.5),
+    ]);
+    assert_eq!(found.cgroup_limits.len(), 1);
+    assert!((found.cgroup_limits[0].value - 500.0).abs() < 1e-9);
+    assert_eq!(found.tasks, [(1, 2, 4711)]);
+    assert_eq!(found.cpu_quota, Some(0.5));
+}

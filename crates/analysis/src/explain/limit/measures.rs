@@ -1,0 +1,313 @@
+//! The figures of one section while it ran at its rate: utilisation, saturation, errors.
+//!
+//! Data in: a section's sums, the counters. Data out: means over its full seconds. It must not judge.
+
+use super::super::section::Section;
+use super::super::timeline::{SECOND_NS, Second};
+use super::super::{Facts, Scanned};
+
+/// Standard deviations between the 5th and the 95th percentile of a normal distribution.
+const NINE_TENTHS: f64 = 3.29;
+
+/// Percentile and latency from the whole distribution.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Latencies {
+    pub n: u64,
+    pub min_ns: f64,
+    pub p5_ns: f64,
+    pub p50_ns: f64,
+    /// Standard deviation over mean, from the middle nine tenths: a single outage must not make all else look steady.
+    pub varies: f64,
+}
+
+/// What the devices' requests say.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Block {
+    pub iops: f64,
+    pub bytes_per_second: f64,
+    /// Means: from the queue to the end, at the device, waiting for a tag.
+    pub latency_ns: f64,
+    pub device_ns: f64,
+    pub tag_ns: f64,
+    /// At the device, on average.
+    pub in_flight: f64,
+    pub other_iops: f64,
+    pub other_bytes_per_second: f64,
+    pub errors: f64,
+    /// Standard deviation of a second's rate over its mean, as in [`Measures`], but of everybody's requests.
+    pub rate_varies: f64,
+}
+
+/// What the disk's own counters say.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Disk {
+    pub iops: f64,
+    pub bytes_per_second: f64,
+    pub await_ns: f64,
+    pub in_flight: f64,
+    /// The share of the time with anything in flight.
+    pub busy: f64,
+}
+
+/// What the system says, as shares of all CPUs or of the time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct System {
+    pub iowait: f64,
+    pub busy: f64,
+    pub busiest: f64,
+    pub cpu_waiting: f64,
+    pub io_waiting: f64,
+    pub cpu_throttled: f64,
+    pub dirty_max: f64,
+}
+
+/// The figures of one section.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Measures {
+    /// Full seconds that the means are over, since the start of the run.
+    pub from: u64,
+    pub to: u64,
+    pub iops: f64,
+    pub bytes_per_second: f64,
+    pub latency_ns: f64,
+    /// Sum of latencies over time (Little's law).
+    pub in_flight: f64,
+    /// What the load was told to keep in flight, all workers together.
+    pub depth: f64,
+    /// Standard deviation of a second's rate over its mean: of I/Os and of bytes, whichever is smaller.
+    pub rate_varies: f64,
+    pub latencies: Latencies,
+    pub errors: f64,
+    /// The mean time that I/Os were due and not sent.
+    pub unsent_ns: f64,
+    /// CPU time of the load over that of its workers' clocks.
+    pub worker_cpu: Option<f64>,
+    pub block: Option<Block>,
+    pub disk: Option<Disk>,
+    pub system: Option<System>,
+    /// The rate of each full second, in I/Os; for those of a record without load.
+    pub rates: Vec<f64>,
+    pub latencies_by_second: Vec<f64>,
+    pub bytes_by_second: Vec<f64>,
+}
+
+impl Measures {
+    pub(super) fn of(facts: &Facts<'_>, scanned: &Scanned, section: &Section<'_>) -> Self {
+        let timeline = section.timeline;
+        let ramp_ns = section.load.map_or(0, |load| load.job.limit.ramp_time.0);
+        let first = timeline.number_of(timeline.first_ns.saturating_add(ramp_ns));
+        let last = timeline.number_of(timeline.last_ns);
+        // The first and the last second are not full.
+        let (from, to) = if last > first + 1 {
+            (first + 1, last - 1)
+        } else {
+            (first, last)
+        };
+        let seconds: Vec<Second> = timeline.seconds(from, to).map(|(_, second)| *second).collect();
+        let span_s = if last > first + 1 {
+            (to - from + 1) as f64
+        } else {
+            (timeline.last_ns.saturating_sub(timeline.first_ns) as f64 / 1e9).max(1e-3)
+        };
+        let sum = total(&seconds);
+        let n = sum.ios as f64;
+        let all = timeline.latencies();
+        let at = all.percentiles(&[5.0, 50.0, 95.0]);
+        let spread_ns = at[2].saturating_sub(at[0]) as f64 / NINE_TENTHS;
+        let mut measures = Self {
+            from,
+            to,
+            iops: n / span_s,
+            bytes_per_second: sum.bytes as f64 / span_s,
+            latency_ns: if n > 0.0 { sum.lat_ns / n } else { all.mean() },
+            in_flight: sum.lat_ns / 1e9 / span_s,
+            depth: section.load.map_or(0.0, |load| load.job.total_depth() as f64),
+            latencies: Latencies {
+                n: all.n(),
+                min_ns: all.min().unwrap_or(0) as f64,
+                p5_ns: at[0] as f64,
+                p50_ns: at[1] as f64,
+                varies: spread_ns.min(all.stddev()) / all.mean().max(1.0),
+            },
+            errors: if n > 0.0 { sum.errors / n } else { 0.0 },
+            rates: seconds.iter().map(|second| f64::from(second.ios)).collect(),
+            bytes_by_second: seconds.iter().map(|second| second.bytes as f64).collect(),
+            latencies_by_second: seconds
+                .iter()
+                .map(|second| second.lat_sum_ns as f64 / f64::from(second.ios.max(1)))
+                .collect(),
+            ..Self::default()
+        };
+        measures.rate_varies = varies(&measures.rates).min(varies(&measures.bytes_by_second));
+        if let Some(load) = section.load {
+            let ios: u64 = load.scan.ops[..3].iter().sum();
+            measures.unsent_ns = load.scan.unsent_sum_ns as f64 / ios.max(1) as f64;
+            measures.worker_cpu = worker_cpu(&load);
+        }
+        measures.block = block(scanned, section, from, to, span_s);
+        measures.disk = disk(section, from, to);
+        measures.system = system(scanned, facts, from, to);
+        measures
+    }
+
+    pub(super) fn mean_bytes(&self) -> f64 {
+        if self.iops > 0.0 {
+            self.bytes_per_second / self.iops
+        } else {
+            0.0
+        }
+    }
+
+    /// What the device served: I/Os and bytes a second, by its requests or else by its counters.
+    pub(super) fn served(&self) -> Option<(f64, f64)> {
+        let block = self.block.map(|block| (block.iops, block.bytes_per_second));
+        block.or(self.disk.map(|disk| (disk.iops, disk.bytes_per_second)))
+    }
+
+    /// The mean latency of the block layer, by its requests or else by its counters.
+    pub(super) fn below_ns(&self) -> Option<f64> {
+        let block = self
+            .block
+            .filter(|block| block.iops > 0.0)
+            .map(|block| block.latency_ns);
+        block.or(self.disk.filter(|disk| disk.iops > 0.0).map(|disk| disk.await_ns))
+    }
+}
+
+#[derive(Default)]
+struct Total {
+    ios: u64,
+    bytes: u64,
+    lat_ns: f64,
+    errors: f64,
+}
+
+fn total(seconds: &[Second]) -> Total {
+    seconds.iter().fold(Total::default(), |sum, second| Total {
+        ios: sum.ios + u64::from(second.ios),
+        bytes: sum.bytes + second.bytes,
+        lat_ns: sum.lat_ns + second.lat_sum_ns as f64,
+        errors: sum.errors + f64::from(second.errors),
+    })
+}
+
+/// Standard deviation over mean; 1 where there is too little to tell.
+pub(super) fn varies(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    if values.len() < 3 || mean <= 0.0 {
+        return 1.0;
+    }
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / n).sqrt() / mean
+}
+
+fn worker_cpu(load: &super::super::section::Load<'_>) -> Option<f64> {
+    let summary = load.summary?;
+    let capacity_ns = summary.runtime_ns as f64 * f64::from(summary.workers.max(1));
+    let used_ns = summary.cpu.user_ns as f64 + summary.cpu.system_ns as f64;
+    (capacity_ns > 0.0 && used_ns > 0.0).then_some(used_ns / capacity_ns)
+}
+
+fn block(scanned: &Scanned, section: &Section<'_>, from: u64, to: u64, span_s: f64) -> Option<Block> {
+    scanned.block.as_ref()?;
+    let mut all = Block::default();
+    let (mut n, mut lat, mut device, mut tag) = (0.0, 0.0, 0.0, 0.0);
+    let mut rates = vec![(0.0, 0.0); (to - from + 1) as usize];
+    for scan in &section.devices {
+        for (number, second) in scan.requests.seconds(from, to) {
+            if let Some((ios, bytes)) = rates.get_mut((number - from) as usize) {
+                *ios += f64::from(second.ios);
+                *bytes += second.bytes as f64;
+            }
+            n += f64::from(second.ios);
+            lat += second.lat_sum_ns as f64;
+            device += second.device_sum_ns as f64;
+            tag += second.tag_sum_ns as f64;
+            all.bytes_per_second += second.bytes as f64 / span_s;
+            all.other_iops += f64::from(second.other_ios) / span_s;
+            all.other_bytes_per_second += second.other_bytes as f64 / span_s;
+            all.errors += f64::from(second.errors);
+        }
+    }
+    let mean = |sum: f64| if n > 0.0 { sum / n } else { 0.0 };
+    Some(Block {
+        iops: n / span_s,
+        latency_ns: mean(lat),
+        device_ns: mean(device),
+        tag_ns: mean(tag),
+        in_flight: device / 1e9 / span_s,
+        errors: mean(all.errors),
+        rate_varies: {
+            let (ios, bytes): (Vec<f64>, Vec<f64>) = rates.into_iter().unzip();
+            varies(&ios).min(varies(&bytes))
+        },
+        ..all
+    })
+}
+
+fn disk(section: &Section<'_>, from: u64, to: u64) -> Option<Disk> {
+    let mut sum = Disk::default();
+    let (mut seconds, mut time_s) = (0.0_f64, 0.0);
+    for disk in &section.disks {
+        let mut counted = 0.0;
+        let mut busy = 0.0;
+        for (_, second) in disk.range(from..=to) {
+            counted += 1.0;
+            sum.iops += f64::from(second.ios);
+            sum.bytes_per_second += second.bytes;
+            sum.in_flight += f64::from(second.weighted);
+            time_s += f64::from(second.time);
+            busy += f64::from(second.busy);
+        }
+        seconds = seconds.max(counted);
+        sum.busy = sum.busy.max(busy);
+    }
+    if seconds == 0.0 {
+        return None;
+    }
+    Some(Disk {
+        await_ns: if sum.iops > 0.0 {
+            time_s / sum.iops * 1e9
+        } else {
+            0.0
+        },
+        iops: sum.iops / seconds,
+        bytes_per_second: sum.bytes_per_second / seconds,
+        in_flight: sum.in_flight / seconds,
+        busy: sum.busy / seconds,
+    })
+}
+
+fn system(scanned: &Scanned, facts: &Facts<'_>, from: u64, to: u64) -> Option<System> {
+    let counters = scanned.counters.as_ref()?;
+    if facts.modelled() {
+        return None;
+    }
+    let mut sum = System::default();
+    let (mut n, mut cpu_s) = (0.0, 0.0);
+    for (_, second) in counters.system.range(from..=to) {
+        n += 1.0;
+        let all = f64::from(second.idle + second.iowait + second.busy);
+        cpu_s += all;
+        sum.iowait += f64::from(second.iowait);
+        sum.busy += f64::from(second.busy);
+        sum.busiest += f64::from(second.busiest);
+        sum.cpu_waiting += f64::from(second.cpu_waiting);
+        sum.io_waiting += f64::from(second.io_waiting);
+        sum.cpu_throttled += f64::from(second.cpu_throttled);
+        sum.dirty_max = sum.dirty_max.max(second.dirty + second.writeback);
+    }
+    (n > 0.0 && cpu_s > 0.0).then(|| System {
+        iowait: sum.iowait / cpu_s,
+        busy: sum.busy / cpu_s,
+        busiest: sum.busiest / n,
+        cpu_waiting: sum.cpu_waiting / n,
+        io_waiting: sum.io_waiting / n,
+        cpu_throttled: sum.cpu_throttled / n,
+        dirty_max: sum.dirty_max,
+    })
+}
+
+/// The length of a second, for those who sample.
+pub(super) const SAMPLE_SECOND_NS: u64 = SECOND_NS;

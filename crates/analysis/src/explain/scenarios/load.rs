@@ -1,0 +1,273 @@
+//! The load: workers that keep I/Os in flight, or send them when they are due.
+
+use super::block::{REQUEST_BYTES, Request};
+use super::machine::{BOOT_NS, Event, MS, Machine, Owner, SECOND};
+use crate::explain::Window;
+use fathom_core::backend::Op;
+use fathom_core::record::{BlockOp, Comm, IoRecord};
+use std::collections::VecDeque;
+
+/// CPU time of one turn and of each I/O in it.
+const TURN_NS: u64 = 2_000;
+const IO_NS: u64 = 1_500;
+
+/// How a worker paces itself.
+#[derive(Debug, Clone)]
+pub(super) enum Pace {
+    /// As many as its depth allows.
+    Closed,
+    /// Poisson arrivals: mean rate, and times in which it is multiplied.
+    Open { rate: f64, surges: Vec<(Window, f64)> },
+}
+
+/// A worker.
+#[derive(Debug, Clone)]
+pub(super) struct Worker {
+    pub task: usize,
+    pub job: u32,
+    pub number: u32,
+    pub size: u32,
+    /// In a window, a larger one each so many nanoseconds.
+    pub large: Option<(u32, u64, Window)>,
+    next_large_ns: u64,
+    pub op: Op,
+    pub pace: Pace,
+    pub starts_ns: u64,
+    pub ends_ns: u64,
+    /// Writes go to the page cache.
+    pub buffered: bool,
+    /// Where its file lies on the device, in bytes.
+    pub file_at: u64,
+    pub file_size: u64,
+    pub sequential: bool,
+    slots: Vec<Option<Flight>>,
+    done: VecDeque<usize>,
+    next_due_ns: u64,
+    position: u64,
+    woken_for_ns: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Flight {
+    io: IoRecord,
+    /// Requests that are not complete.
+    parts: u32,
+}
+
+impl Worker {
+    pub(super) fn new(task: usize, depth: usize, size: u32) -> Self {
+        Self {
+            task,
+            job: 0,
+            number: 0,
+            size,
+            large: None,
+            next_large_ns: 0,
+            op: Op::Read,
+            pace: Pace::Closed,
+            starts_ns: BOOT_NS,
+            ends_ns: u64::MAX,
+            buffered: false,
+            file_at: 1 << 30,
+            file_size: 4 << 30,
+            sequential: false,
+            slots: vec![None; depth],
+            done: VecDeque::new(),
+            next_due_ns: 0,
+            position: 0,
+            woken_for_ns: 0,
+        }
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.slots.iter().flatten().count()
+    }
+}
+
+impl Machine {
+    /// The CPU time that the worker wants now; `None`: there is nothing to do.
+    pub(super) fn load_work_ns(&mut self, index: usize) -> Option<u64> {
+        let now = self.now;
+        let held = self.writeback.holds_writers(now) && self.workers[index].buffered;
+        let worker = &mut self.workers[index];
+        let free = worker.slots.iter().any(Option::is_none);
+        let may_send = free && worker.starts_ns <= now && now < worker.ends_ns && !held;
+        let sends = may_send
+            && match worker.pace {
+                Pace::Closed => true,
+                Pace::Open { .. } => worker.next_due_ns.max(worker.starts_ns) <= now,
+            };
+        if worker.done.is_empty() && !sends {
+            // A timer for the next one that is due.
+            let wake_ns = worker.next_due_ns.max(worker.starts_ns);
+            if free && wake_ns > now && wake_ns < worker.ends_ns && worker.woken_for_ns != wake_ns {
+                worker.woken_for_ns = wake_ns;
+                let task = worker.task;
+                self.at(wake_ns, Event::Wake(task));
+            }
+            return None;
+        }
+        let copy_ns = if worker.buffered && sends {
+            u64::from(worker.size) / 8
+        } else {
+            0
+        };
+        Some(TURN_NS + IO_NS * (worker.done.len() as u64).clamp(1, 16) + copy_ns)
+    }
+
+    /// The worker has the CPU: it takes what is complete and sends what it may.
+    pub(super) fn load_turn(&mut self, index: usize) {
+        for _ in 0..16 {
+            let Some(slot) = self.workers[index].done.pop_front() else {
+                break;
+            };
+            if let Some(flight) = self.workers[index].slots[slot].take() {
+                self.ios.push(IoRecord {
+                    completed_ns: self.now,
+                    ..flight.io
+                });
+            }
+        }
+        for _ in 0..64 {
+            if !self.load_send(index) {
+                break;
+            }
+        }
+    }
+
+    fn load_send(&mut self, index: usize) -> bool {
+        let now = self.now;
+        let held = self.writeback.holds_writers(now) && self.workers[index].buffered;
+        let worker = &self.workers[index];
+        let Some(slot) = worker.slots.iter().position(Option::is_none) else {
+            return false;
+        };
+        if worker.starts_ns > now || now >= worker.ends_ns || held {
+            return false;
+        }
+        let due_ns = match worker.pace {
+            Pace::Closed => now,
+            Pace::Open { .. } => {
+                let due_ns = worker.next_due_ns.max(worker.starts_ns);
+                if due_ns > now {
+                    return false;
+                }
+                let gap = self.gap_ns(index, due_ns);
+                self.workers[index].next_due_ns = due_ns + gap;
+                due_ns
+            }
+        };
+        self.load_make(index, slot, due_ns);
+        true
+    }
+
+    fn gap_ns(&mut self, index: usize, due_ns: u64) -> u64 {
+        let Pace::Open { rate, surges } = &self.workers[index].pace else {
+            return 0;
+        };
+        let surge = surges.iter().find(|(window, _)| window.holds(due_ns));
+        let mean = 1e9 / (rate * surge.map_or(1.0, |(_, factor)| *factor));
+        (self.exponential(mean) as u64).max(1)
+    }
+
+    fn load_make(&mut self, index: usize, slot: usize, due_ns: u64) {
+        let now = self.now;
+        let worker = &mut self.workers[index];
+        let large = worker
+            .large
+            .filter(|(_, _, window)| window.holds(now) && worker.next_large_ns <= now);
+        if let Some((_, every_ns, _)) = large {
+            worker.next_large_ns = now + every_ns;
+        }
+        let len = large.map_or(worker.size, |(size, _, _)| size);
+        let places = worker.file_size / u64::from(len);
+        let offset = if worker.sequential {
+            worker.position % worker.file_size
+        } else {
+            self.rng.below(places) * u64::from(len)
+        };
+        let worker = &mut self.workers[index];
+        worker.position += u64::from(len);
+        let op = worker.op;
+        let depth = worker.in_flight() as u32 + 1;
+        let io = IoRecord {
+            intended_ns: due_ns,
+            created_ns: now,
+            submitted_ns: now + 800,
+            completed_ns: 0,
+            offset_bytes: offset,
+            len_bytes: len,
+            file: 0,
+            job: worker.job,
+            worker: worker.number,
+            depth,
+            errno: 0,
+            op,
+        };
+        let parts = len.div_ceil(REQUEST_BYTES);
+        worker.slots[slot] = Some(Flight { io, parts });
+        if worker.buffered {
+            self.load_buffered(index, slot, len);
+            return;
+        }
+        let (tid, comm) = {
+            let task = &self.tasks[self.workers[index].task];
+            (task.tid, task.comm)
+        };
+        self.load_requests(index, slot, (tid, comm), offset, len);
+    }
+
+    fn load_requests(&mut self, index: usize, slot: usize, who: (u32, Comm), offset: u64, len: u32) {
+        let op = match self.workers[index].op {
+            Op::Write => BlockOp::Write,
+            _ => BlockOp::Read,
+        };
+        let begin = self.workers[index].file_at + offset;
+        let mut sent = 0;
+        while sent < len {
+            let part = (len - sent).min(REQUEST_BYTES);
+            let sector = (begin + u64::from(sent)) / 512;
+            let mut request = Request::new(Owner::Load(index), who, op, sector, part);
+            request.slot = slot as u32;
+            self.submit_throttled(request);
+            sent += part;
+        }
+    }
+
+    /// Into the page cache: done at once, unless too much is dirty.
+    fn load_buffered(&mut self, index: usize, slot: usize, len: u32) {
+        self.writeback.dirty += u64::from(len);
+        if self.writeback.dirty > self.writeback.limit {
+            self.writeback.held.push((index, slot));
+            let now = self.now;
+            self.at(now, Event::Flusher);
+        } else {
+            self.load_completed(index, slot as u32);
+        }
+    }
+
+    /// One of the I/O's requests is complete.
+    pub(super) fn load_completed(&mut self, index: usize, slot: u32) {
+        let worker = &mut self.workers[index];
+        let Some(flight) = &mut worker.slots[slot as usize] else {
+            return;
+        };
+        flight.parts -= if worker.buffered { flight.parts } else { 1 };
+        if flight.parts == 0 {
+            worker.done.push_back(slot as usize);
+            let task = worker.task;
+            // The interrupt and the wake-up.
+            let delay = 2_000 + self.rng.below(3_000);
+            self.at(self.now + delay, Event::Wake(task));
+        }
+    }
+}
+
+/// About a turn of the recorder: rows come worker by worker, a second at a time.
+pub(super) fn as_recorded(mut ios: Vec<IoRecord>) -> Vec<IoRecord> {
+    ios.sort_by_key(|io| (io.completed_ns / SECOND, io.job, io.worker, io.completed_ns));
+    ios
+}
+
+/// A length of time that is not worth a slice of the record.
+pub(super) const RING_BEFORE_NS: u64 = 50 * MS;

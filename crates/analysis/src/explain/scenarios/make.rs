@@ -1,0 +1,391 @@
+//! Which scenarios there are, and how each is made from its seed.
+
+mod inject;
+mod size;
+mod steady;
+
+pub use steady::steady;
+
+use super::block::BlockLayer;
+use super::counters;
+use super::cpu::{Body, Task};
+use super::device::Device;
+use super::load::{Worker, as_recorded};
+use super::machine::{BOOT_NS, Event, MS, Machine, SECOND, comm};
+use super::others::Stream;
+use super::{Injected, Scenario};
+use crate::explain::Window;
+use crate::explain::answer::Cause;
+use fathom_core::record::BlockOp;
+use fathom_core::rng::{Rng, split_mix};
+use fathom_core::run::{Build, Environment, JobSummary, Run, Status, Summary, Target};
+use fathom_core::units::{MonoTime, Nanos, WallTime};
+use fathom_core::workload::{EngineKind, Job, Rate, Workload, Written};
+use size::Size;
+
+/// Seeds to work with, and seeds to report: the rules have not been looked at on the latter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    /// To find out how the rules do.
+    Development,
+    /// To report how they do.
+    HeldOut,
+}
+
+/// What is done to the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Nothing,
+    Outage,
+    Outages,
+    CgroupLimit,
+    CpuQuota,
+    NoTags,
+    NoIssue,
+    SlowFlush,
+    CpuHog,
+    CpuCrowd,
+    Competitor,
+    OthersWriteback,
+    OwnWriteback,
+    Surge,
+    LargeIos,
+    SecondSection,
+    OutageAndHog,
+    CompetitorAndHog,
+    OutageBesideSteadyIo,
+    OutageBesideNewIo,
+    OutageBesideHog,
+}
+
+impl Doing {
+    const ALL: [Self; 21] = [
+        Self::Nothing,
+        Self::Outage,
+        Self::Outages,
+        Self::CgroupLimit,
+        Self::CpuQuota,
+        Self::NoTags,
+        Self::NoIssue,
+        Self::SlowFlush,
+        Self::CpuHog,
+        Self::CpuCrowd,
+        Self::Competitor,
+        Self::OthersWriteback,
+        Self::OwnWriteback,
+        Self::Surge,
+        Self::LargeIos,
+        Self::SecondSection,
+        Self::OutageAndHog,
+        Self::CompetitorAndHog,
+        Self::OutageBesideSteadyIo,
+        Self::OutageBesideNewIo,
+        Self::OutageBesideHog,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Outage => "device outage",
+            Self::Outages => "regular device outages",
+            Self::CgroupLimit => "cgroup I/O limit",
+            Self::CpuQuota => "cgroup CPU quota",
+            Self::NoTags => "no tags",
+            Self::NoIssue => "scheduler holds requests",
+            Self::SlowFlush => "slow journal flush",
+            Self::CpuHog => "CPU hog",
+            Self::CpuCrowd => "many equal CPU users",
+            Self::Competitor => "competing process",
+            Self::OthersWriteback => "another process's pages written back",
+            Self::OwnWriteback => "own pages written back",
+            Self::Surge => "surge of the load above the disk's limit",
+            Self::LargeIos => "large I/Os of the load",
+            Self::SecondSection => "second section of the load",
+            Self::OutageAndHog => "device outage and CPU hog",
+            Self::CompetitorAndHog => "competing process and CPU hog",
+            Self::OutageBesideSteadyIo => "device outage beside steady I/O of another process",
+            Self::OutageBesideNewIo => "device outage just after another process began I/O",
+            Self::OutageBesideHog => "device outage while another CPU is busy",
+        }
+    }
+}
+
+/// A scenario that has not been simulated yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    doing: Doing,
+    size: Size,
+    seed: u64,
+}
+
+/// All scenarios of a set: each doing with each size of load, three times.
+pub fn plans(set: Set) -> Vec<Plan> {
+    let base: u64 = match set {
+        Set::Development => 1,
+        Set::HeldOut => 0x000f_a7d0,
+    };
+    let mut plans = Vec::new();
+    for (doing_number, doing) in Doing::ALL.into_iter().enumerate() {
+        for (size_number, size) in size::ALL.into_iter().enumerate() {
+            for round in 0..3 {
+                let number = (doing_number * 100 + size_number * 10 + round) as u64;
+                plans.push(Plan {
+                    doing,
+                    size,
+                    seed: split_mix(base.wrapping_mul(0x9e37_79b9) ^ number),
+                });
+            }
+        }
+    }
+    plans
+}
+
+/// A scenario while it is made.
+struct Making {
+    machine: Machine,
+    rng: Rng,
+    size: Size,
+    run_ns: u64,
+    /// When something is done.
+    window: Window,
+    injected: Vec<Injected>,
+    limits: Vec<(Window, f64)>,
+    frozen: Vec<Window>,
+    dirtied: Vec<(u32, &'static str, u64, u64)>,
+    jobs: Vec<Job>,
+}
+
+impl Making {
+    fn inject(&mut self, cause: Cause, process: Option<&str>) {
+        self.injected.push(Injected {
+            window: self.window,
+            cause,
+            process: process.map(String::from),
+        });
+    }
+
+    /// Uniform between two numbers.
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.rng.unit()
+    }
+}
+
+impl Plan {
+    /// What is done, in words.
+    pub fn doing(&self) -> &'static str {
+        self.doing.name()
+    }
+
+    /// Runs it.
+    pub fn simulate(&self) -> Scenario {
+        let mut making = self.begin();
+        inject::inject(&mut making, self.doing);
+        let end = BOOT_NS + making.run_ns;
+        making.machine.run(end);
+        self.finish(making)
+    }
+
+    fn begin(&self) -> Making {
+        let mut rng = Rng::new(self.seed);
+        let size = self.size;
+        let device = Device::new(size.channels, 1024, size.service_ns, size.sigma);
+        let block = BlockLayer::new(256);
+        let cpus = 2 + rng.below(3) as usize;
+        let mut machine = Machine::new(self.seed, cpus, device, block);
+        let mut load = Task::new(4001, "fathom", Body::Worker(0));
+        load.pinned = (rng.below(2) == 0).then_some(0);
+        machine.tasks.push(load);
+        let mut worker = Worker::new(0, size.depth, size.bytes);
+        worker.ends_ns = BOOT_NS + size.run_ns;
+        worker.file_at = (1 << 30) + rng.below(1 << 20) * 4096;
+        worker.sequential = rng.below(5) == 0;
+        machine.workers.push(worker);
+        machine.at(BOOT_NS + MS, Event::Wake(0));
+        let begin = BOOT_NS + (size.run_ns as f64 * (0.45 + 0.2 * rng.unit())) as u64;
+        let long = (size.run_ns / 8).min(800 * MS);
+        let lasts = 120 * MS + rng.below(long.saturating_sub(120 * MS).max(1));
+        let mut making = Making {
+            machine,
+            rng,
+            size,
+            run_ns: size.run_ns,
+            window: Window {
+                start_ns: begin,
+                end_ns: begin + lasts,
+            },
+            injected: Vec::new(),
+            limits: Vec::new(),
+            frozen: Vec::new(),
+            dirtied: Vec::new(),
+            jobs: vec![size.job()],
+        };
+        noise(&mut making);
+        making
+    }
+
+    fn finish(&self, making: Making) -> Scenario {
+        let mut machine = making.machine;
+        let end = machine.now.max(BOOT_NS + making.run_ns);
+        machine.requests.sort_by_key(|request| request.completed_ns);
+        machine.slices.sort_by_key(|slice| slice.end_ns);
+        let counters = counters::rows(&machine, end, &making.limits, &making.frozen);
+        let processes = counters::processes(&machine, end, &making.dirtied);
+        let ios = as_recorded(machine.ios);
+        Scenario {
+            label: format!("{}, {}, seed {:#x}", self.doing.name(), self.size.name, self.seed),
+            run: run(making.jobs),
+            injected: making.injected,
+            slices: counters::ring(machine.slices, &ios),
+            ios,
+            requests: machine.requests,
+            counters,
+            processes,
+        }
+    }
+}
+
+/// What goes on on any machine: a journal, a logger, short tasks, and something that starts by chance when something is
+/// done.
+fn noise(making: &mut Making) {
+    let always = vec![Window {
+        start_ns: BOOT_NS,
+        end_ns: u64::MAX,
+    }];
+    let machine = &mut making.machine;
+    machine.journal.on = making.rng.below(10) < 6;
+    machine.journal.every_ns = SECOND + making.rng.below(4 * SECOND);
+    let streams = [("systemd-journal", 210, 300 * MS), ("postgres", 900, 40 * MS)];
+    for (name, pid, pause_ns) in streams {
+        machine.streams.push(Stream {
+            pid,
+            comm: comm(name),
+            op: BlockOp::Write,
+            depth: 1,
+            size: 8 << 10,
+            windows: always.clone(),
+            pause_ns,
+            in_flight: 0,
+            bytes: Vec::new(),
+        });
+    }
+    for (tid, name, burst_ns, pause_ns) in [
+        (500, "sshd", 200_000, 20 * MS),
+        (501, "node_exporter", 2 * MS, 100 * MS),
+        (502, "kubelet", MS, 30 * MS),
+    ] {
+        let body = Body::Burner {
+            windows: always.clone(),
+            burst_ns,
+            pause_ns,
+        };
+        let mut task = Task::new(tid, name, body);
+        task.priority = 0;
+        machine.tasks.push(task);
+    }
+    // Bystanders: one begins to compute on another CPU, one sends a few small I/Os.
+    if making.rng.below(2) == 0 {
+        let mut task = Task::new(
+            600,
+            "cron",
+            Body::Burner {
+                windows: vec![making.window],
+                burst_ns: 5 * MS,
+                pause_ns: 0,
+            },
+        );
+        task.priority = 0;
+        task.pinned = Some(machine.cpus.len() - 1);
+        machine.tasks.push(task);
+        let index = machine.tasks.len() - 1;
+        machine.at(making.window.start_ns, Event::Wake(index));
+    }
+    if making.rng.below(2) == 0 {
+        machine.streams.push(Stream {
+            pid: 601,
+            comm: comm("logrotate"),
+            op: BlockOp::Write,
+            depth: 1,
+            size: 4 << 10,
+            windows: vec![making.window],
+            pause_ns: 25 * MS,
+            in_flight: 0,
+            bytes: Vec::new(),
+        });
+        let index = machine.streams.len() - 1;
+        machine.at(making.window.start_ns, Event::Stream(index));
+    }
+    for index in 0..2 {
+        machine.at(BOOT_NS + making.rng.below(50 * MS), Event::Stream(index));
+    }
+    for index in 1..4 {
+        machine.at(BOOT_NS + making.rng.below(50 * MS), Event::Wake(index));
+    }
+    machine.writeback.limit = u64::MAX;
+    machine.writeback.depth = 32;
+}
+
+/// The document of a run of one section that is told nothing special.
+pub fn empty_run() -> Run {
+    run(vec![size::ALL[3].job()])
+}
+
+/// The document of such a run.
+fn run(jobs: Vec<Job>) -> Run {
+    let summaries = jobs.iter().map(|job| JobSummary {
+        name: job.name.clone(),
+        workers: job.numjobs,
+        ..JobSummary::default()
+    });
+    Run {
+        schema: String::from(fathom_core::run::SCHEMA),
+        build: Build {
+            version: String::from(env!("CARGO_PKG_VERSION")),
+            debug: false,
+        },
+        command: Vec::new(),
+        started_unix_ns: WallTime(0),
+        started_monotonic_ns: MonoTime(BOOT_NS),
+        status: Status::Complete,
+        written: Written::default(),
+        environment: Environment::default(),
+        requirements: Vec::new(),
+        summary: Summary {
+            schema: String::from(fathom_core::run::SCHEMA),
+            target: Target {
+                description: String::from("data.bin"),
+                modelled: false,
+                files: Vec::new(),
+            },
+            jobs: summaries.collect(),
+            groups: Vec::new(),
+            disks: Vec::new(),
+            cpu: fathom_core::run::CpuUsage::default(),
+            warnings: Vec::new(),
+            floor: None,
+            model: None,
+            streams: Vec::new(),
+        },
+        workload: Workload { jobs },
+    }
+}
+
+impl Size {
+    /// The section that the load is.
+    fn job(&self) -> Job {
+        let mut job = Job {
+            name: String::from("load"),
+            direct: true,
+            ..Job::default()
+        };
+        job.engine.kind = EngineKind::Libaio;
+        job.pattern.random = true;
+        job.depth.iodepth = self.depth as u32;
+        job.limit.runtime = Some(Nanos(self.run_ns));
+        job
+    }
+}
+
+/// Makes a section an open loop in its document.
+fn open_loop(job: &mut Job, rate: f64) {
+    job.pace.rate[0] = Some(Rate::Iops(rate as u64));
+}

@@ -1,0 +1,81 @@
+//! Machines that are at a limit all the time.
+
+use super::super::load::Pace;
+use super::super::machine::BOOT_NS;
+use super::{Doing, Plan, Scenario, Set, Window, open_loop, size};
+use crate::explain::answer::LimitKind;
+use fathom_core::backend::Op;
+use fathom_core::rng::split_mix;
+use fathom_core::workload::{EngineKind, Mix};
+
+/// Every limit that a simulated machine can be at, with every size of load that can be at it.
+pub fn steady(set: Set) -> Vec<(LimitKind, Scenario)> {
+    let base: u64 = match set {
+        Set::Development => 11,
+        Set::HeldOut => 0x57ea,
+    };
+    let kinds = [
+        LimitKind::Iops,
+        LimitKind::Latency,
+        LimitKind::AboveBlockLayer,
+        LimitKind::OwnPace,
+        LimitKind::PageCache,
+    ];
+    let mut made = Vec::new();
+    for (kind_number, kind) in kinds.into_iter().enumerate() {
+        for (size_number, size) in size::ALL.into_iter().enumerate() {
+            // With one I/O in flight a limit of the disk and its latency are the same.
+            if kind == LimitKind::Iops && size.depth == 1 {
+                continue;
+            }
+            let seed = split_mix(base ^ (kind_number * 10 + size_number) as u64);
+            let plan = Plan {
+                doing: Doing::Nothing,
+                size,
+                seed,
+            };
+            made.push((kind, plan.steady(kind)));
+        }
+    }
+    made
+}
+
+impl Plan {
+    fn steady(&self, kind: LimitKind) -> Scenario {
+        let mut making = self.begin();
+        let rate = self.size.rate();
+        let always = Window {
+            start_ns: BOOT_NS,
+            end_ns: u64::MAX,
+        };
+        let share = making.between(0.25, 0.5);
+        let worker = &mut making.machine.workers[0];
+        let job = &mut making.jobs[0];
+        match kind {
+            LimitKind::Iops => making.machine.device.iops = rate * share,
+            LimitKind::AboveBlockLayer => {
+                making.machine.block.throttle.windows = vec![(always, rate * share)];
+                making.limits = vec![(always, rate * share)];
+            }
+            LimitKind::OwnPace => {
+                worker.pace = Pace::Open {
+                    rate: rate * share,
+                    surges: Vec::new(),
+                };
+                open_loop(job, rate * share);
+            }
+            LimitKind::PageCache => {
+                worker.buffered = true;
+                worker.op = Op::Write;
+                worker.size = 64 << 10;
+                job.direct = false;
+                job.pattern.mix = Mix::Write;
+                job.engine.kind = EngineKind::Psync;
+                making.machine.writeback.background = 64 << 30;
+            }
+            _ => {}
+        }
+        making.machine.run(BOOT_NS + making.run_ns);
+        self.finish(making)
+    }
+}

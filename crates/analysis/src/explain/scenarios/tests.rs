@@ -1,0 +1,95 @@
+use super::*;
+use std::sync::Mutex;
+
+/// Runs all scenarios of a set, two at a time.
+fn outcomes(set: Set) -> Vec<(String, Outcome)> {
+    let plans = plans(set);
+    let next = Mutex::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let index = {
+                        let mut next = next.lock().unwrap();
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some(plan) = plans.get(index) else { break };
+                    let scenario = plan.simulate();
+                    let explanation = scenario.explain();
+                    let outcome = score(&scenario, &explanation);
+                    if outcome.right != Some(true) || !outcome.accused.is_empty() {
+                        tell(&scenario, &explanation, &outcome);
+                    }
+                    done.lock()
+                        .unwrap()
+                        .push((index, plan.doing().to_owned(), outcome));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|(index, _, _)| *index);
+    done.into_iter()
+        .map(|(_, doing, outcome)| (doing, outcome))
+        .collect()
+}
+
+/// What was said of a scenario that was not judged right.
+fn tell(scenario: &Scenario, explanation: &Explanation, outcome: &Outcome) {
+    eprintln!(
+        "--- {}: {:?} {:?}",
+        scenario.label, outcome.right, outcome.accused
+    );
+    for injected in &scenario.injected {
+        eprintln!(
+            "  done: {:?} {:?} at {:.3} s for {:.3} s",
+            injected.cause,
+            injected.process,
+            (injected.window.start_ns - scenario.run.started_monotonic_ns.0) as f64 / 1e9,
+            injected.window.duration_ns() as f64 / 1e9
+        );
+    }
+    for spike in explanation.spikes.kept.iter().take(6) {
+        eprintln!(
+            "  spike at {:.3} s for {:.3} s, {} I/Os, worst {:.1} ms, usual {:.2} ms: {:?} {:?} {:.2} {:?} {:?}\n    split {:?} depth {:?}",
+            spike.start_ns as f64 / 1e9,
+            spike.duration_ns as f64 / 1e9,
+            spike.slow_ios,
+            spike.worst.response_ns as f64 / 1e6,
+            spike.usual_ns as f64 / 1e6,
+            spike.verdict.cause,
+            spike.verdict.process,
+            spike.verdict.confidence,
+            spike.verdict.because,
+            spike.verdict.missing,
+            spike.split,
+            spike.depth
+        );
+        for served in &spike.served {
+            eprintln!("    served {served:?}");
+        }
+    }
+}
+
+fn check(set: Set) {
+    let outcomes = outcomes(set);
+    let all: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
+    println!("{}", confusion_markdown(&all));
+    let tally = Tally::of(&all);
+    assert!(all.len() >= 200, "{} scenarios", all.len());
+    assert_eq!(tally.accused, 0, "processes were accused wrongly");
+    assert!(tally.share_right() >= 0.95, "{tally:?}");
+    assert!(tally.unknown * 20 <= all.len(), "{tally:?}: too often unknown");
+}
+
+#[test]
+fn verdicts_on_the_seeds_that_the_rules_were_made_with() {
+    check(Set::Development);
+}
+
+#[test]
+fn verdicts() {
+    check(Set::HeldOut);
+}

@@ -1,0 +1,293 @@
+//! Spikes: which they are, and what caused each.
+//!
+//! Data in: the sections with their events, the rows of the windows around them. Data out: the report of spikes. The rows
+//! are read in lots of bounded size, in the order of time.
+
+mod cpu;
+mod matching;
+mod rows;
+mod scene;
+mod served;
+mod verdict;
+
+use super::answer::{Cause, Period, Spike, SpikeReport};
+use super::detect::{Event, GAP_NS};
+use super::evidence::{Evidence, Window};
+use super::section::Section;
+use super::timeline::SECOND_NS;
+use super::{Facts, Scanned, period};
+use rows::{Lot, Rows};
+use std::cmp::Reverse;
+
+/// Spikes that are kept.
+const KEPT_MAX: usize = 1000;
+/// What comes more often than once in so many seconds is no exception but the tail of the distribution, unless it is set
+/// apart from the rest of it; what comes more often than once in so few is in any case.
+const SECONDS_RARE: f64 = 60.0;
+const SECONDS_OFTEN: f64 = 2.0;
+/// However short a section was, so many of its events count as spikes.
+const FEW: usize = 50;
+/// Of a tail, so many are left at most where the bar is raised so far; of what is set apart, more.
+const TAIL_LEFT: f64 = 0.9;
+const BAR_STEP: f64 = 1.5;
+/// Rows that are looked at for one spike, and for all spikes together.
+const ROWS_A_LOT: u64 = 300_000;
+const ROWS_MAX: u64 = 2_500_000;
+/// The time before and after a spike that is looked at.
+const CONTEXT_MIN_NS: u64 = 250_000_000;
+const CONTEXT_MAX_NS: u64 = 3_000_000_000;
+/// I/Os of the time before that are enough to know it.
+const CONTEXT_ROWS: f64 = 5_000.0;
+
+/// An interval with slow I/Os, over all sections that it met.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub event: Event,
+    pub parts: Vec<Part>,
+    /// The rows to look at: before, during and after.
+    pub window: Window,
+    /// About how many there are.
+    pub rows: u64,
+}
+
+/// One section's part in a spike.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub section: usize,
+    /// Whether its syncs were slow, not its data.
+    pub syncs: bool,
+    pub threshold_ns: u64,
+    pub usual_ns: u64,
+}
+
+/// Finds and explains the spikes of a run.
+pub(super) fn of<E: Evidence>(
+    facts: &Facts<'_>,
+    scanned: &Scanned,
+    sections: &[Section<'_>],
+    evidence: &mut E,
+) -> Result<SpikeReport, E::Error> {
+    let mut found = find(sections);
+    let number = found.len() as u64;
+    found.sort_unstable_by_key(|found| Reverse(found.event.worst_ns));
+    found.truncate(KEPT_MAX);
+    let mut budget = ROWS_MAX;
+    let mut examined: Vec<bool> = Vec::with_capacity(found.len());
+    for found in &mut found {
+        plan(sections, found);
+        examined.push(found.rows <= budget);
+        budget = budget.saturating_sub(found.rows);
+    }
+    let mut found: Vec<(Found, bool)> = found.into_iter().zip(examined).collect();
+    found.sort_unstable_by_key(|(found, _)| found.event.start_ns);
+    let kept = explain(facts, scanned, sections, &found, evidence)?;
+    Ok(SpikeReport {
+        found: number,
+        causes: tally(&kept),
+        periods: periods(&kept),
+        kept,
+    })
+}
+
+/// All spikes, those of several sections at the same time as one.
+fn find(sections: &[Section<'_>]) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for section in sections {
+        let syncs = section.load.and_then(|load| load.scan.syncs.as_deref());
+        let timelines = [(Some(section.timeline), false), (syncs, true)];
+        for (timeline, syncs) in timelines {
+            let Some(timeline) = timeline else { continue };
+            let seconds = timeline.last_ns.saturating_sub(timeline.first_ns) as f64 / 1e9;
+            let events = timeline.events().into_iter().map(|event| {
+                let usual = timeline.around(event.worst_at_ns);
+                let part = Part {
+                    section: section.index,
+                    syncs,
+                    threshold_ns: usual.threshold_ns(),
+                    usual_ns: usual.median_ns,
+                };
+                Found {
+                    event,
+                    parts: vec![part],
+                    window: Window {
+                        start_ns: 0,
+                        end_ns: 0,
+                    },
+                    rows: 0,
+                }
+            });
+            let mut events: Vec<Found> = events.collect();
+            events.sort_unstable_by(|a, b| height(b).total_cmp(&height(a)));
+            events.truncate(exceptions(&events, seconds));
+            found.extend(events);
+        }
+    }
+    found.sort_unstable_by_key(|found| found.event.start_ns);
+    let mut merged: Vec<Found> = Vec::with_capacity(found.len());
+    for found in found {
+        match merged.last_mut() {
+            Some(last) if found.event.start_ns <= last.event.end_ns => {
+                last.event.join(&found.event);
+                last.parts.extend(found.parts);
+            }
+            _ => merged.push(found),
+        }
+    }
+    merged
+}
+
+/// How many of these events, the highest first, are exceptions.
+fn exceptions(events: &[Found], seconds: f64) -> usize {
+    let rare = FEW.max((seconds / SECONDS_RARE) as usize);
+    let often = FEW.max((seconds / SECONDS_OFTEN) as usize);
+    let mut left = events.len();
+    while left > rare {
+        let bar = height(&events[left - 1]) * BAR_STEP;
+        let above = events.partition_point(|found| height(found) >= bar);
+        if above as f64 > left as f64 * TAIL_LEFT && left <= often {
+            break;
+        }
+        left = above;
+    }
+    left.max(rare.min(events.len()))
+}
+
+/// How far above what is usual.
+fn height(found: &Found) -> f64 {
+    found.event.worst_ns as f64 / found.parts[0].threshold_ns.max(1) as f64
+}
+
+/// Which rows are to be looked at: fewer around a spike where there are many I/Os.
+fn plan(sections: &[Section<'_>], found: &mut Found) {
+    let event = found.event;
+    let duration_ns = event.end_ns - event.start_ns;
+    let around = |section: &Section<'_>, from: u64, to: u64| -> f64 {
+        let timeline = section.timeline;
+        let (from, to) = (timeline.number_of(from), timeline.number_of(to));
+        let ios: u64 = timeline
+            .seconds(from, to)
+            .map(|(_, second)| u64::from(second.ios))
+            .sum();
+        ios as f64 / (to - from + 1) as f64
+    };
+    let near = CONTEXT_MAX_NS.max(SECOND_NS);
+    let rate: f64 = sections
+        .iter()
+        .map(|section| around(section, event.start_ns.saturating_sub(near), event.end_ns + near))
+        .sum::<f64>()
+        .max(1.0);
+    let enough_ns = (CONTEXT_ROWS / rate * 1e9) as u64;
+    let context_ns = (duration_ns * 2)
+        .clamp(CONTEXT_MIN_NS, CONTEXT_MAX_NS)
+        .max((100.0 / rate * 1e9) as u64)
+        .min(CONTEXT_MAX_NS)
+        .min(enough_ns.max(GAP_NS / 2));
+    let most_ns = (ROWS_A_LOT as f64 / rate * 1e9) as u64;
+    let end_ns = event
+        .start_ns
+        .saturating_add(duration_ns.min(most_ns) + context_ns);
+    found.window = Window {
+        start_ns: event.start_ns.saturating_sub(context_ns),
+        end_ns,
+    };
+    found.rows = (rate * found.window.duration_ns() as f64 / 1e9) as u64;
+}
+
+/// Explains the spikes, ascending in time; those that are not `examined` get no cause.
+fn explain<E: Evidence>(
+    facts: &Facts<'_>,
+    scanned: &Scanned,
+    sections: &[Section<'_>],
+    found: &[(Found, bool)],
+    evidence: &mut E,
+) -> Result<Vec<Spike>, E::Error> {
+    let context = scene::Context::new(facts, scanned, sections);
+    let mut spikes = Vec::with_capacity(found.len());
+    for lot in lots(found) {
+        let rows = Rows::read(&context, &lot, evidence)?;
+        for (found, examined) in lot.found {
+            spikes.push(if *examined {
+                verdict::spike(&context, found, &rows)
+            } else {
+                verdict::not_examined(&context, found)
+            });
+        }
+    }
+    Ok(spikes)
+}
+
+/// Neighbours, as many as may be in memory at a time.
+fn lots(found: &[(Found, bool)]) -> Vec<Lot<'_>> {
+    let mut lots = Vec::new();
+    let mut from = 0;
+    while from < found.len() {
+        let mut rows = 0;
+        let more = found[from..].iter().take_while(|(found, examined)| {
+            let first = rows == 0;
+            rows += if *examined { found.rows.max(1) } else { 0 };
+            first || rows <= ROWS_A_LOT
+        });
+        let to = from + more.count().max(1);
+        lots.push(Lot {
+            found: &found[from..to],
+        });
+        from = to;
+    }
+    lots
+}
+
+fn tally(kept: &[Spike]) -> Vec<(Cause, u64)> {
+    let number = |cause| kept.iter().filter(|spike| spike.verdict.cause == cause).count() as u64;
+    let mut causes: Vec<(Cause, u64)> = Cause::ALL
+        .into_iter()
+        .map(|cause| (cause, number(cause)))
+        .filter(|(_, number)| *number > 0)
+        .collect();
+    causes.sort_by_key(|(_, number)| Reverse(*number));
+    causes
+}
+
+/// Regular ones among those of each cause; where those are not, among all spikes. The worst alone may be regular where a tail
+/// of smaller ones is not.
+fn periods(kept: &[Spike]) -> Vec<Period> {
+    let of_cause = |cause: Option<Cause>| -> Option<Period> {
+        let mut spikes: Vec<(u64, u64)> = kept
+            .iter()
+            .filter(|spike| cause.is_none_or(|cause| spike.verdict.cause == cause))
+            .map(|spike| (spike.worst.response_ns, spike.start_ns))
+            .collect();
+        spikes.sort_unstable_by_key(|spike| Reverse(*spike));
+        let mut numbers: Vec<usize> = std::iter::successors(Some(spikes.len()), |n| Some(n * 4 / 5))
+            .take_while(|n| *n >= period::SPIKES_MIN)
+            .collect();
+        numbers.dedup();
+        let regular = numbers.into_iter().filter_map(|n| {
+            let mut starts: Vec<u64> = spikes[..n].iter().map(|(_, start)| *start).collect();
+            starts.sort_unstable();
+            Some((spikes[n - 1].0, period::find(&starts)?))
+        });
+        let (worst_min_ns, regular) = regular.max_by_key(|(_, regular)| regular.hits)?;
+        Some(Period {
+            cause,
+            worst_min_ns,
+            period_ns: regular.period_ns.round() as u64,
+            phase_ns: regular.phase_ns.rem_euclid(regular.period_ns).round() as u64,
+            spikes: regular.hits as u64,
+            missed: regular.missed as u64,
+            jitter_ns: regular.jitter_ns.round() as u64,
+        })
+    };
+    let each: Vec<Period> = Cause::ALL
+        .into_iter()
+        .filter(|&cause| cause != Cause::Unknown)
+        .filter_map(|cause| of_cause(Some(cause)))
+        .collect();
+    if each.is_empty() {
+        of_cause(None).into_iter().collect()
+    } else {
+        each
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The rows around a lot of neighbouring spikes.
+
+use super::super::evidence::{Evidence, Window};
+use super::Found;
+use super::scene::Context;
+use fathom_core::record::{BlockRequest, IoRecord, ProcessRow, SchedSlice};
+
+/// How long before a spike processes are looked at: their rows stand for a second each.
+const PROCESSES_BEFORE_NS: u64 = 20_000_000_000;
+/// The row of a process that covers a moment comes up to a second later.
+const PROCESSES_AFTER_NS: u64 = 2_000_000_000;
+/// Rows of the scheduler that are kept of one lot: far more than its ring holds.
+const SLICES_MAX: usize = 2_000_000;
+
+/// Neighbouring spikes, and whether each is to be examined.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lot<'a> {
+    pub found: &'a [(Found, bool)],
+}
+
+/// Rows, each kind in the order of its ends.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub ios: Vec<IoRecord>,
+    pub requests: Vec<BlockRequest>,
+    pub slices: Vec<SchedSlice>,
+    pub processes: Vec<ProcessRow>,
+}
+
+impl Rows {
+    /// Reads the rows around the spikes of a lot.
+    pub(super) fn read<E: Evidence>(
+        context: &Context<'_, '_>,
+        lot: &Lot<'_>,
+        evidence: &mut E,
+    ) -> Result<Self, E::Error> {
+        let examined = || {
+            lot.found
+                .iter()
+                .filter(|(_, examined)| *examined)
+                .map(|(found, _)| found)
+        };
+        let mut rows = Self::default();
+        let near = windows(examined().map(|found| found.window));
+        if near.is_empty() {
+            return Ok(rows);
+        }
+        let within = |at_ns: u64| holds(&near, at_ns);
+        if context.has_load() {
+            evidence.io(&near, &mut |batch| {
+                rows.ios
+                    .extend(batch.iter().filter(|row| within(row.completed_ns)));
+            })?;
+            rows.ios.sort_by_key(|row| row.completed_ns);
+        }
+        if context.has_block() {
+            evidence.block(&near, &mut |batch| {
+                let wanted = batch
+                    .iter()
+                    .filter(|row| within(row.completed_ns) && context.is_below(row.device));
+                rows.requests.extend(wanted);
+            })?;
+            rows.requests.sort_by_key(|row| row.completed_ns);
+        }
+        evidence.sched(&near, &mut |batch| {
+            let room = SLICES_MAX.saturating_sub(rows.slices.len());
+            let wanted = batch.iter().filter(|row| within(row.end_ns));
+            rows.slices.extend(wanted.take(room));
+        })?;
+        rows.slices.sort_by_key(|row| row.end_ns);
+        let wide = windows(examined().map(|found| Window {
+            start_ns: found.event.start_ns.saturating_sub(PROCESSES_BEFORE_NS),
+            end_ns: found.event.end_ns.saturating_add(PROCESSES_AFTER_NS),
+        }));
+        evidence.processes(&wide, &mut |batch| {
+            rows.processes
+                .extend(batch.iter().filter(|row| holds(&wide, row.at_ns)));
+        })?;
+        rows.processes.sort_by_key(|row| row.at_ns);
+        Ok(rows)
+    }
+}
+
+/// Ascending, those that touch put together.
+fn windows(all: impl Iterator<Item = Window>) -> Vec<Window> {
+    let mut all: Vec<Window> = all.collect();
+    all.sort_unstable();
+    let mut apart: Vec<Window> = Vec::with_capacity(all.len());
+    for window in all {
+        match apart.last_mut() {
+            Some(last) if window.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(window.end_ns),
+            _ => apart.push(window),
+        }
+    }
+    apart
+}
+
+fn holds(windows: &[Window], at_ns: u64) -> bool {
+    let after = windows.partition_point(|window| window.end_ns < at_ns);
+    windows.get(after).is_some_and(|window| window.holds(at_ns))
+}

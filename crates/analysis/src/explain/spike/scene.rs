@@ -1,0 +1,304 @@
+//! One spike with the rows around it.
+//!
+//! Data in: a spike that was found, the rows of its lot. Data out: its slow I/Os, each with the parts of its time where
+//! requests of the device tell them, and what was in flight. It must not judge.
+
+use super::super::answer::{Depths, Split};
+use super::super::block_scan::is_kernel;
+use super::super::evidence::Window;
+use super::super::section::Section;
+use super::super::{Facts, Scanned};
+use super::matching::Matcher;
+use super::rows::Rows;
+use super::{Found, Part};
+use fathom_core::backend::Op;
+use fathom_core::record::{BlockOp, BlockRequest, Comm, IoRecord, ProcessRow, SchedSlice};
+
+/// Slow I/Os that are looked at one by one; of more, evenly chosen ones stand for all.
+const SLOW_MAX: usize = 4_000;
+
+/// What holds for all spikes of a run.
+pub(super) struct Context<'a, 'b> {
+    pub facts: &'b Facts<'a>,
+    pub scanned: &'b Scanned,
+    pub sections: &'b [Section<'b>],
+    /// The devices of all sections.
+    devices: Vec<u32>,
+}
+
+impl<'a, 'b> Context<'a, 'b> {
+    pub(super) fn new(facts: &'b Facts<'a>, scanned: &'b Scanned, sections: &'b [Section<'b>]) -> Self {
+        let devices = sections.iter().flat_map(|section| &section.devices);
+        Self {
+            facts,
+            scanned,
+            sections,
+            devices: devices.map(|device| device.device).collect(),
+        }
+    }
+
+    pub(super) fn has_load(&self) -> bool {
+        self.sections.iter().any(|section| section.load.is_some())
+    }
+
+    pub(super) fn has_block(&self) -> bool {
+        self.scanned.block.is_some()
+    }
+
+    /// Whether the requests of a device are looked at.
+    pub(super) fn is_below(&self, device: u32) -> bool {
+        self.devices.contains(&device)
+    }
+
+    pub(super) fn section(&self, part: &Part) -> Option<&Section<'b>> {
+        self.sections.iter().find(|section| section.index == part.section)
+    }
+}
+
+/// Where one slow I/O spent its time, in nanoseconds: unsent, above the block layer, waiting for a tag, in the scheduler, at
+/// the device, until it was seen.
+pub(super) type Parts = [u64; 6];
+
+/// One slow I/O, or without a load, one slow request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SlowIo {
+    pub due_ns: u64,
+    pub created_ns: u64,
+    pub completed_ns: u64,
+    pub offset_bytes: u64,
+    pub len_bytes: u32,
+    pub op: BlockOp,
+    /// Its worker: job section and number.
+    pub worker: Option<(u32, u32)>,
+    pub parts: Parts,
+    /// When the device's part began and ended, where that is known.
+    pub at_device: Option<(u64, u64)>,
+    /// Several requests may be the one.
+    pub ambiguous: bool,
+}
+
+impl SlowIo {
+    pub(super) fn total_ns(&self) -> u64 {
+        self.completed_ns.saturating_sub(self.due_ns)
+    }
+    /// What the latency is without the time before it was made.
+    pub(super) fn latency_ns(&self) -> u64 {
+        self.completed_ns.saturating_sub(self.created_ns)
+    }
+}
+
+/// One spike with its rows.
+pub(super) struct Scene<'s> {
+    pub context: &'s Context<'s, 's>,
+    pub found: &'s Found,
+    pub before: Window,
+    pub spike: Window,
+    pub after: Window,
+    pub ios: &'s [IoRecord],
+    pub requests: &'s [BlockRequest],
+    pub slices: &'s [SchedSlice],
+    pub processes: &'s [ProcessRow],
+    pub slow: Vec<SlowIo>,
+    /// How many slow I/Os there are; more than are in `slow` where not all are looked at.
+    pub slow_ios: u64,
+    /// Without a load: the task whose requests were slow.
+    pub victim: Option<Comm>,
+}
+
+/// The rows that end in a window.
+fn ending<R>(rows: &[R], window: Window, end: impl Fn(&R) -> u64) -> &[R] {
+    let from = rows.partition_point(|row| end(row) < window.start_ns);
+    let to = rows.partition_point(|row| end(row) <= window.end_ns);
+    &rows[from..to.max(from)]
+}
+
+impl<'s> Scene<'s> {
+    pub(super) fn new(context: &'s Context<'s, 's>, found: &'s Found, rows: &'s Rows) -> Self {
+        let Window { start_ns, end_ns } = found.window;
+        let spike = Window {
+            start_ns: found.event.start_ns,
+            end_ns: found.event.end_ns.min(end_ns),
+        };
+        let mut scene = Self {
+            context,
+            found,
+            before: Window {
+                start_ns,
+                end_ns: spike.start_ns,
+            },
+            spike,
+            after: Window {
+                start_ns: spike.end_ns,
+                end_ns,
+            },
+            ios: ending(&rows.ios, found.window, |row| row.completed_ns),
+            requests: ending(&rows.requests, found.window, |row| row.completed_ns),
+            slices: ending(&rows.slices, found.window, |row| row.end_ns),
+            processes: &rows.processes,
+            slow: Vec::new(),
+            slow_ios: 0,
+            victim: None,
+        };
+        if context.has_load() {
+            scene.slow_ios();
+        } else {
+            scene.slow_requests();
+        }
+        scene
+    }
+
+    fn slow_ios(&mut self) {
+        let slow: Vec<&IoRecord> = self.ios.iter().filter(|io| self.is_slow(io)).collect();
+        self.slow_ios = slow.len() as u64;
+        let step = slow.len().div_ceil(SLOW_MAX).max(1);
+        let mut matcher = Matcher::new(self.context.facts, self.ios, self.requests);
+        self.slow = slow
+            .into_iter()
+            .step_by(step)
+            .map(|io| matcher.split(io))
+            .collect();
+    }
+
+    /// Whether an I/O is one of the spike's slow ones.
+    pub(super) fn is_slow(&self, io: &IoRecord) -> bool {
+        let syncs = matches!(io.op, Op::Sync | Op::DataSync);
+        let due_ns = io.intended_ns.min(io.created_ns);
+        let in_spike = due_ns <= self.spike.end_ns && io.completed_ns >= self.spike.start_ns;
+        in_spike
+            && self.found.parts.iter().any(|part| {
+                part.section == io.job as usize
+                    && part.syncs == syncs
+                    && io.completed_ns.saturating_sub(due_ns) >= part.threshold_ns
+            })
+    }
+
+    fn slow_requests(&mut self) {
+        let threshold_ns = self
+            .found
+            .parts
+            .iter()
+            .map(|part| part.threshold_ns)
+            .min()
+            .unwrap_or(0);
+        let slow = self.requests.iter().filter(|request| {
+            let latency_ns = request.completed_ns.saturating_sub(request.begun_ns());
+            request.op != BlockOp::Flush
+                && latency_ns >= threshold_ns
+                && self.spike.holds(request.completed_ns)
+        });
+        let slow: Vec<&BlockRequest> = slow.collect();
+        self.slow_ios = slow.len() as u64;
+        self.victim = most_frequent(slow.iter().map(|request| request.comm));
+        let step = slow.len().div_ceil(SLOW_MAX).max(1);
+        self.slow = slow
+            .into_iter()
+            .step_by(step)
+            .map(|request| {
+                let begun_ns = request.begun_ns();
+                let mut io = SlowIo {
+                    due_ns: begun_ns,
+                    created_ns: begun_ns,
+                    completed_ns: request.completed_ns,
+                    offset_bytes: request.sector.saturating_mul(512),
+                    len_bytes: request.len_bytes,
+                    op: request.op,
+                    worker: None,
+                    parts: [0; 6],
+                    at_device: None,
+                    ambiguous: false,
+                };
+                io.assign(request);
+                io
+            })
+            .collect();
+    }
+
+    /// Whether a task is the one that suffers: the load, or without one, the task whose requests were slow.
+    pub(super) fn is_own(&self, pid: u32, comm: &Comm) -> bool {
+        match self.victim {
+            Some(victim) => victim == *comm,
+            None => {
+                self.context.facts.owns(pid, comm)
+                    || (self.context.facts.modelled() && !is_kernel(comm))
+                    || self.is_own_task(pid)
+            }
+        }
+    }
+
+    fn is_own_task(&self, tid: u32) -> bool {
+        let counters = self.context.scanned.counters.as_ref();
+        counters.is_some_and(|counters| counters.tasks.iter().any(|(_, _, own)| *own == tid))
+    }
+
+    /// The threads of a worker, where they are known.
+    pub(super) fn tasks_of(&self, worker: (u32, u32)) -> impl Iterator<Item = u32> + '_ {
+        let counters = self.context.scanned.counters.as_ref();
+        let tasks = counters.into_iter().flat_map(|counters| counters.tasks.iter());
+        tasks
+            .filter(move |(job, number, _)| (*job, *number) == worker)
+            .map(|(_, _, tid)| *tid)
+    }
+
+    /// Means of the parts of all slow I/Os; `None` where no request was seen.
+    pub(super) fn split(&self) -> Option<Split> {
+        if !self.context.has_block() || self.slow.is_empty() || self.requests.is_empty() {
+            return None;
+        }
+        let n = self.slow.len() as f64;
+        let mean = |part: usize| self.slow.iter().map(|io| io.parts[part] as f64).sum::<f64>() / n;
+        let share = |which: fn(&SlowIo) -> bool| self.slow.iter().filter(|io| which(io)).count() as f64 / n;
+        Some(Split {
+            unsent_ns: mean(0),
+            above_ns: mean(1),
+            tag_ns: mean(2),
+            scheduler_ns: mean(3),
+            device_ns: mean(4),
+            reap_ns: mean(5),
+            ambiguous: share(|io| io.ambiguous),
+            unmatched: share(|io| io.at_device.is_none()),
+        })
+    }
+
+    /// How many were in flight.
+    pub(super) fn depths(&self) -> Depths {
+        let of = |window: Window| -> f64 {
+            let ios = self
+                .ios
+                .iter()
+                .map(|io| window.overlap_ns(io.created_ns, io.completed_ns));
+            let own = self
+                .requests
+                .iter()
+                .filter(|request| self.is_own(request.pid, &request.comm));
+            let requests = own.map(|request| window.overlap_ns(request.begun_ns(), request.completed_ns));
+            let in_flight_ns: u64 = if self.context.has_load() {
+                ios.sum()
+            } else {
+                requests.sum()
+            };
+            in_flight_ns as f64 / window.duration_ns().max(1) as f64
+        };
+        let device = self.context.has_block().then(|| {
+            let each = self.requests.iter().map(|request| {
+                let issued_ns = request.issued_ns.unwrap_or(request.begun_ns());
+                self.spike.overlap_ns(issued_ns, request.completed_ns)
+            });
+            each.sum::<u64>() as f64 / self.spike.duration_ns().max(1) as f64
+        });
+        Depths {
+            before: of(self.before),
+            during: of(self.spike),
+            after: of(self.after),
+            device_during: device,
+        }
+    }
+}
+
+/// The one that comes most often.
+fn most_frequent(comms: impl Iterator<Item = Comm>) -> Option<Comm> {
+    let mut all: Vec<Comm> = comms.collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a == b)
+        .max_by_key(|same| same.len())
+        .map(|same| same[0])
+}

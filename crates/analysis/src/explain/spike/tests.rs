@@ -1,0 +1,138 @@
+use super::super::answer::{Cause, Explanation};
+use super::super::scenarios::{Scenario, Set, plans};
+use super::*;
+
+/// The first scenario in which that is done to a load of four in flight.
+fn scenario(doing: &str) -> Scenario {
+    let plans = plans(Set::Development);
+    let mut of_it = plans.iter().filter(|plan| plan.doing() == doing);
+    of_it.nth(3).expect("a scenario").simulate()
+}
+
+fn worst(explanation: &Explanation) -> &Spike {
+    let kept = &explanation.spikes.kept;
+    kept.iter().max_by_key(|spike| spike.worst.response_ns).expect("a spike")
+}
+
+#[test]
+fn without_the_scheduler_starvation_is_unknown_and_that_is_said() {
+    let mut scenario = scenario("CPU hog");
+    scenario.slices.clear();
+    let explanation = scenario.explain();
+    let verdict = &worst(&explanation).verdict;
+    assert_eq!((verdict.cause, verdict.process), (Cause::Unknown, None));
+    assert!(verdict.missing.iter().any(|missing| missing.contains("sched")), "{verdict:?}");
+}
+
+#[test]
+fn without_a_block_trace_the_counters_may_tell_and_what_is_missing_is_said() {
+    let mut scenario = scenario("device outage");
+    scenario.requests.clear();
+    let explanation = scenario.explain();
+    let spike = worst(&explanation);
+    assert!(matches!(spike.verdict.cause, Cause::Device | Cause::Unknown), "{spike:?}");
+    assert!(spike.verdict.confidence < 0.7, "{spike:?}");
+    assert!(spike.split.is_none());
+    assert!(spike.verdict.missing.iter().any(|missing| missing.contains("block")));
+}
+
+/// All that is inside a modelled disk is the device's part; there are neither processes nor CPUs.
+#[test]
+fn on_a_modelled_disk_it_is_the_device() {
+    let mut scenario = scenario("device outage");
+    scenario.run.summary.target.modelled = true;
+    let start = scenario.run.started_monotonic_ns.0;
+    scenario.counters.clear();
+    scenario.slices.clear();
+    scenario.processes.clear();
+    for io in &mut scenario.ios {
+        io.intended_ns -= start;
+        io.created_ns -= start;
+        io.submitted_ns -= start;
+        io.completed_ns -= start;
+    }
+    scenario.requests.retain(|request| request.comm.as_bytes() == b"fathom");
+    for request in &mut scenario.requests {
+        request.queued_ns = request.queued_ns.map(|ns| ns - start);
+        request.issued_ns = request.queued_ns;
+        request.allocated_ns = None;
+        request.completed_ns -= start;
+    }
+    let explanation = scenario.explain();
+    let verdict = &worst(&explanation).verdict;
+    assert_eq!(verdict.cause, Cause::Device);
+    assert!(verdict.confidence > 0.9);
+    // The same without the trace.
+    scenario.requests.clear();
+    assert_eq!(worst(&scenario.explain()).verdict.cause, Cause::Device);
+}
+
+/// A device that is watched without a load.
+#[test]
+fn without_a_load_requests_are_looked_at() {
+    let mut scenario = scenario("device outage");
+    scenario.run.workload.jobs.clear();
+    scenario.ios.clear();
+    let explanation = scenario.explain();
+    let spike = worst(&explanation);
+    assert_eq!(spike.verdict.cause, Cause::Device, "{spike:?}");
+    assert_eq!(spike.sections, ["device 254:0"]);
+    assert!(explanation.truth[0].whole.n > 1000);
+}
+
+#[test]
+fn regular_outages_have_a_period() {
+    let scenario = scenario("regular device outages");
+    let explanation = scenario.explain();
+    let period = explanation.spikes.periods.first().expect("a period");
+    let truth = scenario.run.workload.jobs[0].limit.runtime.unwrap().0 as f64 / 9.0;
+    assert!((period.period_ns as f64 / truth - 1.0).abs() < 0.03, "{period:?} {truth}");
+    assert_eq!(period.cause, Some(Cause::Device));
+}
+
+#[test]
+fn a_spike_that_is_not_looked_at_has_no_cause() {
+    let scenario = scenario("device outage");
+    let explanation = scenario.explain();
+    for spike in &explanation.spikes.kept {
+        assert!(spike.verdict.confidence <= 0.99);
+        let split = spike.split.expect("a block trace");
+        let mean_ns = split.total_ns();
+        assert!(mean_ns > 0.0 && mean_ns <= spike.worst.response_ns as f64 + 1.0, "{spike:?}");
+    }
+}
+
+fn found(worst_ns: u64) -> Found {
+    Found {
+        event: Event {
+            start_ns: worst_ns,
+            end_ns: worst_ns,
+            ios: 1,
+            worst_ns,
+            worst_at_ns: worst_ns,
+        },
+        parts: vec![Part {
+            section: 0,
+            syncs: false,
+            threshold_ns: 100,
+            usual_ns: 10,
+        }],
+        window: Window {
+            start_ns: 0,
+            end_ns: 0,
+        },
+        rows: 0,
+    }
+}
+
+/// Of a tail only the worst are exceptions; what is set apart from it all are.
+#[test]
+fn a_tail_is_cut_and_what_is_set_apart_is_kept() {
+    // Half as many for each doubling, as tails have it.
+    let tail = (1..5000_u64).map(|number| found(100 * 5000 / number));
+    let tail: Vec<Found> = tail.collect();
+    assert!(exceptions(&tail, 3600.0) <= 80, "{}", exceptions(&tail, 3600.0));
+    let mut apart: Vec<Found> = (0..400).map(|_| found(50_000_000)).collect();
+    apart.extend(tail);
+    assert_eq!(exceptions(&apart, 3600.0), 400);
+}

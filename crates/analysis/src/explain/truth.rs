@@ -1,0 +1,104 @@
+//! What 1-second averages say, and what the I/Os say.
+//!
+//! Data in: a section's sums. Data out: distributions, and the seconds whose averages hide slow I/Os.
+
+use super::Facts;
+use super::answer::{
+    AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourTruth, SectionTruth, TRUTH_PERCENTILES,
+};
+use super::section::Section;
+use super::timeline::{Hour, Second};
+use crate::warnings::is_supported;
+use fathom_core::histogram::Histogram;
+
+/// The truth of one section.
+pub(super) fn of(_facts: &Facts<'_>, section: &Section<'_>) -> SectionTruth {
+    let hours = section.timeline.hours();
+    let mut above = [0; AVERAGE_ABOVE_MS.len()];
+    for hour in hours {
+        for (sum, part) in above.iter_mut().zip(hour.above) {
+            *sum += part;
+        }
+    }
+    let several = hours.iter().filter(|hour| hour.latencies.n() > 0).count() > 1;
+    SectionTruth {
+        name: section.name.clone(),
+        whole: distribution(&section.timeline.latencies(), above),
+        hours: hours
+            .iter()
+            .filter(|hour| several && hour.latencies.n() > 0)
+            .map(of_hour)
+            .collect(),
+        averages: averages(hours),
+    }
+}
+
+fn of_hour(hour: &Hour) -> HourTruth {
+    let averages = hour.seconds.iter().filter_map(average_ns);
+    let (low, high) = averages.fold((f64::INFINITY, 0.0_f64), |(low, high), average| {
+        (low.min(average), high.max(average))
+    });
+    HourTruth {
+        hour: hour.number,
+        ios: distribution(&hour.latencies, hour.above),
+        average_ns: (low, high),
+    }
+}
+
+fn distribution(latencies: &Histogram, above: [u64; AVERAGE_ABOVE_MS.len()]) -> Distribution {
+    let n = latencies.n();
+    let supported: Vec<f64> = TRUTH_PERCENTILES
+        .into_iter()
+        .filter(|&percentile| is_supported(n, percentile))
+        .collect();
+    let summary = latencies.summary(&supported);
+    Distribution {
+        n,
+        mean_ns: summary.mean,
+        stddev_ns: summary.stddev,
+        min_ns: summary.min,
+        max_ns: summary.max,
+        percentiles: summary.percentiles,
+        above,
+    }
+}
+
+fn average_ns(second: &Second) -> Option<f64> {
+    (second.ios > 0).then(|| second.lat_sum_ns as f64 / f64::from(second.ios))
+}
+
+fn averages(hours: &[Hour]) -> Averages {
+    let seconds = || hours.iter().flat_map(|hour| hour.seconds.iter());
+    let mut all: Vec<f64> = seconds().filter_map(average_ns).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    let Some(last) = all.len().checked_sub(1) else {
+        return Averages::default();
+    };
+    let at = |share: f64| all[(share * last as f64).round() as usize];
+    let hidden = AVERAGE_ABOVE_MS.into_iter().filter_map(|above_ms| {
+        let limit = above_ms * 1_000_000;
+        let slow = seconds().filter(|second| second.lat_max_ns > limit);
+        let (mut with_slow_io, mut hidden) = (0, 0);
+        for average in slow.filter_map(average_ns) {
+            with_slow_io += 1;
+            hidden += u64::from(average <= limit as f64);
+        }
+        (with_slow_io > 0).then_some(HiddenSeconds {
+            above_ms,
+            with_slow_io,
+            hidden,
+        })
+    });
+    Averages {
+        seconds: all.len() as u64,
+        min_ns: all[0],
+        p5_ns: at(0.05),
+        p50_ns: at(0.5),
+        p95_ns: at(0.95),
+        max_ns: all[last],
+        hidden: hidden.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

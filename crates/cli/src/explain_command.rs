@@ -1,0 +1,91 @@
+//! `fathom explain`: what limited a run, where its spikes came from, what averages hid.
+//!
+//! Data in: a run directory, the catalogue. Data out: the explanation as text or JSON on stdout. It only brings the rows of
+//! the store to the analysis, which knows what they mean.
+
+mod disks;
+mod windows;
+
+use crate::args::evidence::ExplainArgs;
+use crate::exit::Exit;
+use crate::{catalog_command, terminal};
+use fathom_analysis::explain::{
+    self, BlockScan, BlockScanned, CounterScan, CounterScanned, Facts, IoScan, IoScanned, Scanned,
+};
+use fathom_analysis::partial;
+use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
+use fathom_core::run::{Run, Status};
+use fathom_report::explanation;
+use fathom_store::{RecordReader, StoreError, stored_streams};
+use std::path::Path;
+use windows::StoredEvidence;
+
+/// Carries `fathom explain` out.
+pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
+    let catalog = catalog_command::open(args.catalog.as_deref())?;
+    let known = disks::known(&catalog);
+    let run = run_of(&args.dir)?;
+    let facts = Facts {
+        known_disks: &known,
+        ..Facts::new(&run)
+    };
+    let scanned = scan(&args.dir, &facts)?;
+    let mut evidence = StoredEvidence::open(&args.dir)?;
+    let explanation = explain::explain(&facts, &scanned, &mut evidence)?;
+    if args.json {
+        terminal::print(&explanation::json(&explanation))?;
+    } else {
+        let style = terminal::stdout_style(args.colour);
+        terminal::print(&explanation::text(&run, &explanation, style))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The run's document; of a killed run, with what its series says.
+fn run_of(dir: &Path) -> anyhow::Result<Run> {
+    let mut run = fathom_store::read_run(dir)?;
+    if run.status == Status::Running {
+        let stored = fathom_store::read(dir)?;
+        let histograms = fathom_store::read_histograms(dir)?;
+        partial::fill(&mut run, &stored.series, &histograms);
+    }
+    Ok(run)
+}
+
+/// The first pass over the streams: the two large ones on a thread each.
+fn scan(dir: &Path, facts: &Facts<'_>) -> Result<Scanned, StoreError> {
+    let there = stored_streams(dir);
+    let has = |kind: StreamKind| there.contains(&kind);
+    let (io, block, counters) = std::thread::scope(|scope| {
+        let block = scope.spawn(|| has(StreamKind::Block).then(|| requests(dir, facts)).transpose());
+        let io = has(StreamKind::Io).then(|| ios(dir, facts)).transpose();
+        let counters = has(StreamKind::Counters)
+            .then(|| counters(dir, facts))
+            .transpose();
+        let block = block.join();
+        (io, block, counters)
+    });
+    Ok(Scanned {
+        io: io?,
+        block: block.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+        counters: counters?,
+    })
+}
+
+fn ios(dir: &Path, facts: &Facts<'_>) -> Result<IoScanned, StoreError> {
+    let mut scan = IoScan::new(facts);
+    RecordReader::<IoRecord>::open(dir)?.for_each_batch(|rows| scan.feed(rows))?;
+    Ok(scan.finish())
+}
+
+fn requests(dir: &Path, facts: &Facts<'_>) -> Result<BlockScanned, StoreError> {
+    let mut scan = BlockScan::new(facts);
+    RecordReader::<BlockRequest>::open(dir)?.for_each_batch(|rows| scan.feed(rows))?;
+    Ok(scan.finish())
+}
+
+fn counters(dir: &Path, facts: &Facts<'_>) -> Result<CounterScanned, StoreError> {
+    let mut scan = CounterScan::new(facts);
+    RecordReader::<CounterRow>::open(dir)?.for_each_batch(|rows| scan.feed(rows))?;
+    Ok(scan.finish())
+}

@@ -1,0 +1,188 @@
+//! `fathom export`: what was recorded, in a form that other tools read.
+//!
+//! Data in: a run directory. Data out: text or Parquet, on stdout or in files that were not there before. It streams:
+//! memory does not grow with the record.
+
+use crate::args::evidence::{ExportArgs, ExportForm};
+use crate::exit::Exit;
+use crate::terminal;
+use anyhow::{Context, bail};
+use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use fathom_core::run::Run;
+use fathom_report::export::blkparse::Blkparse;
+use fathom_report::export::csv::{self, CsvRow};
+use fathom_report::export::fio_log::{FioLogs, LoggedJob};
+use fathom_store::{RecordReader, StreamRow, export_parquet, stored_streams};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// What fio's logs are named after: as `write_lat_log=fathom` names them.
+const LOG_PREFIX: &str = "fathom";
+
+/// Carries `fathom export` out.
+pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
+    let run = fathom_store::read_run(&args.dir)?;
+    match args.form {
+        ExportForm::Blkparse => {
+            check(args, StreamKind::Block)?;
+            blkparse(args, &run)?;
+        }
+        ExportForm::FioLog => {
+            check(args, StreamKind::Io)?;
+            fio_logs(args, &run)?;
+        }
+        ExportForm::Csv | ExportForm::Parquet => {
+            check(args, args.stream)?;
+            match args.stream {
+                StreamKind::Io => table::<IoRecord>(args)?,
+                StreamKind::Block => table::<BlockRequest>(args)?,
+                StreamKind::Counters => table::<CounterRow>(args)?,
+                StreamKind::Processes => table::<ProcessRow>(args)?,
+                StreamKind::Sched => table::<SchedSlice>(args)?,
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether there is such a stream, and something is said of one that this form is not of.
+fn check(args: &ExportArgs, kind: StreamKind) -> anyhow::Result<()> {
+    let there = stored_streams(&args.dir);
+    let name = kind.name();
+    if there.contains(&kind) {
+        return Ok(());
+    }
+    let dir = args.dir.display();
+    if there.is_empty() {
+        bail!("{dir} has no recorded streams: run with --record to keep them");
+    }
+    let names: Vec<&str> = there.iter().map(|kind| kind.name()).collect();
+    bail!(
+        "{dir} has no stream {name}, only {}: choose one with --stream, or record it with --record={name}",
+        names.join(", ")
+    )
+}
+
+/// Where to write.
+fn output(args: &ExportArgs) -> anyhow::Result<(PathBuf, Box<dyn Write + Send>)> {
+    match &args.output {
+        None => Ok((
+            PathBuf::from("stdout"),
+            Box::new(BufWriter::with_capacity(1 << 16, io::stdout())),
+        )),
+        Some(path) => Ok((
+            path.clone(),
+            Box::new(BufWriter::with_capacity(1 << 16, create(path)?)),
+        )),
+    }
+}
+
+/// Makes a file that is not there.
+fn create(path: &Path) -> anyhow::Result<File> {
+    let file = File::options().write(true).create_new(true).open(path);
+    file.with_context(|| format!("cannot make {}: choose another place with -o", path.display()))
+}
+
+/// Whether the reader of a pipe has gone, which is its right.
+fn ended(result: io::Result<()>) -> anyhow::Result<bool> {
+    match result {
+        Ok(()) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
+        Err(error) => Err(anyhow::Error::new(error).context("cannot write")),
+    }
+}
+
+fn table<R: StreamRow + CsvRow>(args: &ExportArgs) -> anyhow::Result<()> {
+    let mut reader = RecordReader::<R>::open(&args.dir)?;
+    if args.form == ExportForm::Parquet {
+        let Some(path) = &args.output else {
+            bail!("--parquet: give the file with -o");
+        };
+        export_parquet(&mut reader, path, create(path)?)?;
+        incomplete(&reader);
+        return Ok(());
+    }
+    let (_, mut out) = output(args)?;
+    if ended(csv::header::<R>(&mut out))? {
+        return Ok(());
+    }
+    while let Some(rows) = reader.next_batch()? {
+        if ended(csv::rows(rows, &mut out))? {
+            return Ok(());
+        }
+    }
+    ended(out.flush())?;
+    incomplete(&reader);
+    Ok(())
+}
+
+/// Says of a stream whose writer was killed that its end is missing.
+fn incomplete<R: StreamRow>(reader: &RecordReader<R>) {
+    if !reader.complete() {
+        terminal::note("the run is under way or was killed: up to the last second is missing");
+    }
+}
+
+fn blkparse(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
+    let mut reader = RecordReader::<BlockRequest>::open(&args.dir)?;
+    let (_, mut out) = output(args)?;
+    let mut lines = Blkparse::new(run.started_monotonic_ns.0);
+    while let Some(rows) = reader.next_batch()? {
+        if ended(lines.rows(rows, &mut out))? {
+            return Ok(());
+        }
+    }
+    match lines.finish(&mut out) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+        Ok(written) if written.out_of_order > 0 => terminal::note(&format!(
+            "{} of {} lines are not in the order of time: those of requests that took longest",
+            written.out_of_order, written.lines
+        )),
+        result => {
+            result.context("cannot write")?;
+        }
+    }
+    ended(out.flush())?;
+    incomplete(&reader);
+    Ok(())
+}
+
+fn fio_logs(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
+    let Some(dir) = &args.output else {
+        bail!("--fio-log: give a directory for the logs with -o");
+    };
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let mut starts = vec![u64::MAX; run.workload.jobs.len()];
+    let mut reader = RecordReader::<IoRecord>::open(&args.dir)?;
+    reader.for_each_batch(|rows| {
+        for row in rows {
+            if let Some(start) = starts.get_mut(row.job as usize) {
+                *start = row.created_ns.min(*start);
+            }
+        }
+    })?;
+    let jobs = run.workload.jobs.iter().zip(starts);
+    let jobs = jobs.map(|(job, start_ns)| LoggedJob {
+        workers: job.numjobs,
+        start_ns,
+        asynchronous: job.engine.kind.is_asynchronous(),
+    });
+    let open = |name: &str| -> io::Result<Box<dyn Write>> {
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .open(dir.join(name))?;
+        Ok(Box::new(BufWriter::new(file)))
+    };
+    let mut logs = FioLogs::new(LOG_PREFIX, jobs.collect(), open);
+    let mut reader = RecordReader::<IoRecord>::open(&args.dir)?;
+    let cannot = || format!("cannot write logs to {}", dir.display());
+    while let Some(rows) = reader.next_batch()? {
+        logs.rows(rows).with_context(cannot)?;
+    }
+    let files = logs.finish().with_context(cannot)?;
+    terminal::say(&format!("{files} logs in {}", dir.display()));
+    incomplete(&reader);
+    Ok(())
+}

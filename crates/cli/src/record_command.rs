@@ -1,0 +1,209 @@
+//! `fathom record`: watches a device without a load of its own.
+//!
+//! Data in: arguments as typed. Data out: a run directory with streams and no jobs. It changes nothing on the device.
+
+use crate::args::Output;
+use crate::args::evidence::RecordArgs;
+use crate::conditions;
+use crate::exit::Exit;
+use crate::outcome::{self, Counters};
+use crate::record;
+use crate::recorder::Recorder;
+use crate::request::{self, Request};
+use crate::streams::{StreamRecorder, Subject};
+use crate::terminal::Colour;
+use crate::{signals, terminal};
+use anyhow::bail;
+use fathom_core::clock::Clock;
+use fathom_core::run::{Run, Status};
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::workload::{Workload, Written};
+use fathom_observe::{SystemRoot, target};
+use fathom_report::text;
+use fathom_sys::clock::HostClock;
+use fathom_sys::heap;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often the end is looked for.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Carries `fathom record` out.
+pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
+    let system = SystemRoot::default();
+    let file = target::inspect(&system, &device_path(&args.device)?);
+    let Some(device) = &file.device else {
+        bail!(
+            "--device {}: no block device is known below it: {}",
+            file.path,
+            file.device_missing
+                .as_deref()
+                .unwrap_or("the system does not say which")
+        );
+    };
+    if args.streams.io {
+        bail!("--record=io: there is no load whose I/Os could be kept: give block, counters or both");
+    }
+    let name = device.name.clone();
+    let output = args.output.clone().map_or(Output::Default, Output::Directory);
+    let stop = signals::stop_flag()?;
+    let Some(dir) = record::reserve(&output, &name)? else {
+        bail!("--output none: a recording that is kept nowhere has no use");
+    };
+    // As in a run: batches come and go for as long as it goes on.
+    heap::return_large_blocks();
+    let clock = HostClock::new();
+    let request = no_load();
+    let mut conditions = conditions::look_at(&system, file, &request.machine, &clock);
+    let disks = conditions.disks.take();
+    let mut run = outcome::before(&request, &[], &conditions, &args.words, &clock);
+    let (recorder, streams) = begin(args, &system, &dir, &run, &clock)?;
+    let counters = Counters::begin(&clock, disks);
+    let interrupted = wait(args, &name, &clock, &stop);
+    let streams = streams.end();
+    outcome::used(&mut run, counters.end(&system, &clock));
+    run.status = match args.duration {
+        Some(_) if interrupted => Status::Interrupted,
+        _ => Status::Complete,
+    };
+    keep(&mut run, recorder, streams)?;
+    terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))?;
+    tell_place(&dir, args.quiet);
+    Ok(match run.status {
+        Status::Interrupted => Exit::Interrupted,
+        _ if incomplete(&run) => Exit::Errors,
+        _ => Exit::Done,
+    })
+}
+
+/// A request without jobs.
+fn no_load() -> Request {
+    Request {
+        workload: Workload { jobs: Vec::new() },
+        written: Written {
+            source: String::from("fathom record"),
+            sections: Vec::new(),
+        },
+        warnings: Vec::new(),
+        machine: request::machine(),
+        model: None,
+    }
+}
+
+/// Begins the record, and says what of it the system does not allow.
+fn begin(
+    args: &RecordArgs,
+    system: &SystemRoot,
+    dir: &Path,
+    run: &Run,
+    clock: &HostClock,
+) -> anyhow::Result<(Recorder, StreamRecorder)> {
+    let recorder = Recorder::begin(dir, run)?;
+    let subject = Subject {
+        asked: args.streams,
+        files: &run.summary.target.files,
+        workers: 0,
+        thread_names: &[],
+    };
+    let streams = match StreamRecorder::begin(dir, system, subject, clock) {
+        Ok(streams) => streams,
+        Err(error) => {
+            recorder.abandon();
+            return Err(error);
+        }
+    };
+    if !args.quiet {
+        for missing in streams.missing() {
+            terminal::note(&format!("not recorded: {missing}"));
+        }
+    }
+    Ok((recorder, streams))
+}
+
+/// Whether something of the record is lost.
+fn incomplete(run: &Run) -> bool {
+    run.summary.streams.iter().any(|stream| stream.dropped > 0)
+}
+
+/// The path of what was named: a bare kernel name is a node in `/dev`.
+fn device_path(named: &Path) -> anyhow::Result<PathBuf> {
+    if named.exists() {
+        return Ok(named.to_owned());
+    }
+    let node = Path::new("/dev").join(named);
+    if node.exists() {
+        return Ok(node);
+    }
+    bail!(
+        "--device {}: there is no such device, file or directory (lsblk lists the devices)",
+        named.display()
+    )
+}
+
+/// Waits for the end: the time is over, or (`true`) somebody does not want to wait any longer.
+fn wait(args: &RecordArgs, name: &str, clock: &HostClock, stop: &AtomicBool) -> bool {
+    let start = clock.now();
+    let end = args
+        .duration
+        .map_or(MonoTime::NEVER, |duration| start.after(duration));
+    let bar = progress(args);
+    loop {
+        let now = clock.now();
+        if now >= end {
+            bar.finish_and_clear();
+            return false;
+        }
+        if stop.load(Ordering::Relaxed) {
+            bar.finish_and_clear();
+            return true;
+        }
+        let elapsed = whole_seconds(now.since(start));
+        bar.set_message(match args.duration {
+            Some(duration) => format!(
+                "recording {name}: {elapsed} of {}, {} left (Ctrl-C ends it)",
+                whole_seconds(duration),
+                whole_seconds(end.since(now))
+            ),
+            None => format!("recording {name}: {elapsed} (Ctrl-C ends it)"),
+        });
+        std::thread::sleep(TICK);
+    }
+}
+
+fn whole_seconds(time: Nanos) -> Nanos {
+    Nanos::from_secs(time.0 / 1_000_000_000)
+}
+
+/// A line on a terminal; nothing elsewhere.
+fn progress(args: &RecordArgs) -> ProgressBar {
+    if args.quiet || !terminal::stderr_redraws() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(2));
+    // A template without placeholders of its own is always valid; without it the message alone is shown as well.
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Completes the record.
+fn keep(run: &mut Run, recorder: Recorder, streams: crate::streams::EndedStreams) -> anyhow::Result<()> {
+    let mut closed = recorder.close();
+    run.summary.streams = streams.summaries;
+    closed.streams = streams.ends;
+    closed.warnings.extend(streams.warnings);
+    run.summary.warnings.extend(closed.warnings.iter().cloned());
+    closed.finish(run, Vec::new())
+}
+
+fn tell_place(dir: &Path, quiet: bool) {
+    if !quiet {
+        let place = dir.display();
+        terminal::say(&format!(
+            "recorded in {place}; what it shows:\n  fathom explain {place}"
+        ));
+    }
+}

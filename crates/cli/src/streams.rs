@@ -1,0 +1,267 @@
+//! The streams of a record while a run goes on: every I/O, every request, counters, who ran.
+//!
+//! Data in: what was asked for, the targets. Data out: streams in the run directory, and for each what became of it:
+//! rows, drops, and what is missing with the way to get it. Two threads beside the load: one watches the machine and
+//! never waits for a disk, one writes. It must not know what the streams are good for.
+
+mod keeper;
+mod slow;
+mod virtual_keeper;
+mod watcher;
+
+pub(crate) use virtual_keeper::VirtualStreams;
+
+use crate::args::evidence::Streams;
+use anyhow::Context;
+use fathom_core::record::{StreamKind, StreamSummary};
+use fathom_core::run::{TargetFile, Warning};
+use fathom_engine::recording::IoRecording;
+use fathom_observe::SystemRoot;
+use fathom_observe::counters::CounterSampler;
+use fathom_observe::target::{self, TraceDevice};
+use fathom_observe::trace::{BlockTracer, Load, SchedTracer};
+use fathom_store::StreamWriter;
+use fathom_sys::clock::HostClock;
+use keeper::{Ended, Kept, Sources, Writers};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread::JoinHandle;
+use watcher::{Account, Dropped, Ends, Watched};
+
+/// Lots that may wait for the disk: half a minute of them.
+const LOTS: usize = 1024;
+/// The kernel's buffer of the block trace, a CPU: at 100,000 requests a second it holds a second's events.
+const BLOCK_BUFFER_KIB: u32 = 8192;
+/// The same of the scheduler's switches.
+const SCHED_BUFFER_KIB: u32 = 2048;
+
+/// Streams under way.
+pub(crate) struct StreamRecorder {
+    keeper: JoinHandle<Vec<(StreamKind, Ended)>>,
+    watcher: JoinHandle<Account>,
+    stop: Arc<AtomicBool>,
+    dropped: Arc<Dropped>,
+    recording: Option<Arc<IoRecording>>,
+    missing: Missing,
+}
+
+/// Why a stream, or a part of one, is not there.
+type Missing = BTreeMap<StreamKind, Vec<String>>;
+
+/// What is recorded of whom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub asked: Streams,
+    pub files: &'a [TargetFile],
+    /// Workers in all; none where there is no load.
+    pub workers: usize,
+    /// What the names of their threads begin with.
+    pub thread_names: &'a [String],
+}
+
+impl StreamRecorder {
+    /// Opens the streams in `dir` and begins to watch. What the system does not allow is left out, and told at the end.
+    ///
+    /// # Errors
+    /// The streams could not be made, or no thread.
+    pub(crate) fn begin(
+        dir: &Path,
+        system: &SystemRoot,
+        subject: Subject<'_>,
+        clock: &HostClock,
+    ) -> anyhow::Result<Self> {
+        let asked = subject.asked;
+        let mut missing = Missing::new();
+        let watched = watch(system, subject, &mut missing);
+        let mut writers = Writers::default();
+        if asked.io && subject.workers > 0 {
+            writers.io = Some(Kept::new(StreamWriter::create(dir)?));
+        }
+        if asked.block {
+            writers.block = Some(Kept::new(StreamWriter::create(dir)?));
+            writers.sched = Some(Kept::new(StreamWriter::create(dir)?));
+        }
+        if asked.counters {
+            writers.processes = Some(Kept::new(StreamWriter::create(dir)?));
+        }
+        // What the record says of itself is among the counters, whatever was asked for.
+        writers.counters = Some(Kept::new(StreamWriter::create(dir)?));
+        let recording =
+            (asked.io && subject.workers > 0).then(|| Arc::new(IoRecording::rings(subject.workers)));
+        let stop = Arc::new(AtomicBool::new(false));
+        let dropped = Arc::new(Dropped::default());
+        let (lots, lots_out) = sync_channel(LOTS);
+        let (windows, windows_out) = channel();
+        let sources = Sources {
+            recording: recording.clone(),
+            lots: lots_out,
+            windows,
+            dropped: Arc::clone(&dropped),
+            clock: clock.clone(),
+        };
+        let ends = Ends {
+            lots,
+            dropped: Arc::clone(&dropped),
+            windows: windows_out,
+            stop: Arc::clone(&stop),
+            clock: clock.clone(),
+        };
+        let keeper = thread("fathom-keep", move || keeper::keep_all(writers, &sources))?;
+        let watcher = thread("fathom-watch", move || watcher::watch(watched, &ends))?;
+        Ok(Self {
+            keeper,
+            watcher,
+            stop,
+            dropped,
+            recording,
+            missing,
+        })
+    }
+
+    /// Where the load records its I/Os.
+    pub(crate) fn recording(&self) -> Option<Arc<IoRecording>> {
+        self.recording.clone()
+    }
+
+    /// What is missing as far as it is known now, one sentence each.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = &str> {
+        self.missing.values().flatten().map(String::as_str)
+    }
+
+    /// Ends all streams: the load has ended.
+    pub(crate) fn end(self) -> EndedStreams {
+        self.stop.store(true, Ordering::Relaxed);
+        let account = joined(self.watcher);
+        let ended = joined(self.keeper);
+        let mut missing = self.missing;
+        for (kind, remarks) in account.remarks {
+            let said = missing.entry(kind).or_default();
+            said.extend(remarks);
+            said.dedup();
+        }
+        let mut result = EndedStreams::default();
+        for (kind, ended) in ended {
+            let mut dropped = self.dropped.rows(kind);
+            dropped += account.lost.get(&kind).copied().unwrap_or(0);
+            if kind == StreamKind::Io {
+                dropped += self.recording.as_ref().map_or(0, |io| io.dropped());
+            }
+            result.add(kind, ended, dropped, missing.remove(&kind).unwrap_or_default());
+        }
+        result
+    }
+}
+
+/// What is left of all streams.
+#[derive(Default)]
+pub(crate) struct EndedStreams {
+    /// For the summary.
+    pub summaries: Vec<StreamSummary>,
+    /// For the list of files.
+    pub ends: Vec<fathom_store::StreamEnd>,
+    /// What could not be kept.
+    pub warnings: Vec<Warning>,
+}
+
+impl EndedStreams {
+    fn add(&mut self, kind: StreamKind, ended: Ended, dropped: u64, mut missing: Vec<String>) {
+        missing.dedup();
+        let dropped = dropped + ended.end.as_ref().map_or(0, |end| end.lost_rows);
+        let name = kind.name();
+        if dropped > 0 {
+            let detail = format!("{dropped} rows of the stream {name} were dropped: it could not be kept up");
+            self.warnings.push(Warning::RecordIncomplete { detail });
+        }
+        if let Some(error) = ended.error {
+            let detail = format!("the stream {name} ends early: {error}");
+            self.warnings.push(Warning::RecordIncomplete { detail });
+        }
+        self.summaries.push(StreamSummary {
+            kind,
+            rows: ended.end.as_ref().map_or(0, |end| end.rows),
+            dropped,
+            missing,
+        });
+        self.ends.extend(ended.end);
+    }
+}
+
+/// What can be watched of what was asked for.
+fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Watched {
+    let mut watched = Watched {
+        block: None,
+        sched: None,
+        counters: None,
+        without_load: subject.workers == 0,
+    };
+    let mut names: Vec<String> = subject.files.iter().flat_map(target::whole_disk).collect();
+    names.sort();
+    names.dedup();
+    if subject.asked.counters {
+        let (sampler, remarks) = CounterSampler::new(system, &names);
+        missing.insert(StreamKind::Counters, remarks);
+        watched.counters = Some(sampler);
+    }
+    if subject.asked.block {
+        let (devices, mut reasons) = devices(system, subject.files);
+        if !devices.is_empty() {
+            match BlockTracer::start(system, &devices, BLOCK_BUFFER_KIB) {
+                Ok((tracer, remarks)) => {
+                    watched.block = Some(tracer);
+                    reasons.extend(remarks);
+                }
+                Err(unavailable) => reasons.push(unavailable.to_string()),
+            }
+        }
+        missing.insert(StreamKind::Block, reasons);
+        let load = Load {
+            comm_prefixes: subject.thread_names.to_vec(),
+            tids: Vec::new(),
+        };
+        let remarks = match SchedTracer::start(system, &load, SCHED_BUFFER_KIB) {
+            Ok((tracer, remarks)) => {
+                watched.sched = Some(tracer);
+                remarks
+            }
+            Err(unavailable) => vec![unavailable.to_string()],
+        };
+        missing.insert(StreamKind::Sched, remarks);
+    }
+    watched
+}
+
+/// The devices below `files`, each once, and why some are not there.
+fn devices(system: &SystemRoot, files: &[TargetFile]) -> (Vec<TraceDevice>, Vec<String>) {
+    let mut devices: Vec<TraceDevice> = Vec::new();
+    let mut reasons = Vec::new();
+    for file in files {
+        let (found, missing) = target::trace_devices(system, file);
+        devices.extend(found);
+        reasons.extend(missing);
+    }
+    devices.sort_by_key(|device| device.dev);
+    devices.dedup_by_key(|device| device.dev);
+    reasons.sort();
+    reasons.dedup();
+    (devices, reasons)
+}
+
+fn thread<T: Send + 'static>(
+    name: &str,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<JoinHandle<T>> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(body)
+        .with_context(|| format!("cannot start the thread {name}"))
+}
+
+/// What a thread leaves; its panic goes on here.
+fn joined<T>(handle: JoinHandle<T>) -> T {
+    handle
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -1,0 +1,148 @@
+//! The disk under test: `limited-disk` behind a loop device. All of it is gone when it is dropped, also after a panic.
+
+use crate::Window;
+use crate::harness::{Place, tool};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long the program may take to start and to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A disk with limits.
+pub(crate) struct LimitedDisk {
+    /// The loop device.
+    pub(crate) device: String,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Option<BufReader<ChildStdout>>,
+    mountpoint: PathBuf,
+    attached: bool,
+}
+
+impl LimitedDisk {
+    /// Starts it with `flags`; or what is missing.
+    pub(crate) fn start(place: &Place, flags: &str) -> Result<Self, String> {
+        if !Path::new("/dev/fuse").exists() {
+            return Err("no /dev/fuse".to_owned());
+        }
+        let mountpoint = place.path("limited");
+        std::fs::create_dir_all(&mountpoint).map_err(|error| error.to_string())?;
+        let mut child = command(program()?)
+            .arg(&mountpoint)
+            .args(flags.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .map_err(|error| format!("limited-disk does not start: {error}"))?;
+        let stdin = child.stdin.take();
+        let lines = child.stdout.take().map(BufReader::new);
+        let mut disk = Self {
+            device: String::new(),
+            child,
+            stdin,
+            lines,
+            mountpoint,
+            attached: false,
+        };
+        let mut first = String::new();
+        if let Some(lines) = &mut disk.lines {
+            lines.read_line(&mut first).map_err(|error| error.to_string())?;
+        }
+        let Some(file) = first.trim_end().strip_prefix("ready ") else {
+            return Err("FUSE cannot be mounted here (it takes root)".to_owned());
+        };
+        disk.device = tool(&format!("losetup --find --show --direct-io=on {file}"))?;
+        disk.attached = true;
+        Ok(disk)
+    }
+
+    /// Kernel name of the loop device.
+    pub(crate) fn name(&self) -> &str {
+        self.device.trim_start_matches("/dev/")
+    }
+
+    /// Ends it; the stalls that it had.
+    pub(crate) fn end(mut self) -> Vec<Window> {
+        self.take_down();
+        let mut text = String::new();
+        if let Some(mut lines) = self.lines.take() {
+            lines.read_to_string(&mut text).expect("what it said");
+        }
+        text.lines().map(stall).collect()
+    }
+
+    fn take_down(&mut self) {
+        if std::mem::take(&mut self.attached)
+            && let Err(error) = tool(&format!("losetup --detach {}", self.device))
+        {
+            eprintln!("{error}");
+        }
+        self.stdin = None;
+        let begin = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if begin.elapsed() > PATIENCE {
+                eprintln!("limited-disk does not end: it is killed");
+                let _gone = self.child.kill();
+                let _reaped = self.child.wait();
+                let _left = tool(&format!("umount -l {}", self.mountpoint.display()));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for LimitedDisk {
+    fn drop(&mut self) {
+        self.take_down();
+    }
+}
+
+/// The program, before everything else that wants a CPU where that is allowed: a disk is not slow because a machine is busy.
+fn command(program: PathBuf) -> Command {
+    if tool("chrt -f 10 true").is_err() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("chrt");
+    command.args(["-f", "10"]).arg(program);
+    command
+}
+
+/// `stall start_ns=1 end_ns=2`.
+fn stall(line: &str) -> Window {
+    let number = |name: &str| -> u64 {
+        let word = line.split(' ').find_map(|word| word.strip_prefix(name));
+        let number = word.and_then(|word| word.parse().ok());
+        number.unwrap_or_else(|| panic!("no {name} in {line:?}"))
+    };
+    Window {
+        start_ns: number("start_ns="),
+        end_ns: number("end_ns="),
+    }
+}
+
+/// The program: cargo puts it beside this one's. Built where only this package was.
+fn program() -> Result<PathBuf, String> {
+    let path = Path::new(env!("CARGO_BIN_EXE_fathom")).with_file_name("limited-disk");
+    if path.exists() {
+        return Ok(path);
+    }
+    let directory = path.ancestors().nth(2).unwrap_or(Path::new("."));
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--locked",
+            "-p",
+            "limited-disk",
+            "--target-dir",
+        ])
+        .arg(directory)
+        .status();
+    match status {
+        Ok(status) if status.success() && path.exists() => Ok(path),
+        _ => Err("limited-disk is not built: cargo build -p limited-disk".to_owned()),
+    }
+}
