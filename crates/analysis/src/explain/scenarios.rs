@@ -60,10 +60,14 @@ pub struct Scenario {
 impl Scenario {
     /// Explains it as the program would. A stream without rows counts as one that was not recorded.
     pub fn explain(&self) -> Explanation {
-        let facts = Facts::new(&self.run);
-        let mut io = IoScan::new(&facts);
-        let mut block = BlockScan::new(&facts);
-        let mut counters = CounterScan::new(&facts);
+        self.explain_with(&Facts::new(&self.run))
+    }
+
+    /// The same with other facts.
+    pub fn explain_with(&self, facts: &Facts<'_>) -> Explanation {
+        let mut io = IoScan::new(facts);
+        let mut block = BlockScan::new(facts);
+        let mut counters = CounterScan::new(facts);
         self.ios.chunks(1000).for_each(|rows| io.feed(rows));
         self.requests.chunks(1000).for_each(|rows| block.feed(rows));
         self.counters.chunks(1000).for_each(|rows| counters.feed(rows));
@@ -73,7 +77,7 @@ impl Scenario {
             counters: (!self.counters.is_empty()).then(|| counters.finish()),
         };
         let mut evidence = self;
-        match explain(&facts, &scanned, &mut evidence) {
+        match explain(facts, &scanned, &mut evidence) {
             Ok(explanation) => explanation,
             Err(error) => match error {},
         }

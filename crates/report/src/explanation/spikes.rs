@@ -1,7 +1,7 @@
 //! The spikes and their causes.
 
 use super::percent;
-use crate::layout::table;
+use crate::layout::{fit, table, width};
 use crate::style::Look;
 use crate::text::Page;
 use crate::words::plural;
@@ -39,15 +39,7 @@ pub(super) fn render(page: &mut Page, report: &SpikeReport) {
     worst.truncate(LISTED_MAX);
     if worst.len() > 1 {
         page.gap();
-        let mut rows: Vec<Vec<String>> = vec![
-            ["at", "for", "slow I/Os", "worst", "usual", "cause"]
-                .map(str::to_owned)
-                .into(),
-        ];
-        rows.extend(worst.iter().map(|spike| row(spike)));
-        for line in table(&rows, 0, 2) {
-            page.line(&line);
-        }
+        list(page, &worst);
     }
     for spike in worst.into_iter().take(TOLD_MAX) {
         page.gap();
@@ -60,13 +52,13 @@ fn regular(period: &Period) -> String {
         .cause
         .map_or(String::from("they"), |cause| format!("those by {}", cause.name()));
     format!(
-        "{which} of {} and more come every {}, first at {}: {} on time to {}, {} times none came",
+        "{which} of {} and more come every {}, first at {}: {} on time to {}, {} none came",
         Nanos(period.worst_min_ns),
         Nanos(period.period_ns),
         at(period.phase_ns),
         plural(period.spikes, "spike"),
         Nanos(period.jitter_ns),
-        period.missed
+        plural(period.missed, "time")
     )
 }
 
@@ -84,21 +76,36 @@ fn who(cause: Cause, process: Option<&Process>) -> String {
     }
 }
 
-fn row(spike: &Spike) -> Vec<String> {
-    let verdict = &spike.verdict;
-    let sure = if verdict.cause == Cause::Unknown {
-        String::new()
-    } else {
-        format!(", {}", percent(verdict.confidence))
-    };
-    vec![
-        at(spike.start_ns),
-        Nanos(spike.duration_ns).to_string(),
-        spike.slow_ios.to_string(),
-        Nanos(spike.worst.response_ns).to_string(),
-        Nanos(spike.usual_ns).to_string(),
-        format!("{}{sure}", who(verdict.cause, verdict.process.as_ref())),
-    ]
+/// A line a spike: numbers in columns, then the cause in what is left of the width.
+fn list(page: &mut Page, spikes: &[&Spike]) {
+    let mut rows: Vec<Vec<String>> = vec![
+        ["at", "for", "slow I/Os", "worst", "usual"]
+            .map(str::to_owned)
+            .into(),
+    ];
+    rows.extend(spikes.iter().map(|spike| {
+        vec![
+            at(spike.start_ns),
+            Nanos(spike.duration_ns).to_string(),
+            spike.slow_ios.to_string(),
+            Nanos(spike.worst.response_ns).to_string(),
+            Nanos(spike.usual_ns).to_string(),
+        ]
+    }));
+    let causes = spikes.iter().map(|spike| {
+        let verdict = &spike.verdict;
+        let cause = verdict.cause.name();
+        match verdict.process {
+            _ if verdict.cause == Cause::Unknown => String::from(cause),
+            Some(process) => format!("{cause}: {}, {}", process.comm, percent(verdict.confidence)),
+            None => format!("{cause}, {}", percent(verdict.confidence)),
+        }
+    });
+    let causes = std::iter::once(String::from("cause")).chain(causes);
+    for (line, cause) in table(&rows, 0, 2).iter().zip(causes) {
+        let room = page.columns().saturating_sub(width(line) + 2);
+        page.line(&format!("{line}  {}", fit(&cause, room)));
+    }
 }
 
 fn told(page: &mut Page, spike: &Spike) {

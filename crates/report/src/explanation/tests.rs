@@ -1,1 +1,382 @@
+use super::*;
+use crate::fixtures;
+use expect_test::{Expect, expect};
+use fathom_analysis::explain::SCHEMA;
+use fathom_analysis::explain::answer::{
+    Averages, Candidate, Cause, Depths, Distribution, Figure, HiddenSeconds, HourTruth, LimitKind, Period,
+    Process, ProcessUse, SectionLimit, SectionTruth, Served, Spike, SpikeReport, Split, Unit, Verdict,
+    WorstIo,
+};
+use fathom_core::record::Comm;
 
+const MS: u64 = 1_000_000;
+
+fn limit() -> SectionLimit {
+    let figure = |what: &str, value, unit| Figure {
+        what: String::from(what),
+        value,
+        unit,
+    };
+    SectionLimit {
+        name: String::from("oltp"),
+        limit: LimitKind::Iops,
+        confidence: 0.93,
+        because: vec![
+            String::from(
+                "its rate is the same each second to 0.05 %, while chance would make it vary by 3.6 %",
+            ),
+            String::from("16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s"),
+        ],
+        change: String::from("a disk with more IOPS, or larger and fewer I/Os"),
+        figures: vec![
+            figure("rate", 1122.0, Unit::Iops),
+            figure("bandwidth", 4_595_712.0, Unit::BytesPerSecond),
+            figure("mean latency", 14.26e6, Unit::Nanoseconds),
+            figure("disk busy", 99.9, Unit::Percent),
+        ],
+        candidates: ["azure/P15", "azure/E15", "aws/x", "gcp/y", "gcp/z"]
+            .into_iter()
+            .map(|name| Candidate {
+                name: String::from(name),
+                limit: 1100.0,
+                unit: Unit::Iops,
+                ratio: 1.02,
+            })
+            .collect(),
+        misleading: vec![String::from("iowait is 0.0 %, though the disk is saturated")],
+        missing: vec![String::from("the same load with another block size")],
+    }
+}
+
+fn spike() -> Spike {
+    let rsync = Process {
+        pid: 4711,
+        comm: Comm::from("rsync"),
+    };
+    Spike {
+        start_ns: 3_723_250 * MS,
+        duration_ns: 412 * MS,
+        sections: vec![String::from("oltp")],
+        slow_ios: 61,
+        threshold_ns: 16 * MS,
+        usual_ns: 4 * MS,
+        worst: WorstIo {
+            latency_ns: 95 * MS,
+            response_ns: 240 * MS,
+            at_ns: 3_723_400 * MS,
+            offset_bytes: 1 << 20,
+            length_bytes: 4096,
+            op: String::from("read"),
+        },
+        split: Some(Split {
+            unsent_ns: 8e6,
+            above_ns: 10_000.0,
+            tag_ns: 0.0,
+            scheduler_ns: 2e6,
+            device_ns: 70e6,
+            reap_ns: 1e6,
+            ambiguous: 0.25,
+            unmatched: 0.0,
+        }),
+        depth: Depths {
+            before: 3.9,
+            during: 16.0,
+            after: 4.1,
+            device_during: Some(71.5),
+        },
+        served: vec![Served {
+            process: rsync,
+            own: false,
+            requests: 9_120,
+            flushes: 0,
+            bytes: 9_120 << 17,
+            in_flight: 55.5,
+            in_flight_before: 0.0,
+        }],
+        newcomers: vec![ProcessUse {
+            process: rsync,
+            cpu_ns: 320 * MS,
+            read_bytes: 1 << 30,
+            written_bytes: 0,
+        }],
+        verdict: Verdict {
+            cause: Cause::CompetingIo,
+            process: Some(rsync),
+            confidence: 0.91,
+            confidence_words: String::from("almost certain"),
+            because: vec![String::from(
+                "meanwhile the device served 22k I/Os and 2.70 GiB a second for others, and went on working (180 % of its rate \
+                 before)",
+            )],
+            also: vec![(Cause::CpuStarvation, None)],
+            missing: Vec::new(),
+        },
+    }
+}
+
+fn unknown() -> Spike {
+    Spike {
+        start_ns: 10_000 * MS,
+        worst: WorstIo {
+            latency_ns: 30 * MS,
+            response_ns: 30 * MS,
+            ..spike().worst
+        },
+        split: None,
+        served: Vec::new(),
+        newcomers: Vec::new(),
+        verdict: Verdict {
+            cause: Cause::Unknown,
+            process: None,
+            confidence: 0.0,
+            confidence_words: String::from("a guess"),
+            because: vec![String::from(
+                "80 % of the slow I/Os' time went by before they came to the block layer",
+            )],
+            also: Vec::new(),
+            missing: vec![String::from("who was on the CPUs meanwhile (stream `sched`)")],
+        },
+        ..spike()
+    }
+}
+
+fn truth() -> SectionTruth {
+    let whole = Distribution {
+        n: 864_000,
+        mean_ns: 5.94e6,
+        stddev_ns: 30.8e6,
+        min_ns: 2_618_000,
+        max_ns: 2_899 * MS,
+        percentiles: vec![
+            (5.0, 2_800_000),
+            (50.0, 4_084_000),
+            (95.0, 5_681_000),
+            (99.0, 27_695_000),
+        ],
+        above: [56_400, 43_100, 33_300, 24_100, 13_500, 2_276],
+    };
+    SectionTruth {
+        name: String::from("oltp"),
+        hours: (0..2)
+            .map(|hour| HourTruth {
+                hour,
+                ios: whole.clone(),
+                average_ns: (4e6, 900e6),
+            })
+            .collect(),
+        whole,
+        averages: Averages {
+            seconds: 7200,
+            min_ns: 4.0e6,
+            p5_ns: 4.4e6,
+            p50_ns: 5.0e6,
+            p95_ns: 6.3e6,
+            max_ns: 900e6,
+            hidden: vec![
+                HiddenSeconds {
+                    above_ms: 6,
+                    with_slow_io: 7000,
+                    hidden: 6500,
+                },
+                HiddenSeconds {
+                    above_ms: 50,
+                    with_slow_io: 40,
+                    hidden: 0,
+                },
+            ],
+        },
+    }
+}
+
+fn explanation() -> Explanation {
+    Explanation {
+        schema: String::from(SCHEMA),
+        limits: vec![limit()],
+        spikes: SpikeReport {
+            found: 1200,
+            kept: vec![unknown(), spike()],
+            causes: vec![(Cause::CompetingIo, 1), (Cause::Unknown, 1)],
+            periods: vec![Period {
+                cause: Some(Cause::Device),
+                worst_min_ns: 300 * MS,
+                period_ns: 400_000 * MS,
+                phase_ns: 170_000 * MS,
+                spikes: 216,
+                missed: 1,
+                jitter_ns: 25 * MS,
+            }],
+        },
+        truth: vec![truth()],
+        missing: vec![String::from(
+            "stream `sched`: 12 rows were lost because the recording could not keep up",
+        )],
+    }
+}
+
+fn check(explanation: &Explanation, style: Style, expect: &Expect) {
+    expect.assert_eq(&text(&fixtures::random_read(), explanation, style));
+}
+
+#[test]
+fn limits_and_spikes() {
+    let mut explanation = explanation();
+    explanation.truth.clear();
+    check(
+        &explanation,
+        Style::default(),
+        &expect![[r#"
+            fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+
+            What limits it
+              oltp: an IOPS limit (almost certain, 93 %)
+                rate 1122 IOPS, bandwidth 4.38 MiB/s (4.60 MB/s), mean latency 14.3 ms, disk
+                busy 99.9 %
+                because its rate is the same each second to 0.05 %, while chance would make
+                  it vary by 3.6 %
+                because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
+                the limit of: azure/P15 (1100 IOPS, measured 102 % of it); azure/E15 (1100
+                  IOPS, measured 102 % of it); aws/x (1100 IOPS, measured 102 % of it);
+                  gcp/y (1100 IOPS, measured 102 % of it); and 1 more
+                to change it: a disk with more IOPS, or larger and fewer I/Os
+                beware: iowait is 0.0 %, though the disk is saturated
+                missing: the same load with another block size
+
+            Spikes
+              1200 spikes, the worst 2 of them kept: competing I/O 1, unknown 1
+              those by device of 300 ms and more come every 400 s, first at 0:02:50.000: 216
+                spikes on time to 25.0 ms, 1 time none came
+
+                       at     for  slow I/Os    worst    usual  cause
+              1:02:03.250  412 ms         61   240 ms  4.00 ms  competing I/O: rsync, 91 %
+              0:00:10.000  412 ms         61  30.0 ms  4.00 ms  unknown
+
+              1:02:03.250: 412 ms, competing I/O by rsync (4711) (almost certain, 91 %)
+                because meanwhile the device served 22k I/Os and 2.70 GiB a second for
+                  others, and went on working (180 % of its rate before)
+                also: CPU starvation
+                61 slow I/Os of oltp; the worst, a read of 4 KiB, took 95.0 ms (240 ms from
+                  when it was due), usual are 4.00 ms
+                their time: due and not sent 8.00 ms (9.9 %), in the scheduler 2.00 ms (2.5
+                  %), at the device 70.0 ms (86 %), done and not seen 1.00 ms (1.2 %), for
+                  25 % of them several requests fit, so this is approximate
+                in flight: 3.90 before, 16.0 during, 4.10 after; 71.5 at the device
+                  meanwhile
+                also served: rsync (4711) 9120 requests of 1.11 GiB, 55.5 in flight, before
+                  0.00
+                busy then and not before (no proof of guilt): rsync (4711) 320 ms of CPU, 1
+                  GiB read, 0 B written
+
+              0:00:10.000: 412 ms, unknown
+                because 80 % of the slow I/Os' time went by before they came to the block
+                  layer
+                missing to decide: who was on the CPUs meanwhile (stream `sched`)
+                61 slow I/Os of oltp; the worst, a read of 4 KiB, took 30.0 ms, usual are
+                  4.00 ms
+                in flight: 3.90 before, 16.0 during, 4.10 after; 71.5 at the device
+                  meanwhile
+
+            Not in the record
+              stream `sched`: 12 rows were lost because the recording could not keep up
+        "#]],
+    );
+}
+
+#[test]
+fn averages_and_what_is_missing() {
+    let mut explanation = explanation();
+    explanation.limits.clear();
+    explanation.spikes = SpikeReport::default();
+    check(
+        &explanation,
+        Style::default(),
+        &expect![[r#"
+        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+
+        Spikes
+          None: no I/O took far longer than those around it.
+
+        Averages against truth
+          oltp: 864k I/Os
+            1-second averages: 4.00 ms to 900 ms, nine of ten between 4.40 ms and 6.30
+              ms
+            the I/Os: 2.62 ms to 2.90 s, nine of ten between 2.80 ms and 5.68 ms, mean
+              5.94 ms
+            an I/O above 6 ms is in 7000 seconds; in 6500 of them the average is below
+              that
+            p5 2.80 ms, p50 4.08 ms, p95 5.68 ms, p99 27.7 ms
+          > ms        6     10     15     20     25     50     max
+          all     6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+          hour 1  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+          hour 2  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+
+        Not in the record
+          stream `sched`: 12 rows were lost because the recording could not keep up
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_to_say() {
+    let nothing = Explanation {
+        schema: String::from(SCHEMA),
+        limits: Vec::new(),
+        spikes: SpikeReport::default(),
+        truth: Vec::new(),
+        missing: Vec::new(),
+    };
+    check(
+        &nothing,
+        Style::default(),
+        &expect![[r#"
+        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+
+        Spikes
+          None: no I/O took far longer than those around it.
+    "#]],
+    );
+}
+
+/// Whatever is said fits the terminal, and ASCII where that is asked for.
+#[test]
+fn lines_fit() {
+    for width in [60, 80, 100] {
+        let style = Style {
+            width,
+            unicode: false,
+            ..Style::default()
+        };
+        let text = text(&fixtures::random_read(), &explanation(), style);
+        for line in text.lines() {
+            assert!(line.len() <= width && line.is_ascii(), "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn shares_are_never_nothing_where_there_is_something() {
+    let each = [
+        (0.123, "12 %"),
+        (0.012_3, "1.2 %"),
+        (0.000_96, "0.1 %"),
+        (0.000_009, "0.0009 %"),
+        (0.0, "0 %"),
+    ];
+    for (share, words) in each {
+        assert_eq!(percent(share), words);
+    }
+}
+
+#[test]
+fn json_keeps_names_units_and_order() {
+    let document: serde_json::Value = serde_json::from_str(&json(&explanation())).expect("JSON");
+    let at = |pointer: &str| document.pointer(pointer).cloned().unwrap_or_default();
+    assert_eq!(at("/schema"), "fathom.explanation/1");
+    assert_eq!(at("/limits/0/limit"), "iops");
+    assert_eq!(at("/limits/0/figures/1/unit"), "bytes_per_second");
+    assert_eq!(at("/spikes/kept/1/verdict/cause"), "competing_io");
+    assert_eq!(at("/spikes/kept/1/verdict/process/comm"), "rsync");
+    assert_eq!(at("/spikes/kept/1/worst/response_ns"), 240_000_000);
+    assert_eq!(at("/truth/0/whole/p99_ns"), 27_695_000);
+    assert_eq!(at("/truth/0/whole/above_50_ms"), 2_276);
+    assert_eq!(at("/spikes/kept/0/split"), serde_json::Value::Null);
+}

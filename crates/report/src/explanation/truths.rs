@@ -61,7 +61,7 @@ fn section(page: &mut Page, truth: &SectionTruth) {
     for hidden in averages.hidden.iter().filter(|hidden| hidden.hidden > 0) {
         page.paragraph(
             &format!(
-                "    above {} ms: {} with such an I/O; the average of {} hides it",
+                "    an I/O above {} ms is in {}; in {} of them the average is below that",
                 hidden.above_ms,
                 plural(hidden.with_slow_io, "second"),
                 hidden.hidden
@@ -84,7 +84,7 @@ fn percentiles(whole: &Distribution) -> String {
 
 /// The shares above each limit: of all, and of each hour.
 fn shares(page: &mut Page, truth: &SectionTruth) {
-    let mut head = vec![String::from("above, ms")];
+    let mut head = vec![String::from("> ms")];
     head.extend(AVERAGE_ABOVE_MS.map(|ms| ms.to_string()));
     head.push(String::from("max"));
     let mut rows = vec![head];
@@ -99,7 +99,7 @@ fn shares(page: &mut Page, truth: &SectionTruth) {
     for hour in &truth.hours {
         rows.push(row(format!("hour {}", hour.hour + 1), &hour.ios));
     }
-    for line in table(&rows, 1, 4) {
+    for line in table(&rows, 1, 2) {
         page.line(&line);
     }
 }

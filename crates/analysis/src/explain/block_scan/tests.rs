@@ -31,7 +31,14 @@ fn scan(rows: &[BlockRequest]) -> BlockScanned {
 
 #[test]
 fn kernel_threads_are_told_from_programs() {
-    for name in ["kworker/u8:3", "kworker", "jbd2/vda1-8", "loop0", "md127_raid1", "kswapd0"] {
+    for name in [
+        "kworker/u8:3",
+        "kworker",
+        "jbd2/vda1-8",
+        "loop0",
+        "md127_raid1",
+        "kswapd0",
+    ] {
         assert!(is_kernel(&Comm::from(name)), "{name}");
     }
     for name in ["mdadm", "loopback", "postgres", "fathom", ""] {
@@ -49,9 +56,16 @@ fn time_is_counted_where_it_was_spent_and_for_whom() {
     ];
     let scanned = scan(&rows);
     let device = &scanned.devices[0];
-    let (_, second) = device.requests.seconds(0, 10).find(|(_, second)| second.ios > 0).unwrap();
+    let (_, second) = device
+        .requests
+        .seconds(0, 10)
+        .find(|(_, second)| second.ios > 0)
+        .unwrap();
     assert_eq!((second.ios, second.other_ios, second.other_bytes), (2, 1, 4096));
-    assert_eq!((second.device_sum_ns, second.tag_sum_ns, second.lat_sum_ns), (160, 20, 200));
+    assert_eq!(
+        (second.device_sum_ns, second.tag_sum_ns, second.lat_sum_ns),
+        (160, 20, 200)
+    );
     let users: Vec<String> = device.users.iter().map(|user| user.comm.to_string()).collect();
     assert_eq!(users, ["fathom", "postgres"]);
 }

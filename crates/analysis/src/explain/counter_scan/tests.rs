@@ -34,7 +34,12 @@ fn labels_are_found_among_others_and_behind_escapes() {
 fn counters_become_differences_in_their_second() {
     let reads = "node_disk_reads_completed_total";
     let vda = "device=\"vda\"";
-    let found = scan(&[(0, reads, vda, 100.0), (1, reads, vda, 150.0), (2, reads, vda, 10.0), (3, reads, vda, 25.0)]);
+    let found = scan(&[
+        (0, reads, vda, 100.0),
+        (1, reads, vda, 150.0),
+        (2, reads, vda, 10.0),
+        (3, reads, vda, 25.0),
+    ]);
     let disk = &found.disks["vda"];
     let ios: Vec<(u64, f32)> = disk.iter().map(|(second, disk)| (*second, disk.ios)).collect();
     assert_eq!(ios, [(0, 50.0), (2, 15.0)]);

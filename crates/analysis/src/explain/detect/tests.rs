@@ -29,12 +29,20 @@ fn percentiles_are_within_a_bucket_of_the_truth() {
         let mut all: Vec<u64> = (0..2000)
             .map(|_| 300 + (rng.unit().powi(6) * 10f64.powi((seed % 10) as i32)) as u64)
             .collect();
-        all.iter().for_each(|value| histogram.count(*value));
+        for value in &all {
+            histogram.count(*value);
+        }
         all.sort_unstable();
         for percent in [1, 50, 90, 100] {
             let rank = (all.len() * percent).div_ceil(100).max(1);
-            let (found, truth) = (histogram.percentile_ns(percent as u64) as f64, all[rank - 1] as f64);
-            assert!((found / truth - 1.0).abs() < 0.13, "seed {seed}: p{percent} {found} {truth}");
+            let (found, truth) = (
+                histogram.percentile_ns(percent as u64) as f64,
+                all[rank - 1] as f64,
+            );
+            assert!(
+                (found / truth - 1.0).abs() < 0.13,
+                "seed {seed}: p{percent} {found} {truth}"
+            );
         }
     }
 }
@@ -54,7 +62,11 @@ fn a_stall_of_a_slow_load_is_one_event() {
     let mut ios: Vec<(u64, u64)> = Vec::new();
     let mut now = 0;
     for number in 0..3000 {
-        let latency = if number == 1500 { 500 * MS } else { 9 * MS + number % 3 * MS };
+        let latency = if number == 1500 {
+            500 * MS
+        } else {
+            9 * MS + number % 3 * MS
+        };
         ios.push((now, latency));
         now += latency;
     }
@@ -99,7 +111,9 @@ fn memory_is_bounded_and_keeps_the_worst() {
     }
     assert!(detector.events.len() <= EVENTS_MAX);
     let worst = detector.events().iter().map(|event| event.worst_ns).max();
-    let truth = (0..200_000_u64).map(|number| MS + (number * 7919) % (900 * MS)).max();
+    let truth = (0..200_000_u64)
+        .map(|number| MS + (number * 7919) % (900 * MS))
+        .max();
     assert_eq!(worst, truth);
 }
 
@@ -112,8 +126,15 @@ fn near_events_are_one() {
         worst_ns: end_ns - start_ns,
         worst_at_ns: end_ns,
     };
-    let mut events = vec![event(500 * MS, 600 * MS), event(0, 10 * MS), event(90 * MS, 95 * MS)];
+    let mut events = vec![
+        event(500 * MS, 600 * MS),
+        event(0, 10 * MS),
+        event(90 * MS, 95 * MS),
+    ];
     merge(&mut events);
     assert_eq!(events.len(), 2);
-    assert_eq!((events[0].end_ns, events[0].ios, events[0].worst_ns), (95 * MS, 2, 10 * MS));
+    assert_eq!(
+        (events[0].end_ns, events[0].ios, events[0].worst_ns),
+        (95 * MS, 2, 10 * MS)
+    );
 }

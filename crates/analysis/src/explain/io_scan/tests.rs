@@ -43,7 +43,10 @@ fn an_io_counts_in_the_second_in_which_it_ended() {
         .map(|(number, second)| (number, second.ios, second.lat_max_ns))
         .collect();
     assert_eq!(seconds, [(1, 2, 200_000_000)]);
-    assert_eq!((job.ops, job.bytes[1], job.unsent_sum_ns), ([1, 1, 0, 0], 4096, 1000));
+    assert_eq!(
+        (job.ops, job.bytes[1], job.unsent_sum_ns),
+        ([1, 1, 0, 0], 4096, 1000)
+    );
 }
 
 #[test]
@@ -57,14 +60,21 @@ fn syncs_are_apart() {
 /// Rows come worker by worker, up to seconds late: the sums are the same as in order.
 #[test]
 fn order_does_not_matter_to_sums() {
-    let mut rows: Vec<IoRecord> = (0..20_000).map(|n| io(n * 1_000_000, 500_000 + n % 97 * 1000, Op::Read)).collect();
+    let mut rows: Vec<IoRecord> = (0..20_000)
+        .map(|n| io(n * 1_000_000, 500_000 + n % 97 * 1000, Op::Read))
+        .collect();
     let ordered = scan(&rows);
     rows.sort_by_key(|row| (row.created_ns / 2_000_000_000, row.created_ns % 7));
     let shuffled = scan(&rows);
     let sums = |scanned: &IoScanned| -> Vec<(u64, u32, u64)> {
         let seconds = scanned.jobs[0].data.seconds(0, 30);
-        seconds.map(|(number, second)| (number, second.ios, second.lat_sum_ns)).collect()
+        seconds
+            .map(|(number, second)| (number, second.ios, second.lat_sum_ns))
+            .collect()
     };
     assert_eq!(sums(&ordered), sums(&shuffled));
-    assert_eq!(ordered.jobs[0].data.latencies(), shuffled.jobs[0].data.latencies());
+    assert_eq!(
+        ordered.jobs[0].data.latencies(),
+        shuffled.jobs[0].data.latencies()
+    );
 }

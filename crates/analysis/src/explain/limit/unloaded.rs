@@ -79,15 +79,15 @@ fn limit(question: &Question<'_, '_>) -> Found {
     found
 }
 
-struct Plateau {
-    seconds: usize,
-    rate: f64,
+pub(super) struct Plateau {
+    pub(super) seconds: usize,
+    pub(super) rate: f64,
     latency_ns: f64,
     light_ns: f64,
 }
 
 /// Seconds near the highest rate, if they are many and slow.
-fn plateau(rates: &[f64], latencies_ns: &[f64]) -> Option<Plateau> {
+pub(super) fn plateau(rates: &[f64], latencies_ns: &[f64]) -> Option<Plateau> {
     let mut sorted: Vec<f64> = rates.iter().copied().filter(|rate| *rate > 0.0).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     // One second above a limit (a burst at its start) does not move it.

@@ -23,7 +23,10 @@ fn misses_jitter_and_strays_are_tolerated() {
         starts.extend((0..3).map(|_| rng.below(300 * SECOND)));
         starts.sort_unstable();
         let regular = find(&starts).unwrap_or_else(|| panic!("seed {seed}: {starts:?}"));
-        assert!((regular.period_ns / 1e10 - 1.0).abs() < 0.02, "seed {seed}: {regular:?}");
+        assert!(
+            (regular.period_ns / 1e10 - 1.0).abs() < 0.02,
+            "seed {seed}: {regular:?}"
+        );
         assert!(regular.hits >= 20, "seed {seed}: {regular:?}");
     }
 }

@@ -35,20 +35,9 @@ pub(super) fn rows(
     let seconds = (end_ns - BOOT_NS).div_ceil(SECOND);
     for second in 0..=seconds {
         let at = BOOT_NS + second * SECOND;
-        let disk = Disk::until(&machine.requests, at);
-        let vda = "device=\"vda\"";
-        add(at, "node_disk_reads_completed_total", vda, disk.reads);
-        add(at, "node_disk_writes_completed_total", vda, disk.writes);
-        add(at, "node_disk_read_bytes_total", vda, disk.read_bytes);
-        add(at, "node_disk_written_bytes_total", vda, disk.written_bytes);
-        add(at, "node_disk_read_time_seconds_total", vda, disk.time_s);
-        add(
-            at,
-            "node_disk_io_time_weighted_seconds_total",
-            vda,
-            disk.weighted_s,
-        );
-        add(at, "node_disk_io_time_seconds_total", vda, disk.busy_s);
+        for (metric, value) in Disk::until(&machine.requests, at).counters() {
+            add(at, metric, "device=\"vda\"", value);
+        }
         let mut busy_s = 0.0;
         for slice in &machine.slices {
             busy_s += slice.end_ns.min(at).saturating_sub(slice.start_ns) as f64 / 1e9;
@@ -94,6 +83,18 @@ struct Disk {
 }
 
 impl Disk {
+    fn counters(&self) -> [(&'static str, f64); 7] {
+        [
+            ("node_disk_reads_completed_total", self.reads),
+            ("node_disk_writes_completed_total", self.writes),
+            ("node_disk_read_bytes_total", self.read_bytes),
+            ("node_disk_written_bytes_total", self.written_bytes),
+            ("node_disk_read_time_seconds_total", self.time_s),
+            ("node_disk_io_time_weighted_seconds_total", self.weighted_s),
+            ("node_disk_io_time_seconds_total", self.busy_s),
+        ]
+    }
+
     /// What was counted up to a moment.
     fn until(requests: &[BlockRequest], at: u64) -> Self {
         let mut disk = Self::default();

@@ -282,7 +282,21 @@ fn noise(making: &mut Making) {
         task.priority = 0;
         machine.tasks.push(task);
     }
-    // Bystanders: one begins to compute on another CPU, one sends a few small I/Os.
+    bystanders(making);
+    let machine = &mut making.machine;
+    for index in 0..2 {
+        machine.at(BOOT_NS + making.rng.below(50 * MS), Event::Stream(index));
+    }
+    for index in 1..4 {
+        machine.at(BOOT_NS + making.rng.below(50 * MS), Event::Wake(index));
+    }
+    machine.writeback.limit = u64::MAX;
+    machine.writeback.depth = 32;
+}
+
+/// One may begin to compute on another CPU just then, one may send a few small I/Os.
+fn bystanders(making: &mut Making) {
+    let machine = &mut making.machine;
     if making.rng.below(2) == 0 {
         let mut task = Task::new(
             600,
@@ -314,14 +328,6 @@ fn noise(making: &mut Making) {
         let index = machine.streams.len() - 1;
         machine.at(making.window.start_ns, Event::Stream(index));
     }
-    for index in 0..2 {
-        machine.at(BOOT_NS + making.rng.below(50 * MS), Event::Stream(index));
-    }
-    for index in 1..4 {
-        machine.at(BOOT_NS + making.rng.below(50 * MS), Event::Wake(index));
-    }
-    machine.writeback.limit = u64::MAX;
-    machine.writeback.depth = 32;
 }
 
 /// The document of a run of one section that is told nothing special.

@@ -53,7 +53,11 @@ fn an_average_hides_a_slow_io() {
     ios.extend([(2, 4 * MS); 10]);
     let truth = truth(&ios);
     assert_eq!(truth.averages.seconds, 2);
-    assert!((truth.averages.max_ns - 7.96e6).abs() < 1e4, "{:?}", truth.averages);
+    assert!(
+        (truth.averages.max_ns - 7.96e6).abs() < 1e4,
+        "{:?}",
+        truth.averages
+    );
     let hidden: Vec<(u64, u64, u64)> = truth
         .averages
         .hidden
@@ -61,7 +65,17 @@ fn an_average_hides_a_slow_io() {
         .map(|hidden| (hidden.above_ms, hidden.with_slow_io, hidden.hidden))
         .collect();
     // The average itself is above 6 ms: it hides nothing there.
-    assert_eq!(hidden, [(6, 1, 0), (10, 1, 1), (15, 1, 1), (20, 1, 1), (25, 1, 1), (50, 1, 1)]);
+    assert_eq!(
+        hidden,
+        [
+            (6, 1, 0),
+            (10, 1, 1),
+            (15, 1, 1),
+            (20, 1, 1),
+            (25, 1, 1),
+            (50, 1, 1)
+        ]
+    );
     assert_eq!(truth.whole.above, [1; 6]);
     assert_eq!(truth.whole.max_ns, 400 * MS);
 }
@@ -76,7 +90,11 @@ fn only_percentiles_that_the_number_supports_are_given() {
 #[test]
 fn hours_are_apart_and_add_up() {
     let truth = truth(&[(10, 7 * MS), (3700, 30 * MS), (3701, MS), (7300, 60 * MS)]);
-    let hours: Vec<(u32, u64, u64)> = truth.hours.iter().map(|hour| (hour.hour, hour.ios.n, hour.ios.max_ns)).collect();
+    let hours: Vec<(u32, u64, u64)> = truth
+        .hours
+        .iter()
+        .map(|hour| (hour.hour, hour.ios.n, hour.ios.max_ns))
+        .collect();
     assert_eq!(hours, [(0, 1, 7 * MS), (1, 2, 30 * MS), (2, 1, 60 * MS)]);
     let sum: u64 = truth.hours.iter().map(|hour| hour.ios.above[0]).sum();
     assert_eq!((sum, truth.whole.above[0], truth.whole.n), (3, 3, 4));

@@ -47,7 +47,9 @@ fn the_place_on_the_device_tells_ios_of_the_same_time_apart() {
     let run = empty_run();
     let facts = Facts::new(&run);
     let offset = |number: u64| (number * 7919 % 1000) * 4096;
-    let ios: Vec<IoRecord> = (0..30).map(|n| io(1_000, 900_000 - n * 10_000, offset(n), 4096)).collect();
+    let ios: Vec<IoRecord> = (0..30)
+        .map(|n| io(1_000, 900_000 - n * 10_000, offset(n), 4096))
+        .collect();
     let mut requests: Vec<BlockRequest> = (0..30)
         .map(|n| request("fathom", 1_500, 890_000 - n * 10_000, PLACE + offset(n), 4096))
         .collect();
@@ -56,7 +58,10 @@ fn the_place_on_the_device_tells_ios_of_the_same_time_apart() {
     for io in &ios {
         let slow = matcher.split(io);
         assert!(!slow.ambiguous);
-        assert_eq!(slow.parts, [0, 500, 10, 20, io.completed_ns - 10_000 - 1_530, 10_000]);
+        assert_eq!(
+            slow.parts,
+            [0, 500, 10, 20, io.completed_ns - 10_000 - 1_530, 10_000]
+        );
     }
 }
 
@@ -83,17 +88,36 @@ fn a_split_io_waits_for_its_last_part() {
     let run = empty_run();
     let facts = Facts::new(&run);
     let half = 512 << 10;
-    let mut ios: Vec<IoRecord> = (0..4).map(|n| io(n * 10_000, n * 10_000 + 5_000, n << 22, half)).collect();
+    let mut ios: Vec<IoRecord> = (0..4)
+        .map(|n| io(n * 10_000, n * 10_000 + 5_000, n << 22, half))
+        .collect();
     let mut requests: Vec<BlockRequest> = (0..4)
-        .map(|n| request("fathom", n * 10_000 + 100, n * 10_000 + 4_000, PLACE + (n << 22), half))
+        .map(|n| {
+            request(
+                "fathom",
+                n * 10_000 + 100,
+                n * 10_000 + 4_000,
+                PLACE + (n << 22),
+                half,
+            )
+        })
         .collect();
     ios.push(io(100_000, 900_000, 1 << 25, half * 2));
-    requests.push(request("fathom", 100_100, 500_000, PLACE + (1 << 25) + u64::from(half), half));
+    requests.push(request(
+        "fathom",
+        100_100,
+        500_000,
+        PLACE + (1 << 25) + u64::from(half),
+        half,
+    ));
     requests.push(request("fathom", 100_100, 880_000, PLACE + (1 << 25), half));
     requests.sort_by_key(|request| request.completed_ns);
     let mut matcher = Matcher::new(&facts, &ios, &requests);
     let slow = matcher.split(&ios[4]);
-    assert_eq!((slow.at_device, slow.ambiguous), (Some((100_130, 880_000)), false));
+    assert_eq!(
+        (slow.at_device, slow.ambiguous),
+        (Some((100_130, 880_000)), false)
+    );
 }
 
 #[test]
