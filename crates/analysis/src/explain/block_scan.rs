@@ -4,6 +4,7 @@
 //! it how much.
 
 use super::Facts;
+use super::facts::is_worker_of;
 use super::timeline::Timeline;
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
 
@@ -42,9 +43,11 @@ pub(super) enum Whose {
 }
 
 /// Tells whose a request is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Owner {
     pid: Option<u32>,
+    /// The names of the load's jobs.
+    jobs: Vec<String>,
     is_own: fn(&Comm) -> bool,
     /// On a modelled machine there is nobody else.
     modelled: bool,
@@ -65,8 +68,9 @@ pub(super) fn is_kernel(comm: &Comm) -> bool {
 }
 
 impl Owner {
-    fn whose(self, pid: u32, comm: &Comm) -> Whose {
-        if (self.is_own)(comm) || self.pid == Some(pid) || comm.as_bytes().starts_with(b"iou-") {
+    fn whose(&self, pid: u32, comm: &Comm) -> Whose {
+        let is_worker = self.jobs.iter().any(|job| is_worker_of(job, comm));
+        if is_worker || (self.is_own)(comm) || self.pid == Some(pid) || comm.as_bytes().starts_with(b"iou-") {
             Whose::Own
         } else if is_kernel(comm) {
             Whose::Kernel
@@ -102,7 +106,7 @@ pub(super) struct User {
 
 impl DeviceScan {
     #[inline]
-    fn user(&mut self, row: &BlockRequest, owner: Owner) -> &mut User {
+    fn user(&mut self, row: &BlockRequest, owner: &Owner) -> &mut User {
         if self
             .users
             .get(self.last_user)
@@ -125,7 +129,7 @@ impl DeviceScan {
     }
 
     #[inline]
-    fn row(&mut self, row: &BlockRequest, owner: Owner) -> Option<()> {
+    fn row(&mut self, row: &BlockRequest, owner: &Owner) -> Option<()> {
         // What was given up without an end has no latency.
         if row.flags.has(BlockFlags::UNFINISHED) {
             return Some(());
@@ -163,6 +167,7 @@ impl BlockScan {
             current: 0,
             owner: Owner {
                 pid: facts.own_pid,
+                jobs: facts.jobs().iter().map(|job| job.name.clone()).collect(),
                 is_own: facts.is_own,
                 modelled: facts.modelled(),
             },
@@ -189,7 +194,7 @@ impl BlockScan {
         {
             self.current = self.find_or_make(row.device)?;
         }
-        self.devices[self.current].row(row, self.owner)
+        self.devices[self.current].row(row, &self.owner)
     }
 
     fn find_or_make(&mut self, device: u32) -> Option<usize> {

@@ -47,6 +47,21 @@ pub fn is_fathom(comm: &Comm) -> bool {
     comm.as_bytes().starts_with(b"fathom")
 }
 
+/// Whether a task is a worker of the job of that name: workers' threads are called `JOB.NUMBER`, and the kernel keeps 15
+/// bytes of that.
+pub(super) fn is_worker_of(job: &str, comm: &Comm) -> bool {
+    let (job, comm) = (job.as_bytes(), comm.as_bytes());
+    let cut = comm.len() >= COMM_BYTES;
+    if job.len() >= COMM_BYTES {
+        return cut && job.starts_with(comm);
+    }
+    let number = comm.strip_prefix(job).and_then(|rest| rest.strip_prefix(b"."));
+    number.is_some_and(|number| number.iter().all(u8::is_ascii_digit) && (cut || !number.is_empty()))
+}
+
+/// What the kernel keeps of a task's name.
+const COMM_BYTES: usize = 15;
+
 impl<'a> Facts<'a> {
     /// Facts of a run of fathom, without knowledge of its process and of disks on sale.
     pub fn new(run: &'a Run) -> Self {
@@ -60,7 +75,8 @@ impl<'a> Facts<'a> {
 
     /// Whether a task belongs to the load. Kernel threads that carry out I/O for it (`iou-wrk-PID`, `iou-sqp-PID`) do.
     pub(super) fn owns(&self, tid: u32, comm: &Comm) -> bool {
-        if (self.is_own)(comm) || self.own_pid.is_some_and(|pid| pid == tid) {
+        let is_worker = || self.jobs().iter().any(|job| is_worker_of(&job.name, comm));
+        if (self.is_own)(comm) || self.own_pid.is_some_and(|pid| pid == tid) || is_worker() {
             return true;
         }
         let helper = [b"iou-wrk-".as_slice(), b"iou-sqp-"];
@@ -97,3 +113,6 @@ impl<'a> Facts<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
