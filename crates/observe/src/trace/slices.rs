@@ -41,6 +41,8 @@ struct Cpu {
     open: Option<Open>,
     /// Whether nothing is known of it yet: who has it then had it from the beginning.
     untouched: bool,
+    /// Since when the idle task has it, where that is known.
+    idle_since_ns: Option<u64>,
     /// In the order of their ends.
     kept: VecDeque<(SchedSlice, Given)>,
 }
@@ -69,6 +71,7 @@ impl Slices {
             number,
             open: None,
             untouched: true,
+            idle_since_ns: None,
             kept: VecDeque::new(),
         };
         Self {
@@ -108,6 +111,7 @@ impl Slices {
                 for cpu in self.cpus.iter_mut().filter(|cpu| cpu.number == event.cpu) {
                     cpu.open = None;
                     cpu.untouched = false;
+                    cpu.idle_since_ns = None;
                 }
             }
         }
@@ -130,11 +134,21 @@ impl Slices {
             woken: false,
         };
         let open = cpu.open.take().or(unseen.then_some(from_the_beginning));
+        let idle_since_ns = cpu.idle_since_ns.take();
         if tid == 0 {
             return;
         }
         // It has had a CPU: what was known of its waiting is over.
-        self.waiting.remove(&tid);
+        let woken_ns = self.waiting.remove(&tid).map(|waiting| waiting.since_ns);
+        // Some virtual machines do not tell when a CPU goes from idle to a task. It came after the CPU was idle, and nobody
+        // between: its stay is given from when it was woken or, that not seen, from when the CPU was idle. Whoever waited
+        // for this CPU meanwhile waited for this task all the same, because an idle CPU keeps nobody waiting.
+        let after_idle = |idle_ns: u64| Open {
+            ready_ns: woken_ns,
+            start_ns: woken_ns.map_or(idle_ns, |woken_ns| woken_ns.max(idle_ns)),
+            ..from_the_beginning
+        };
+        let open = open.or(idle_since_ns.map(after_idle));
         let open = open.filter(|open| open.tid == tid);
         if let Some(open) = open {
             let slice = SchedSlice {
@@ -163,6 +177,7 @@ impl Slices {
 
     fn enter(&mut self, index: usize, at_ns: u64, (tid, comm): (u32, Comm)) {
         let waited = self.waiting.remove(&tid);
+        self.cpus[index].idle_since_ns = (tid == 0).then_some(at_ns);
         self.cpus[index].open = (tid != 0).then_some(Open {
             tid,
             comm,

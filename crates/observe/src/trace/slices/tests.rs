@@ -203,3 +203,23 @@ fn the_parts_add_up_whatever_is_asked() {
         }
     }
 }
+
+#[test]
+fn a_task_whose_coming_after_idle_was_not_told_has_had_the_cpu_all_the_same() {
+    let mut slices = slices(&[
+        switch(200, 0, 5, TaskState::Sleeping, 0),
+        // 6 comes unseen, and goes.
+        switch(300, 0, 6, TaskState::Sleeping, 0),
+        wake(340, 5),
+        switch(400, 0, 5, TaskState::Sleeping, 7),
+        switch(500, 0, 7, TaskState::Sleeping, 0),
+    ]);
+    let told = told(&mut slices, 150, 900);
+    let expected = [
+        (5, None, 100, 200),
+        (6, None, 200, 300),
+        (5, Some(340), 340, 400),
+        (7, None, 400, 500),
+    ];
+    assert_eq!(told, expected);
+}
