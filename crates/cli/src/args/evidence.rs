@@ -27,7 +27,7 @@ reads what `fathom run --record` or `fathom record` kept, and says what is missi
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   fathom run jobs.fio --record -o runs/first && fathom explain runs/first
-  fathom explain runs/first --json | jq '.spikes[] | {at_ns, verdict}'";
+  fathom explain runs/first --json | jq '.spikes.kept[] | {start_ns, verdict}'";
 
 const EXPORT_ABOUT: &str = "\
 Writes what was recorded in a form that other tools read. The streams of a run directory are Parquet already: for \
