@@ -144,7 +144,7 @@ pub(super) fn explained(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> 
         "--on=model:azure/Ultra,size=1t,iops=400000,mbps=10000",
     ];
     let settings = Settings {
-        seconds: 25,
+        seconds: 112,
         ..settings.clone()
     };
     let recorded = recorded(&settings, &args, None, Some("io,block,counters"))?;
