@@ -37,9 +37,7 @@ pub(crate) struct Disks {
 impl Disks {
     /// The counters of all disks below `target`, where there are any.
     fn of(system: &SystemRoot, target: &Target, warnings: &mut Vec<Warning>) -> Option<Self> {
-        let mut names: Vec<String> = target.files.iter().flat_map(target::whole_disk).collect();
-        names.sort();
-        names.dedup();
+        let names = disk_names(&target.files);
         if names.is_empty() {
             return None;
         }
@@ -60,6 +58,14 @@ impl Disks {
     pub(crate) fn again(&self, system: &SystemRoot) -> std::io::Result<Self> {
         Self::take(system, self.names.clone())
     }
+}
+
+/// The kernel names of all disks below `files`, each once.
+pub(crate) fn disk_names(files: &[TargetFile]) -> Vec<String> {
+    let mut names: Vec<String> = files.iter().flat_map(target::whole_disk).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Looks around.

@@ -12,6 +12,7 @@ mod watcher;
 pub(crate) use virtual_keeper::VirtualStreams;
 
 use crate::args::evidence::Streams;
+use crate::{conditions, terminal};
 use anyhow::Context;
 use fathom_core::record::{StreamKind, StreamSummary};
 use fathom_core::run::{TargetFile, Warning};
@@ -48,8 +49,20 @@ pub(crate) struct StreamRecorder {
     missing: Missing,
 }
 
-/// Why a stream, or a part of one, is not there.
-type Missing = BTreeMap<StreamKind, Vec<String>>;
+/// Why a stream, or a part of one, is not there: sentences, each once.
+#[derive(Debug, Default)]
+struct Missing(BTreeMap<StreamKind, Vec<String>>);
+
+impl Missing {
+    fn say(&mut self, kind: StreamKind, remarks: impl IntoIterator<Item = String>) {
+        let said = self.0.entry(kind).or_default();
+        for remark in remarks {
+            if !said.contains(&remark) {
+                said.push(remark);
+            }
+        }
+    }
+}
 
 /// What is recorded of whom.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +87,7 @@ impl StreamRecorder {
         clock: &HostClock,
     ) -> anyhow::Result<Self> {
         let asked = subject.asked;
-        let mut missing = Missing::new();
+        let mut missing = Missing::default();
         let watched = watch(system, subject, &mut missing);
         let mut writers = Writers::default();
         if asked.io && subject.workers > 0 {
@@ -98,7 +111,7 @@ impl StreamRecorder {
         let sources = Sources {
             recording: recording.clone(),
             lots: lots_out,
-            windows,
+            windows: watched.looks_back().then_some(windows),
             dropped: Arc::clone(&dropped),
             clock: clock.clone(),
         };
@@ -126,9 +139,11 @@ impl StreamRecorder {
         self.recording.clone()
     }
 
-    /// What is missing as far as it is known now, one sentence each.
-    pub(crate) fn missing(&self) -> impl Iterator<Item = &str> {
-        self.missing.values().flatten().map(String::as_str)
+    /// Says what is missing, as far as it is known now.
+    pub(crate) fn tell_missing(&self) {
+        for missing in self.missing.0.values().flatten() {
+            terminal::note(&format!("not recorded: {missing}"));
+        }
     }
 
     /// Ends all streams: the load has ended.
@@ -137,10 +152,8 @@ impl StreamRecorder {
         let account = joined(self.watcher);
         let ended = joined(self.keeper);
         let mut missing = self.missing;
-        for (kind, remarks) in account.remarks {
-            let said = missing.entry(kind).or_default();
-            said.extend(remarks);
-            said.dedup();
+        for (kind, remarks) in account.remarks.0 {
+            missing.say(kind, remarks);
         }
         let mut result = EndedStreams::default();
         for (kind, ended) in ended {
@@ -149,7 +162,7 @@ impl StreamRecorder {
             if kind == StreamKind::Io {
                 dropped += self.recording.as_ref().map_or(0, |io| io.dropped());
             }
-            result.add(kind, ended, dropped, missing.remove(&kind).unwrap_or_default());
+            result.add(kind, ended, dropped, missing.0.remove(&kind).unwrap_or_default());
         }
         result
     }
@@ -167,8 +180,7 @@ pub(crate) struct EndedStreams {
 }
 
 impl EndedStreams {
-    fn add(&mut self, kind: StreamKind, ended: Ended, dropped: u64, mut missing: Vec<String>) {
-        missing.dedup();
+    fn add(&mut self, kind: StreamKind, ended: Ended, dropped: u64, missing: Vec<String>) {
         let dropped = dropped + ended.end.as_ref().map_or(0, |end| end.lost_rows);
         let name = kind.name();
         if dropped > 0 {
@@ -197,12 +209,9 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
         counters: None,
         without_load: subject.workers == 0,
     };
-    let mut names: Vec<String> = subject.files.iter().flat_map(target::whole_disk).collect();
-    names.sort();
-    names.dedup();
     if subject.asked.counters {
-        let (sampler, remarks) = CounterSampler::new(system, &names);
-        missing.insert(StreamKind::Counters, remarks);
+        let (sampler, remarks) = CounterSampler::new(system, &conditions::disk_names(subject.files));
+        missing.say(StreamKind::Counters, remarks);
         watched.counters = Some(sampler);
     }
     if subject.asked.block {
@@ -216,7 +225,7 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
                 Err(unavailable) => reasons.push(unavailable.to_string()),
             }
         }
-        missing.insert(StreamKind::Block, reasons);
+        missing.say(StreamKind::Block, reasons);
         let load = Load {
             comm_prefixes: subject.thread_names.to_vec(),
             tids: Vec::new(),
@@ -228,7 +237,7 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
             }
             Err(unavailable) => vec![unavailable.to_string()],
         };
-        missing.insert(StreamKind::Sched, remarks);
+        missing.say(StreamKind::Sched, remarks);
     }
     watched
 }
@@ -244,8 +253,6 @@ fn devices(system: &SystemRoot, files: &[TargetFile]) -> (Vec<TraceDevice>, Vec<
     }
     devices.sort_by_key(|device| device.dev);
     devices.dedup_by_key(|device| device.dev);
-    reasons.sort();
-    reasons.dedup();
     (devices, reasons)
 }
 

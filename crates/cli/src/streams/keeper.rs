@@ -1,8 +1,8 @@
 //! Keeps the streams of a record: the one thread that writes them.
 //!
 //! Data in: the load's I/Os from the workers' rings, lots of rows from the watcher. Data out: the streams on disk,
-//! windows of slow I/Os. What cannot be written is counted as dropped from the first error on, and the run goes on. It
-//! must not know where rows come from or what they mean.
+//! windows of slow I/Os. What cannot be written is counted as lost, and the run goes on. It must not know where rows come
+//! from or what they mean.
 
 use super::slow::{SlowFinder, Window};
 use super::watcher::{Dropped, Lot};
@@ -124,7 +124,8 @@ pub(super) struct Sources {
     pub recording: Option<Arc<IoRecording>>,
     /// Closed when the watcher has ended.
     pub lots: Receiver<Lot>,
-    pub windows: Sender<Window>,
+    /// `None`: nobody asks which I/Os are slow.
+    pub windows: Option<Sender<Window>>,
     pub dropped: Arc<Dropped>,
     pub clock: HostClock,
 }
@@ -144,15 +145,19 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
         if let Some(recording) = &sources.recording {
             let kept = &mut writers.io;
             recording.drain(&mut |rows| {
-                for row in rows {
-                    slow.take_in(row.created_ns, row.completed_ns);
+                if sources.windows.is_some() {
+                    for row in rows {
+                        slow.take_in(row.created_ns, row.completed_ns);
+                    }
                 }
                 keep(kept, rows);
             });
         }
-        for window in slow.windows() {
-            // Nobody looks where the scheduler is not traced.
-            let _unheard = sources.windows.send(window);
+        if let Some(windows) = &sources.windows {
+            for window in slow.windows() {
+                // The watcher ends before this thread: it has then looked for the last time.
+                let _unheard = windows.send(window);
+            }
         }
         let now = sources.clock.now();
         if now >= next_second || over {

@@ -4,6 +4,7 @@
 //! bounded queue: it never waits for the disk that keeps them, so that a stall of that disk is still seen. What does not
 //! fit into the queue is dropped and counted. It must not know how rows are kept.
 
+use super::Missing;
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;
 use fathom_core::record::{BlockRequest, CounterRow, ProcessRow, SchedSlice, StreamKind};
@@ -33,28 +34,37 @@ pub(super) enum Lot {
     Sched(Vec<SchedSlice>),
 }
 
-/// Rows that did not fit into the queue.
-#[derive(Debug, Default)]
-pub(super) struct Dropped {
-    block: AtomicU64,
-    counters: AtomicU64,
-    processes: AtomicU64,
-    sched: AtomicU64,
-}
-
-impl Dropped {
-    fn of(&self, kind: StreamKind) -> Option<&AtomicU64> {
-        match kind {
-            StreamKind::Io => None,
-            StreamKind::Block => Some(&self.block),
-            StreamKind::Counters => Some(&self.counters),
-            StreamKind::Processes => Some(&self.processes),
-            StreamKind::Sched => Some(&self.sched),
+impl Lot {
+    fn kind(&self) -> StreamKind {
+        match self {
+            Self::Block(_) => StreamKind::Block,
+            Self::Counters(_) => StreamKind::Counters,
+            Self::Processes(_) => StreamKind::Processes,
+            Self::Sched(_) => StreamKind::Sched,
         }
     }
 
+    fn rows(&self) -> usize {
+        match self {
+            Self::Block(rows) => rows.len(),
+            Self::Counters(rows) => rows.len(),
+            Self::Processes(rows) => rows.len(),
+            Self::Sched(rows) => rows.len(),
+        }
+    }
+}
+
+/// Rows that did not fit into the queue, of each kind of stream.
+#[derive(Debug, Default)]
+pub(super) struct Dropped([AtomicU64; StreamKind::ALL.len()]);
+
+impl Dropped {
     pub(super) fn rows(&self, kind: StreamKind) -> u64 {
-        self.of(kind).map_or(0, |count| count.load(Ordering::Relaxed))
+        self.0[kind as usize].load(Ordering::Relaxed)
+    }
+
+    fn add(&self, kind: StreamKind, rows: usize) {
+        self.0[kind as usize].fetch_add(rows as u64, Ordering::Relaxed);
     }
 }
 
@@ -70,14 +80,10 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    fn send(&self, kind: StreamKind, rows: usize, lot: Lot) {
-        if rows == 0 {
-            return;
-        }
-        if self.lots.try_send(lot).is_err()
-            && let Some(count) = self.dropped.of(kind)
-        {
-            count.fetch_add(rows as u64, Ordering::Relaxed);
+    fn send(&self, lot: Lot) {
+        let (kind, rows) = (lot.kind(), lot.rows());
+        if rows > 0 && self.lots.try_send(lot).is_err() {
+            self.dropped.add(kind, rows);
         }
     }
 }
@@ -91,31 +97,27 @@ pub(super) struct Watched {
     pub without_load: bool,
 }
 
+impl Watched {
+    /// Whether somebody asks which I/Os are slow.
+    pub(super) fn looks_back(&self) -> bool {
+        self.sched.is_some()
+    }
+}
+
 /// What is known when it ends.
 #[derive(Debug, Default)]
 pub(super) struct Account {
     /// Events that the kernel could not keep, by its own count, or that came too late to be in order.
     pub lost: BTreeMap<StreamKind, u64>,
     /// What was found not to be available on the way.
-    pub remarks: BTreeMap<StreamKind, Vec<String>>,
+    pub remarks: Missing,
 }
 
 impl Account {
-    fn say(&mut self, kind: StreamKind, remarks: Vec<String>) {
-        let said = self.remarks.entry(kind).or_default();
-        for remark in remarks {
-            if !said.contains(&remark) {
-                said.push(remark);
-            }
-        }
-    }
-
     fn failed(&mut self, kind: StreamKind, result: std::io::Result<()>) {
         if let Err(error) = result {
-            self.say(
-                kind,
-                vec![format!("the kernel's buffer could not be read: {error}")],
-            );
+            let remark = format!("the kernel's buffer could not be read: {error}");
+            self.remarks.say(kind, [remark]);
         }
     }
 }
@@ -139,7 +141,7 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
             } else if tick.is_multiple_of(QUEUES_TICKS) {
                 let mut rows = Vec::new();
                 sampler.sample_disks(now.0, &mut rows);
-                ends.send(StreamKind::Counters, rows.len(), Lot::Counters(rows));
+                ends.send(Lot::Counters(rows));
             }
         }
         if stopping {
@@ -163,23 +165,24 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
 }
 
 fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Account, ends: &Ends) {
+    let looks_back = watched.looks_back();
     let Some(tracer) = &mut watched.block else { return };
     let mut rows = Vec::new();
     let polled = tracer.poll(&mut rows);
     account.failed(StreamKind::Block, polled);
-    if watched.without_load {
+    if watched.without_load && looks_back {
         for row in &rows {
             slow.take_in(row.begun_ns(), row.completed_ns);
         }
     }
-    ends.send(StreamKind::Block, rows.len(), Lot::Block(rows));
+    ends.send(Lot::Block(rows));
 }
 
 fn sample(sampler: &mut CounterSampler, now: MonoTime, ends: &Ends) {
     let (mut counters, mut processes) = (Vec::new(), Vec::new());
     sampler.sample(now.0, &mut counters, &mut processes);
-    ends.send(StreamKind::Counters, counters.len(), Lot::Counters(counters));
-    ends.send(StreamKind::Processes, processes.len(), Lot::Processes(processes));
+    ends.send(Lot::Counters(counters));
+    ends.send(Lot::Processes(processes));
 }
 
 /// Who ran in each of the windows of which all is known by now; with `last`, in all of them.
@@ -199,7 +202,7 @@ fn look_back(
         }
         wait
     });
-    ends.send(StreamKind::Sched, rows.len(), Lot::Sched(rows));
+    ends.send(Lot::Sched(rows));
     Ok(())
 }
 
@@ -208,16 +211,18 @@ fn end(watched: Watched, account: &mut Account, ends: &Ends) {
     if let Some(tracer) = watched.block {
         let mut rows = Vec::new();
         let audit = tracer.finish(&mut rows);
-        ends.send(StreamKind::Block, rows.len(), Lot::Block(rows));
+        ends.send(Lot::Block(rows));
         account.lost.insert(StreamKind::Block, audit.lost + audit.late);
-        account.say(StreamKind::Block, audit.remarks);
+        account.remarks.say(StreamKind::Block, audit.remarks);
     }
     if let Some(sched) = watched.sched {
         let audit = sched.finish();
         account.lost.insert(StreamKind::Sched, audit.lost + audit.late);
-        account.say(StreamKind::Sched, audit.remarks);
+        account.remarks.say(StreamKind::Sched, audit.remarks);
     }
     if let Some(sampler) = watched.counters {
-        account.say(StreamKind::Counters, sampler.remarks().to_vec());
+        account
+            .remarks
+            .say(StreamKind::Counters, sampler.remarks().to_vec());
     }
 }
