@@ -8,13 +8,12 @@ mod windows;
 
 use crate::args::evidence::ExplainArgs;
 use crate::exit::Exit;
+use crate::show_command::run_of;
 use crate::{catalog_command, terminal};
 use fathom_analysis::explain::{
     self, BlockScan, BlockScanned, CounterScan, CounterScanned, Facts, IoScan, IoScanned, Scanned,
 };
-use fathom_analysis::partial;
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
-use fathom_core::run::{Run, Status};
 use fathom_report::explanation;
 use fathom_store::{RecordReader, StoreError, stored_streams};
 use std::path::Path;
@@ -39,17 +38,6 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
         terminal::print(&explanation::text(&run, &explanation, style))?;
     }
     Ok(Exit::Done)
-}
-
-/// The run's document; of a killed run, with what its series says.
-fn run_of(dir: &Path) -> anyhow::Result<Run> {
-    let mut run = fathom_store::read_run(dir)?;
-    if run.status == Status::Running {
-        let stored = fathom_store::read(dir)?;
-        let histograms = fathom_store::read_histograms(dir)?;
-        partial::fill(&mut run, &stored.series, &histograms);
-    }
-    Ok(run)
 }
 
 /// The first pass over the streams: the two large ones on a thread each.

@@ -15,7 +15,7 @@ use fathom_report::export::fio_log::{FioLogs, LoggedJob};
 use fathom_store::{RecordReader, StreamRow, export_parquet, stored_streams};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What fio's logs are named after: as `write_lat_log=fathom` names them.
 const LOG_PREFIX: &str = "fathom";
@@ -46,7 +46,7 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Whether there is such a stream, and something is said of one that this form is not of.
+/// Whether there is such a stream; what there is and how to get it, where there is none.
 fn check(args: &ExportArgs, kind: StreamKind) -> anyhow::Result<()> {
     let there = stored_streams(&args.dir);
     let name = kind.name();
@@ -65,16 +65,10 @@ fn check(args: &ExportArgs, kind: StreamKind) -> anyhow::Result<()> {
 }
 
 /// Where to write.
-fn output(args: &ExportArgs) -> anyhow::Result<(PathBuf, Box<dyn Write + Send>)> {
+fn output(args: &ExportArgs) -> anyhow::Result<Box<dyn Write>> {
     match &args.output {
-        None => Ok((
-            PathBuf::from("stdout"),
-            Box::new(BufWriter::with_capacity(1 << 16, io::stdout())),
-        )),
-        Some(path) => Ok((
-            path.clone(),
-            Box::new(BufWriter::with_capacity(1 << 16, create(path)?)),
-        )),
+        None => Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))),
+        Some(path) => Ok(Box::new(BufWriter::with_capacity(1 << 16, create(path)?))),
     }
 }
 
@@ -103,7 +97,7 @@ fn table<R: StreamRow + CsvRow>(args: &ExportArgs) -> anyhow::Result<()> {
         incomplete(&reader);
         return Ok(());
     }
-    let (_, mut out) = output(args)?;
+    let mut out = output(args)?;
     if ended(csv::header::<R>(&mut out))? {
         return Ok(());
     }
@@ -126,7 +120,7 @@ fn incomplete<R: StreamRow>(reader: &RecordReader<R>) {
 
 fn blkparse(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
     let mut reader = RecordReader::<BlockRequest>::open(&args.dir)?;
-    let (_, mut out) = output(args)?;
+    let mut out = output(args)?;
     let mut lines = Blkparse::new(run.started_monotonic_ns.0);
     while let Some(rows) = reader.next_batch()? {
         if ended(lines.rows(rows, &mut out))? {

@@ -112,6 +112,16 @@ pub(crate) struct Used {
     warnings: Vec<Warning>,
 }
 
+impl Used {
+    /// Of a modelled machine, which has disks and whose CPU is nobody's.
+    pub(crate) fn of_model(disks: Vec<DiskSummary>) -> Self {
+        Self {
+            disks,
+            ..Self::default()
+        }
+    }
+}
+
 fn missing(detail: &str) -> Warning {
     Warning::RecordIncomplete {
         detail: detail.to_owned(),

@@ -10,6 +10,7 @@ use crate::outcome::{self, Counters};
 use crate::record;
 use crate::recorder::Recorder;
 use crate::request::{self, Request};
+use crate::run_command::finish;
 use crate::streams::{StreamRecorder, Subject};
 use crate::terminal::Colour;
 use crate::{signals, terminal};
@@ -68,14 +69,10 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
         Some(_) if interrupted => Status::Interrupted,
         _ => Status::Complete,
     };
-    keep(&mut run, recorder, streams)?;
+    let exit = finish(&mut run, Vec::new(), recorder, Some(streams));
     terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))?;
     tell_place(&dir, args.quiet);
-    Ok(match run.status {
-        Status::Interrupted => Exit::Interrupted,
-        _ if incomplete(&run) => Exit::Errors,
-        _ => Exit::Done,
-    })
+    Ok(exit)
 }
 
 /// A request without jobs.
@@ -99,7 +96,7 @@ fn begin(
     dir: &Path,
     run: &Run,
     clock: &HostClock,
-) -> anyhow::Result<(Recorder, StreamRecorder)> {
+) -> anyhow::Result<(Option<Recorder>, StreamRecorder)> {
     let recorder = Recorder::begin(dir, run)?;
     let subject = Subject {
         asked: args.streams,
@@ -107,24 +104,12 @@ fn begin(
         workers: 0,
         thread_names: &[],
     };
-    let streams = match StreamRecorder::begin(dir, system, subject, clock) {
-        Ok(streams) => streams,
-        Err(error) => {
-            recorder.abandon();
-            return Err(error);
-        }
-    };
+    let streams = StreamRecorder::begin(dir, system, subject, clock);
+    let (recorder, streams) = Recorder::beside(Some(recorder), streams)?;
     if !args.quiet {
-        for missing in streams.missing() {
-            terminal::note(&format!("not recorded: {missing}"));
-        }
+        streams.tell_missing();
     }
     Ok((recorder, streams))
-}
-
-/// Whether something of the record is lost.
-fn incomplete(run: &Run) -> bool {
-    run.summary.streams.iter().any(|stream| stream.dropped > 0)
 }
 
 /// The path of what was named: a bare kernel name is a node in `/dev`.
@@ -187,16 +172,6 @@ fn progress(args: &RecordArgs) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// Completes the record.
-fn keep(run: &mut Run, recorder: Recorder, streams: crate::streams::EndedStreams) -> anyhow::Result<()> {
-    let mut closed = recorder.close();
-    run.summary.streams = streams.summaries;
-    closed.streams = streams.ends;
-    closed.warnings.extend(streams.warnings);
-    run.summary.warnings.extend(closed.warnings.iter().cloned());
-    closed.finish(run, Vec::new())
 }
 
 fn tell_place(dir: &Path, quiet: bool) {

@@ -78,6 +78,22 @@ impl Recorder {
         Self::over(dir, writer)
     }
 
+    /// The record and what was begun beside it; where that could not be, the record is removed again.
+    pub(crate) fn beside<T>(
+        recorder: Option<Self>,
+        begun: anyhow::Result<T>,
+    ) -> anyhow::Result<(Option<Self>, T)> {
+        match begun {
+            Ok(begun) => Ok((recorder, begun)),
+            Err(error) => {
+                if let Some(recorder) = recorder {
+                    recorder.abandon();
+                }
+                Err(error)
+            }
+        }
+    }
+
     /// Removes the record of a run that did not start.
     pub(crate) fn abandon(self) {
         let dir = self.dir.clone();

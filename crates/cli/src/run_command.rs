@@ -19,7 +19,7 @@ use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::VirtualDisk;
 use fathom_engine::plan::Plan;
-use fathom_engine::run::{Hooks, Options, Progress, Results};
+use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
 use fathom_sys::clock::HostClock;
@@ -161,15 +161,7 @@ fn measure(
     let recorder = dir.map(|dir| Recorder::begin(dir, &run)).transpose()?;
     let recorded = dir.filter(|_| !settings.record.is_none());
     let streams = recorded.map(|dir| begin_streams(dir, asked, plan, &run, &clock));
-    let streams = match streams.transpose() {
-        Ok(streams) => streams,
-        Err(error) => {
-            if let Some(recorder) = recorder {
-                recorder.abandon();
-            }
-            return Err(error);
-        }
-    };
+    let (recorder, streams) = Recorder::beside(recorder, streams.transpose())?;
     let mut hooks = Watchers {
         live,
         recorder,
@@ -202,7 +194,7 @@ fn measure(
         .jobs
         .first()
         .and_then(|job| fathom_engine::run::floor(job, &clock));
-    let exit = finish(&mut run, results, hooks.recorder, streams);
+    let exit = finish(&mut run, results.histograms, hooks.recorder, streams);
     report(&run, settings)?;
     tell_place(dir, settings);
     Ok(End::Reported(exit))
@@ -224,9 +216,7 @@ fn begin_streams(
     };
     let streams = StreamRecorder::begin(dir, asked.system, subject, clock)?;
     if !asked.settings.quiet {
-        for missing in streams.missing() {
-            terminal::note(&format!("not recorded: {missing}"));
-        }
+        streams.tell_missing();
     }
     Ok(streams)
 }
@@ -252,7 +242,7 @@ pub(crate) fn tell_place(dir: Option<&Path>, settings: &Settings) {
 /// Judges the run and completes its record.
 pub(crate) fn finish(
     run: &mut Run,
-    results: Results,
+    histograms: Vec<HistogramRow>,
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
 ) -> Exit {
@@ -272,7 +262,7 @@ pub(crate) fn finish(
     if !closed.warnings.is_empty() && exit == Exit::Done {
         exit = Exit::Errors;
     }
-    if let Err(error) = closed.finish(run, results.histograms) {
+    if let Err(error) = closed.finish(run, histograms) {
         // The report must still come: it is all that is left.
         run.summary.warnings.push(Warning::RecordIncomplete {
             detail: error.to_string(),

@@ -8,12 +8,13 @@ use crate::args::Settings;
 use crate::conditions::Conditions;
 use crate::exit::Exit;
 use crate::live::Live;
+use crate::outcome::Used;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::run_command::{Watchers, finish, report, tell_place};
 use crate::streams::VirtualStreams;
 use crate::{dry_run, modelled, outcome, record, signals, tell};
-use fathom_core::run::{CpuUsage, Environment, Target, TargetFile, TargetKind, Warning};
+use fathom_core::run::{Environment, Target, TargetFile, TargetKind, Warning};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::Trace;
 use fathom_engine::plan::Plan;
@@ -42,9 +43,8 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
     run.started_monotonic_ns = MonoTime(0);
     let recorder = dir.as_deref().map(|dir| Recorder::begin(dir, &run)).transpose()?;
     let recorded = dir.as_deref().filter(|_| !settings.record.is_none());
-    let streams = recorded
-        .map(|dir| VirtualStreams::begin(dir, settings.record))
-        .transpose()?;
+    let streams = recorded.map(|dir| VirtualStreams::begin(dir, settings.record));
+    let (recorder, streams) = Recorder::beside(recorder, streams.transpose())?;
     let recording = streams.as_ref().and_then(VirtualStreams::recording);
     let mut hooks = Watchers {
         live: Live::new(settings.quiet),
@@ -54,7 +54,7 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
     };
     let options = Options {
         stop: Arc::clone(&signals::stop_flag()?),
-        clock,
+        clock: clock.clone(),
         hook: None,
         recording,
     };
@@ -64,16 +64,12 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         .map_or(Trace::default(), VirtualStreams::wanted);
     let done = modelled::carry_out(spec, &plan, &options, traced, &mut hooks)?;
     hooks.live.finish();
-    run.status = done.results.status;
-    run.summary.jobs.clone_from(&done.results.jobs);
-    run.summary.groups.clone_from(&done.results.groups);
-    run.summary.disks = done.disks;
-    run.summary.cpu = CpuUsage::default();
+    outcome::complete(&mut run, &done.results, Used::of_model(done.disks), &clock);
     run.summary.model = Some(done.model);
     // The last hold on what records the I/Os: its keeper then sees their end.
     drop(options);
     let streams = hooks.virtual_streams.map(VirtualStreams::end);
-    let exit = finish(&mut run, done.results, hooks.recorder, streams);
+    let exit = finish(&mut run, done.results.histograms, hooks.recorder, streams);
     report(&run, settings)?;
     tell_place(dir.as_deref(), settings);
     Ok(exit)

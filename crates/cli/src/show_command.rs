@@ -4,24 +4,30 @@ use crate::args::ShowArgs;
 use crate::exit::Exit;
 use crate::terminal;
 use fathom_analysis::partial;
-use fathom_core::run::Status;
+use fathom_core::run::{Run, Status};
 use fathom_report::{json, text};
 use fathom_store::StoredRun;
 use std::path::Path;
 
 /// Prints the report of a run again. Of a killed run, what its series says.
 pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
-    let StoredRun { mut run, series, .. } = fathom_store::read(&args.dir)?;
-    if run.status == Status::Running {
-        let histograms = fathom_store::read_histograms(&args.dir)?;
-        partial::fill(&mut run, &series, &histograms);
-    }
+    let run = run_of(&args.dir)?;
     if args.json {
         terminal::print(&json::summary(&run))?;
     } else {
         terminal::print(&text::render(&run, terminal::stdout_style(args.colour)))?;
     }
     Ok(Exit::Done)
+}
+
+/// The run's document; of a killed run, with what its series says.
+pub(crate) fn run_of(dir: &Path) -> anyhow::Result<Run> {
+    let StoredRun { mut run, series, .. } = fathom_store::read(dir)?;
+    if run.status == Status::Running {
+        let histograms = fathom_store::read_histograms(dir)?;
+        partial::fill(&mut run, &series, &histograms);
+    }
+    Ok(run)
 }
 
 /// Completes the directory of a killed run.

@@ -250,7 +250,8 @@ pub(super) fn export_command() -> Command {
             Arg::new("stream")
                 .long("stream")
                 .value_name("STREAM")
-                .help("What to write [default: io]")
+                .help("What to write as CSV or Parquet [default: io]")
+                .conflicts_with_all(["blkparse", "fio-log"])
                 .value_parser(StreamKind::ALL.map(StreamKind::name)),
         )
         .arg(output("Write here, not to stdout", ValueHint::AnyPath))
