@@ -11,6 +11,7 @@ pub mod histogram;
 pub mod record;
 pub mod rng;
 pub mod run;
+pub mod sweep;
 pub mod units;
 pub mod virtual_disk;
 pub mod workload;

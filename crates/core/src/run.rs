@@ -14,7 +14,10 @@ pub use environment::{
 };
 pub use modelled::{Held, ModelSummary};
 pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
-pub use summary::{CpuUsage, DiskSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError, Summary};
+pub use summary::{
+    CpuUsage, DiskSummary, FileCount, FileSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError,
+    Summary,
+};
 pub use warning::Warning;
 
 use crate::units::{MonoTime, WallTime};

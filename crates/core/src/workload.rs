@@ -12,7 +12,7 @@ mod start;
 
 pub use data::{Buffers, Compression, ErrorRule, Verify, VerifyAlgorithm};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
-pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry};
+pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Zone, ZoneSize};
 pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
 pub use start::{DEFAULT_PERCENTILES, Percentiles, Start, Written, WrittenSection};
 
@@ -81,6 +81,12 @@ pub struct Job {
     pub cpus_split: bool,
     /// Priority of the process: nice value, -20 to 19.
     pub nice: i8,
+    /// Priority of its I/O, where it is not the system's choice (`prioclass`, `prio`; diskspd's `-I`).
+    #[serde(default)]
+    pub io_priority: Option<IoPriority>,
+    /// Count I/Os and bytes of each of its files by itself, in [`crate::run::JobSummary::files`].
+    #[serde(default)]
+    pub count_files: bool,
     /// Seed of all its random decisions, before the worker's number is mixed in.
     pub random_seed: u64,
     /// Which percentiles are reported.
@@ -98,6 +104,9 @@ pub struct Limit {
     /// Run this long before anything is counted, on top of the runtime.
     #[serde(rename = "ramp_time_ns")]
     pub ramp_time: Nanos,
+    /// Go on this long after the runtime without counting (diskspd's `-C`); the load stays on while others finish.
+    #[serde(rename = "cooldown_time_ns", default)]
+    pub cooldown_time: Nanos,
 }
 
 /// The system interface that carries I/O out.
@@ -163,6 +172,15 @@ pub struct Engine {
     pub nowait: bool,
 }
 
+/// The kernel's priority of a thread's I/O (`ioprio_set(2)`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoPriority {
+    /// 1 real time, 2 best effort, 3 idle.
+    pub class: u8,
+    /// Within the class, 0 (first) to 7 (last).
+    pub level: u8,
+}
+
 /// How many I/Os a worker keeps in flight, and how they are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Depth {
@@ -192,6 +210,13 @@ impl Job {
             .map(|op| self.block_size[op].min())
             .min()
             .unwrap_or(0)
+    }
+    /// What offsets of direction `op` are multiples of, in bytes; at least 1.
+    pub fn block_align_bytes(&self, op: usize) -> u64 {
+        match self.block_align[op] {
+            0 => self.block_size[op].min().max(1),
+            given => given,
+        }
     }
     /// The indices ([`crate::backend::Op::index`]) of the directions that its mix uses.
     pub fn used_ops(&self) -> impl Iterator<Item = usize> + '_ {
@@ -268,6 +293,8 @@ impl Default for Job {
             cpus_allowed: Vec::new(),
             cpus_split: false,
             nice: 0,
+            io_priority: None,
+            count_files: false,
             random_seed: 0,
             percentiles: Percentiles::default(),
         }

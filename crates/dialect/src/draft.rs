@@ -135,14 +135,14 @@ pub(crate) fn merge<T>(into: &mut PerOp<Option<T>>, given: PerOp<Option<T>>) {
 }
 
 /// Writes the values that are given over the ones there, through a conversion that may refuse.
-pub(crate) fn merge_into<T: Copy, U>(
+pub(crate) fn merge_into<T: Clone, U>(
     into: &mut PerOp<U>,
     given: &PerOp<Option<T>>,
     convert: impl Fn(T) -> Result<U, Fault>,
 ) -> Result<(), Fault> {
     for (old, new) in into.iter_mut().zip(given) {
         if let Some(new) = new {
-            *old = convert(*new)?;
+            *old = convert(new.clone())?;
         }
     }
     Ok(())

@@ -6,7 +6,8 @@
 use fathom_core::backend::Op;
 use fathom_core::units::{Bytes, Nanos, binary_rate, count};
 use fathom_core::workload::{
-    Amount, Arrival, BlockSize, Distribution, EngineKind, Job, Limit, Mix, PerOp, Rate, SyncMode,
+    Amount, Arrival, BlockSize, Distribution, EngineKind, Job, Limit, Mix, PerOp, Rate, SyncMode, Zone,
+    ZoneSize,
 };
 
 /// A job in one line: what, how, how many, how fast, for how long.
@@ -75,14 +76,27 @@ pub(crate) fn distribution(job: &Job) -> Option<String> {
     if !job.pattern.random {
         return None;
     }
-    match job.pattern.distribution[op] {
+    match &job.pattern.distribution[op] {
         Distribution::Uniform => None,
         Distribution::Zipf { theta, .. } => Some(format!("zipf {theta}")),
         Distribution::Pareto { h, .. } => Some(format!("pareto {h}")),
         Distribution::Normal {
             deviation_percent, ..
         } => Some(format!("normal, deviation {deviation_percent} %")),
+        Distribution::Zones(zones) => Some(self::zones(zones)),
     }
+}
+
+fn zones(zones: &[Zone]) -> String {
+    let each = zones.iter().map(|zone| {
+        let part = match zone.size {
+            ZoneSize::Bytes(bytes) => Bytes(bytes).to_string(),
+            ZoneSize::Percent(percent) => format!("{percent} %"),
+            ZoneSize::Rest => String::from("the rest"),
+        };
+        format!("{} % of I/O to {part}", zone.io_percent)
+    });
+    format!("zones: {}", each.collect::<Vec<_>>().join(", "))
 }
 
 /// How many in flight, where that is not one as a matter of course. Synchronous engines keep one, whatever was asked for.
@@ -149,6 +163,7 @@ pub(crate) fn limit(job: &Job) -> String {
         runtime,
         time_based,
         ramp_time,
+        cooldown_time,
     } = job.limit;
     let work = amount_of_work(job);
     let mut text = match (runtime, time_based) {
@@ -158,6 +173,9 @@ pub(crate) fn limit(job: &Job) -> String {
     };
     if !ramp_time.is_zero() {
         text = format!("{text} after a ramp of {}", duration(ramp_time));
+    }
+    if !cooldown_time.is_zero() {
+        text = format!("{text}, then {} not counted", duration(cooldown_time));
     }
     text
 }

@@ -65,6 +65,34 @@ pub struct JobSummary {
     pub verified_ios: u64,
     /// Errors, by kind; the first of each with its place.
     pub errors: Vec<RunError>,
+    /// Each of its files by itself, in the order of its names, where that was asked for
+    /// ([`crate::workload::Job::count_files`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileSummary>,
+}
+
+/// What was done on one file of a job.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FileSummary {
+    /// As opened.
+    pub path: String,
+    /// Reads.
+    pub read: FileCount,
+    /// Writes.
+    pub write: FileCount,
+}
+
+/// One direction on one file.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct FileCount {
+    /// I/Os completed without error.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Mean of `clat`, in nanoseconds.
+    pub clat_ns_mean: f64,
+    /// Its population standard deviation.
+    pub clat_ns_stddev: f64,
 }
 
 impl JobSummary {

@@ -13,6 +13,10 @@ pub struct Buffers {
     pub scramble: bool,
     /// Repeat these bytes (`buffer_pattern`); empty: random.
     pub pattern: Vec<u8>,
+    /// Take what is written from a store of so many bytes, filled once, each time from another place in it (diskspd's
+    /// `-Zsize`). With `pattern`, the store repeats it. `None`: each write buffer has contents of its own.
+    #[serde(default)]
+    pub source_bytes: Option<u64>,
     /// How far random contents can be compressed.
     pub compression: Option<Compression>,
 }
@@ -25,6 +29,7 @@ impl Default for Buffers {
             refill: false,
             scramble: true,
             pattern: Vec::new(),
+            source_bytes: None,
             compression: None,
         }
     }

@@ -52,6 +52,14 @@ pub struct Pattern {
     pub distribution: [Distribution; 3],
     /// Whether each block is visited once before any is visited again.
     pub random_map: RandomMap,
+    /// Without `random`: all workers of the job take their offsets from one pointer a file, so that the file is read once
+    /// by all together (diskspd's `-si`).
+    #[serde(default)]
+    pub shared_sequence: bool,
+    /// Without `random`: each of `iodepth` I/Os in flight goes through the file by itself, so that each offset is visited
+    /// `iodepth` times (diskspd's `-p`).
+    #[serde(default)]
+    pub same_offset: bool,
 }
 
 impl Default for Pattern {
@@ -62,8 +70,10 @@ impl Default for Pattern {
             run_length: 1,
             skip_bytes: 0,
             random_percent: [100; 3],
-            distribution: [Distribution::Uniform; 3],
+            distribution: [const { Distribution::Uniform }; 3],
             random_map: RandomMap::EachOnce,
+            shared_sequence: false,
+            same_offset: false,
         }
     }
 }
@@ -82,7 +92,7 @@ pub enum RandomMap {
 }
 
 /// The distribution of random offsets over the blocks of the region.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution {
     /// All blocks alike.
@@ -108,6 +118,31 @@ pub enum Distribution {
         /// The middle as a share of the region (0 to 1); `None`: a half.
         center: Option<f64>,
     },
+    /// Parts of the region, one after the other from its start, each with a share of the I/Os
+    /// (`random_distribution=zoned`, `zoned_abs`; diskspd's `-rd`). Uniform within each. What the zones leave of the
+    /// region is not visited; zones that reach beyond its end are cut there.
+    Zones(Vec<Zone>),
+}
+
+/// One part of a region.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Zone {
+    /// Its share of the I/Os in percent; all shares add up to 100.
+    pub io_percent: f64,
+    /// How large it is.
+    pub size: ZoneSize,
+}
+
+/// How large a [`Zone`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ZoneSize {
+    /// So many bytes.
+    Bytes(u64),
+    /// A share of the region, 0 to 100.
+    Percent(f64),
+    /// All that the zones before have left.
+    Rest,
 }
 
 /// The block sizes of one direction, in bytes.

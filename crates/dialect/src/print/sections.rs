@@ -170,6 +170,7 @@ impl Section<'_> {
         if pattern.distribution != self.plain.pattern.distribution {
             let each = pattern
                 .distribution
+                .each_ref()
                 .map(|distribution| Some(words::distribution(distribution)));
             self.put(
                 "random_distribution",

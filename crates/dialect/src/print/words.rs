@@ -3,7 +3,7 @@
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
     Amount, BlockSize, Distribution, ErrorRule, Fallocate, FileChoice, Mix, Pattern, PerOp, SyncMode,
-    VerifyAlgorithm,
+    VerifyAlgorithm, Zone, ZoneSize,
 };
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -90,8 +90,8 @@ pub(super) fn direction(pattern: &Pattern) -> String {
     text
 }
 
-pub(super) fn distribution(distribution: Distribution) -> String {
-    let (word, center) = match distribution {
+pub(super) fn distribution(distribution: &Distribution) -> String {
+    let (word, center) = match *distribution {
         Distribution::Uniform => return "random".to_owned(),
         Distribution::Zipf { theta, center } => (format!("zipf:{theta}"), center),
         Distribution::Pareto { h, center } => (format!("pareto:{h}"), center),
@@ -99,8 +99,21 @@ pub(super) fn distribution(distribution: Distribution) -> String {
             deviation_percent,
             center,
         } => (format!("normal:{deviation_percent}"), center),
+        Distribution::Zones(ref zones) => return self::zones(zones),
     };
     center.map_or(word.clone(), |center| format!("{word}:{center}"))
+}
+
+/// `zoned:60/10:40/90`, or `zoned_abs:60/1g:40/` where sizes are bytes.
+fn zones(zones: &[Zone]) -> String {
+    let absolute = zones.iter().any(|zone| matches!(zone.size, ZoneSize::Bytes(_)));
+    let each = zones.iter().map(|zone| match zone.size {
+        ZoneSize::Bytes(bytes) => format!(":{}/{}", zone.io_percent, size(bytes)),
+        ZoneSize::Percent(percent) => format!(":{}/{percent}", zone.io_percent),
+        ZoneSize::Rest => format!(":{}/", zone.io_percent),
+    });
+    let word = if absolute { "zoned_abs" } else { "zoned" };
+    format!("{word}{}", each.collect::<String>())
 }
 
 /// `0,2-4`: ascending CPUs, neighbours joined.

@@ -1,11 +1,11 @@
-//! Random positions: uniform, Zipf, Pareto, normal.
+//! Random positions: uniform, Zipf, Pareto, normal, zones.
 //!
 //! Logarithms and powers are those of `libm`: the system's own differ between machines in the last digit, and a
 //! seed must draw the same positions everywhere.
 
 use super::permutation::Permutation;
 use fathom_core::rng::Rng;
-use fathom_core::workload::Distribution;
+use fathom_core::workload::{Distribution, Zone, ZoneSize};
 
 /// Draws positions in `0..n`.
 #[derive(Debug, Clone)]
@@ -41,6 +41,52 @@ pub enum Sampler {
         /// Its standard deviation, in positions.
         deviation: f64,
     },
+    /// Uniform within each of several parts.
+    Zones(Vec<Part>),
+}
+
+/// One part of the positions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// A draw of `0..1` below this and not below that of the part before falls here.
+    until: f64,
+    /// Its first position.
+    first: u64,
+    /// How many; at least 1.
+    n: u64,
+}
+
+/// The parts of `0..n` that `zones` describe; positions are `align_bytes` apart. Zones without a whole position, and those
+/// beyond the end, give their share to the others.
+fn parts(zones: &[Zone], n: u64, align_bytes: u64) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let (mut first, mut share, mut percent_end, mut byte_end) = (0, 0.0, 0.0, 0);
+    for zone in zones {
+        let end = match zone.size {
+            ZoneSize::Percent(percent) => {
+                percent_end += percent;
+                ((percent_end / 100.0 * n as f64).round() as u64).min(n)
+            }
+            ZoneSize::Bytes(bytes) => {
+                byte_end += bytes;
+                (byte_end / align_bytes).min(n)
+            }
+            ZoneSize::Rest => n,
+        };
+        if end > first && zone.io_percent > 0.0 {
+            share += zone.io_percent;
+            parts.push(Part {
+                until: share,
+                first,
+                n: end - first,
+            });
+        }
+        first = end.max(first);
+    }
+    for part in &mut parts {
+        part.until /= share;
+    }
+    parts
 }
 
 /// Where the ranks of a skewed distribution are.
@@ -76,9 +122,10 @@ impl Place {
 }
 
 impl Sampler {
-    /// A sampler of `0..n`; `seed` decides where popular positions lie, not what is drawn.
-    pub fn new(distribution: Distribution, n: u64, seed: u64) -> Self {
-        match distribution {
+    /// A sampler of `0..n`, positions that are `align_bytes` apart; `seed` decides where popular positions lie, not what
+    /// is drawn.
+    pub fn new(distribution: &Distribution, (n, align_bytes): (u64, u64), seed: u64) -> Self {
+        match *distribution {
             _ if n <= 1 => Self::Uniform { n },
             Distribution::Uniform => Self::Uniform { n },
             Distribution::Zipf { theta, center } => Self::Zipf {
@@ -98,6 +145,10 @@ impl Sampler {
                 // Within the region, or a narrow curve at its very end would never hit it.
                 center: (center.unwrap_or(0.5) * n as f64).clamp(0.0, n as f64 - 0.5),
                 deviation: (deviation_percent / 100.0 * n as f64).max(f64::MIN_POSITIVE),
+            },
+            Distribution::Zones(ref zones) => match parts(zones, n, align_bytes) {
+                parts if parts.is_empty() => Self::Uniform { n },
+                parts => Self::Zones(parts),
             },
         }
     }
@@ -125,6 +176,12 @@ impl Sampler {
                     return position as u64;
                 }
             },
+            Self::Zones(parts) => {
+                let draw = rng.unit();
+                let last = &parts[parts.len() - 1];
+                let part = parts.iter().find(|part| draw < part.until).unwrap_or(last);
+                part.first + rng.below(part.n)
+            }
         }
     }
 }

@@ -48,10 +48,7 @@ impl FilePattern {
         let pattern = &job.pattern;
         let smallest = job.min_block_bytes().max(1);
         let sizes = [0, 1, 2].map(|op| Sizes::new(&job.block_size[op]));
-        let align = [0, 1, 2].map(|op| match job.block_align[op] {
-            0 => job.block_size[op].min().max(1),
-            given => given,
-        });
+        let align = [0, 1, 2].map(|op| job.block_align_bytes(op));
         let positions = [0, 1, 2].map(
             |op| match span.bytes.checked_sub(job.block_size[op].min().max(1)) {
                 Some(room) => room / align[op] + 1,
@@ -101,7 +98,14 @@ impl FilePattern {
         let pattern = &job.pattern;
         let used: Vec<usize> = job.used_ops().collect();
         if !Self::visits_each_block(job) {
-            let sampler = |op: usize| Sampler::new(pattern.distribution[op], positions[op], seed ^ op as u64);
+            let sampler = |op: usize| {
+                let distribution = &pattern.distribution[op];
+                Sampler::new(
+                    distribution,
+                    (positions[op], job.block_align_bytes(op)),
+                    seed ^ op as u64,
+                )
+            };
             return Order::Independent(Box::new([sampler(0), sampler(1), sampler(2)]));
         }
         let one_size = used.iter().all(|&op| {

@@ -17,7 +17,7 @@ fn draws(sampler: &Sampler, n: u64, rng: &mut Rng) -> Vec<u64> {
 fn uniform_is_uniform() {
     let mut rng = Rng::new(seed());
     for n in [2, 7, 1000] {
-        let sampler = Sampler::new(Distribution::Uniform, n, 1);
+        let sampler = Sampler::new(&Distribution::Uniform, (n, 1), 1);
         let seen = draws(&sampler, n, &mut rng);
         let expected = vec![DRAWS as f64 / n as f64; n as usize];
         let statistic = chi_square(&seen, &expected);
@@ -66,7 +66,7 @@ fn pareto_is_self_similar() {
     const N: u64 = 1_000_000;
     let mut rng = Rng::new(seed());
     for h in [0.1, 0.2, 0.4, 0.7] {
-        let sampler = Sampler::new(Distribution::Pareto { h, center: Some(0.0) }, N, 1);
+        let sampler = Sampler::new(&Distribution::Pareto { h, center: Some(0.0) }, (N, 1), 1);
         let positions: Vec<u64> = (0..DRAWS).map(|_| sampler.draw(&mut rng)).collect();
         assert!(positions.iter().all(|&position| position < N));
         for depth in 1..=3 {
