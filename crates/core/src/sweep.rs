@@ -213,6 +213,10 @@ pub struct PointFigures {
     pub write: DirectionFigures,
     /// Both.
     pub total: DirectionFigures,
+    /// Where the latencies of both lie: buckets that hold any, ascending, [`LATENCY_BUCKETS_AN_OCTAVE`] of equal width an
+    /// octave. Fine enough to tell modes apart, small enough for a few hundred points.
+    #[serde(default)]
+    pub lat_buckets: Vec<LatencyBucket>,
     /// Half the width of the 95 % confidence interval of the mean IOPS, as a share of the mean; `None`: too few seconds to
     /// say.
     pub iops_half_width: Option<f64>,
@@ -222,6 +226,37 @@ pub struct PointFigures {
     pub errors: u64,
     /// What its run warned of, in words.
     pub warnings: Vec<String>,
+}
+
+/// Buckets an octave of [`PointFigures::lat_buckets`]: each is at most 1/16 of its values wide.
+pub const LATENCY_BUCKETS_AN_OCTAVE: u32 = 16;
+
+/// Latencies of about the same length. Stored as `[low_ns, high_ns, count]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "(u64, u64, u64)", into = "(u64, u64, u64)")]
+pub struct LatencyBucket {
+    /// The shortest that it may count, in nanoseconds.
+    pub low_ns: u64,
+    /// The longest that it may count, in nanoseconds.
+    pub high_ns: u64,
+    /// How many it counted.
+    pub count: u64,
+}
+
+impl From<(u64, u64, u64)> for LatencyBucket {
+    fn from((low_ns, high_ns, count): (u64, u64, u64)) -> Self {
+        Self {
+            low_ns,
+            high_ns,
+            count,
+        }
+    }
+}
+
+impl From<LatencyBucket> for (u64, u64, u64) {
+    fn from(bucket: LatencyBucket) -> Self {
+        (bucket.low_ns, bucket.high_ns, bucket.count)
+    }
 }
 
 /// One direction of a point.

@@ -3,7 +3,7 @@
 //! Deliberate differences stand in `differences.txt`, each with its reason; one that is no difference any
 //! more fails the test as well.
 
-use fathom_core::workload::BlockSize;
+use fathom_core::workload::{BlockSize, Distribution, ZoneSize};
 use fathom_dialect::{Context, Parsed, Source, find_exact, parse};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -222,4 +222,64 @@ fn every_option_of_fio_is_known() {
     assert!(names.len() > 200, "{names:?}");
     let unknown: Vec<&String> = names.iter().filter(|name| find_exact(name).is_none()).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// Where fio sends the I/Os of zones is where the zones, as read here, say: by its own log of what it did on its null engine.
+#[test]
+fn zones_mean_the_same() {
+    const SIZE: u64 = 16 << 20;
+    let scratch = tempfile::tempdir().expect("scratch directory");
+    if fio_is_missing("zones_mean_the_same") {
+        return;
+    }
+    for words in [
+        "zoned:60/10:30/20:8/30:2/40",
+        "zoned:60/25:40/",
+        "zoned:20/50:50/:30/25",
+        "zoned:70/10:30/20",
+        "zoned_abs:60/4m:40/8m",
+    ] {
+        let text = format!(
+            "[z]\nioengine=null\nrw=randread\nnorandommap\nbs=4k\nsize=16m\nio_size=64m\nrandom_distribution={words}\nwrite_iolog=log\n"
+        );
+        let path = scratch.path().join("zones.fio");
+        std::fs::write(&path, &text).expect("written");
+        // fio appends to its log.
+        drop(std::fs::remove_file(scratch.path().join("log")));
+        let output = fio(scratch.path()).arg(&path).output().expect("fio runs");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let log = std::fs::read_to_string(scratch.path().join("log")).expect("fio's log");
+        let offsets: Vec<u64> = (log.lines())
+            .filter_map(|line| line.split_once(" read ")?.1.split(' ').next()?.parse().ok())
+            .collect();
+        assert_eq!(offsets.len(), 16_384, "{words}");
+        let workload = parse_here("zones.fio", &text.replace("write_iolog=log\n", ""));
+        let workload = workload.workload.expect("accepted");
+        let Distribution::Zones(zones) = &workload.jobs[0].pattern.distribution[0] else {
+            panic!("{words} are no zones");
+        };
+        let (mut start, mut inside) = (0, 0);
+        for zone in zones {
+            let bytes = match zone.size {
+                ZoneSize::Bytes(bytes) => bytes,
+                ZoneSize::Percent(percent) => (SIZE as f64 * percent / 100.0) as u64,
+                ZoneSize::Rest => SIZE - start,
+            };
+            // A block at an edge may be on either side.
+            let range = start.saturating_sub(4096)..start + bytes;
+            let share = offsets.iter().filter(|offset| range.contains(offset)).count() as f64 / 16_384.0;
+            let expected = zone.io_percent / 100.0;
+            assert!((share - expected).abs() < 0.02, "{words}: {zone:?} has {share}");
+            inside += offsets
+                .iter()
+                .filter(|&&offset| offset >= start && offset < start + bytes)
+                .count();
+            start += bytes;
+        }
+        assert!(inside > 16_384 - 50, "{words}: {inside} in the zones");
+    }
 }

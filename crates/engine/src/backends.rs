@@ -5,11 +5,13 @@
 mod mmap;
 mod null;
 mod queue;
+mod source;
 mod sync;
 
 pub use mmap::MmapBackend;
 pub use null::NullBackend;
 pub use queue::QueueBackend;
+pub use source::WriteSource;
 pub use sync::SyncBackend;
 
 use fathom_core::backend::{Errno, Outcome};

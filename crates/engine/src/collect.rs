@@ -3,38 +3,41 @@
 //! Data in: the intervals that workers hand over. Data out: [`SeriesRow`]s in order, [`JobSummary`]s and
 //! histograms at the end. Runs outside the measured threads. It must not know backends or files.
 
-use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts};
+use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts, Phase};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow};
-use fathom_core::units::MonoTime;
+use fathom_core::units::{MonoTime, Nanos};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const SECOND: u64 = 1_000_000_000;
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Sync];
 
-/// How long the rows of a job wait for a worker that hands nothing over, in seconds behind the one that is
-/// furthest. Each second that waits takes memory; a worker whose disk hangs may be silent for hours.
-const PATIENCE_SECONDS: u64 = 10;
+/// How long the rows of a job wait for a worker that hands nothing over, behind the one that is furthest. Each interval
+/// that waits takes memory; a worker whose disk hangs may be silent for hours.
+const PATIENCE_NS: u64 = 10 * SECOND;
+/// However long intervals are, the rows wait for so many; however short, for no more than so many.
+const PATIENCE_LEAST: u64 = 2;
+const PATIENCE_MOST: u64 = 256;
 
 /// One worker as the collector sees it.
 #[derive(Debug)]
 struct Source {
     exchange: Arc<Exchange>,
-    /// All seconds before this one are complete for this worker.
+    /// All intervals before this one are complete for this worker.
     complete_to: u64,
     ended: bool,
 }
 
-/// A second under way: its number, and whether it lies after the ramp (those of the ramp come first).
-type Key = (u64, bool);
+/// An interval under way: its number, and its part of the job's time (what comes first comes first).
+type Key = (u64, Phase);
 
-/// What is counted for a second that is not reported yet.
+/// What is counted for an interval that is not reported yet.
 #[derive(Debug, Default)]
 struct Pending {
     interval: Box<Interval>,
-    /// Of each direction, the I/Os of earlier seconds.
+    /// Of each direction, the I/Os of earlier intervals.
     late_ios: [u64; 4],
 }
 
@@ -43,6 +46,8 @@ struct Pending {
 pub struct JobCollector {
     job: u32,
     epoch: u64,
+    /// How long the interval of a row is, in nanoseconds.
+    interval: u64,
     metrics: Metrics,
     used: [bool; 4],
     percentiles: Vec<f64>,
@@ -50,26 +55,26 @@ pub struct JobCollector {
     pending: BTreeMap<Key, Pending>,
     /// The last one reported.
     reported: Option<Key>,
-    /// The next second to report.
-    next_second: u64,
+    /// The next interval to report.
+    next: u64,
     totals: Interval,
-    /// The last second reported, for the live line.
+    /// The last interval reported, for the live line.
     last: Live,
-    /// Empty boxes, to be used again: a fresh one costs more than a second's counts.
+    /// Empty boxes, to be used again: a fresh one costs more than an interval's counts.
     #[expect(clippy::vec_box, reason = "the boxes themselves change hands")]
     spare: Vec<Box<Interval>>,
     /// All directions together, for the live line.
     all: Histogram,
 }
 
-/// What the live line says of the last second.
+/// What the live line says of the last second, or of the last interval where those have another length.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Live {
     /// The second that it is about.
     pub second: u64,
-    /// I/Os of the second: read, write, trim.
+    /// I/Os a second: read, write, trim.
     pub ios: [u64; 3],
-    /// Bytes of the second.
+    /// Bytes a second.
     pub bytes: [u64; 3],
     /// The 99th percentile of total latency over all directions, in nanoseconds; 0 without I/O.
     pub lat_ns_p99: u64,
@@ -81,13 +86,14 @@ impl JobCollector {
         Self {
             job,
             epoch: 0,
+            interval: SECOND,
             metrics,
             used,
             percentiles: percentiles.to_vec(),
             sources: Vec::new(),
             pending: BTreeMap::new(),
             reported: None,
-            next_second: 0,
+            next: 0,
             totals: Interval::new(),
             last: Live::default(),
             spare: Vec::new(),
@@ -95,27 +101,34 @@ impl JobCollector {
         }
     }
 
+    /// Rows of intervals of this length, in place of 1 s.
+    #[must_use]
+    pub fn with_interval(mut self, interval: Nanos) -> Self {
+        self.interval = interval.0.max(1);
+        self
+    }
+
     /// The job starts at `start`; the run started at `epoch`. One exchange a worker.
     pub fn start(&mut self, epoch: MonoTime, start: MonoTime, exchanges: Vec<Arc<Exchange>>) {
         self.epoch = epoch.0;
-        self.next_second = start.since(epoch).0 / SECOND;
+        self.next = start.since(epoch).0 / self.interval;
         let source = |exchange| Source {
             exchange,
-            complete_to: self.next_second,
+            complete_to: self.next,
             ended: false,
         };
         self.sources = exchanges.into_iter().map(source).collect();
     }
 
-    /// Takes what the workers handed over, and appends the rows of all seconds that are now complete.
+    /// Takes what the workers handed over, and appends the rows of all intervals that are now complete.
     pub fn poll(&mut self, rows: &mut Vec<SeriesRow>) {
         for at in 0..self.sources.len() {
             while let Some(interval) = self.sources[at].exchange.take() {
                 let end = interval.end;
-                let (second, empty) = self.take_in(interval);
-                let whole = u64::from(end.0 >= self.end_of(second));
+                let (number, empty) = self.take_in(interval);
+                let whole = u64::from(end.0 >= self.end_of(number));
                 let source = &mut self.sources[at];
-                source.complete_to = second + whole;
+                source.complete_to = number + whole;
                 source.exchange.give_back(empty);
             }
         }
@@ -133,11 +146,11 @@ impl JobCollector {
         self.flush(rows);
     }
 
-    /// Adds an interval to its second, whose number is returned, with a box to be used again. The first of a second needs
+    /// Adds what a worker counted to its row, whose number is returned, with a box to be used again. The first of a row needs
     /// no adding: its box is kept.
     fn take_in(&mut self, interval: Box<Interval>) -> (u64, Box<Interval>) {
-        let second = self.second_of(&interval);
-        let key = (second, !interval.ramp);
+        let number = self.number_of(&interval);
+        let key = (number, interval.phase);
         let late = self.reported.is_some_and(|reported| key <= reported);
         if late || self.pending.contains_key(&key) {
             return (self.add(&interval), interval);
@@ -147,21 +160,21 @@ impl JobCollector {
             late_ios: [0; 4],
         };
         self.pending.insert(key, pending);
-        (second, self.spare.pop().unwrap_or_default())
+        (number, self.spare.pop().unwrap_or_default())
     }
 
-    /// The second that an interval belongs to.
-    fn second_of(&self, interval: &Interval) -> u64 {
-        // An interval without length belongs to the second that it begins.
+    /// The number of the row that an interval belongs to.
+    fn number_of(&self, interval: &Interval) -> u64 {
+        // An interval without length belongs to the row that it begins.
         let last_ns = interval.end.0.saturating_sub(1).max(interval.start.0);
-        last_ns.saturating_sub(self.epoch) / SECOND
+        last_ns.saturating_sub(self.epoch) / self.interval
     }
 
-    /// Adds an interval to its second, whose number is returned; or, where that was reported without it, to the
+    /// Adds an interval to its row, whose number is returned; or, where that was reported without it, to the
     /// first that was not.
     fn add(&mut self, interval: &Interval) -> u64 {
-        let second = self.second_of(interval);
-        let mut key = (second, !interval.ramp);
+        let number = self.number_of(interval);
+        let mut key = (number, interval.phase);
         let (mut start, mut end) = (interval.start, interval.end);
         let late = self.reported.filter(|&reported| key <= reported);
         if let Some((reported, _)) = late {
@@ -172,7 +185,8 @@ impl JobCollector {
             let mut fresh = Pending::default();
             fresh.interval.start = start;
             fresh.interval.end = end;
-            fresh.interval.ramp = interval.ramp;
+            fresh.interval.phase = interval.phase;
+            fresh.interval.counted_until = interval.counted_until;
             fresh
         });
         if late.is_some() {
@@ -190,14 +204,14 @@ impl JobCollector {
         for (sum, part) in entry.ops.iter_mut().zip(&interval.ops) {
             sum.merge(part);
         }
-        second
+        number
     }
 
-    fn end_of(&self, second: u64) -> u64 {
-        self.epoch + (second + 1) * SECOND
+    fn end_of(&self, number: u64) -> u64 {
+        self.epoch + (number + 1) * self.interval
     }
 
-    /// Reports the seconds that no worker will add to, and those that have waited long enough for one.
+    /// Reports the intervals that no worker will add to, and those that have waited long enough for one.
     fn flush(&mut self, rows: &mut Vec<SeriesRow>) {
         let running = self.sources.iter().filter(|source| !source.ended);
         let limit = running.map(|source| source.complete_to).min().unwrap_or(u64::MAX);
@@ -207,24 +221,25 @@ impl JobCollector {
             .map(|source| source.complete_to)
             .max()
             .unwrap_or(0);
-        let limit = limit.max(furthest.saturating_sub(PATIENCE_SECONDS));
+        let patience = (PATIENCE_NS / self.interval).clamp(PATIENCE_LEAST, PATIENCE_MOST);
+        let limit = limit.max(furthest.saturating_sub(patience));
         while let Some(entry) = self.pending.first_entry() {
             let key = *entry.key();
-            let (second, _) = key;
-            if second >= limit {
+            let (number, _) = key;
+            if number >= limit {
                 break;
             }
             let Pending { interval, late_ios } = entry.remove();
             self.reported = Some(key);
-            // Silence is a second that ended before the interval began; one that a longer interval covers is not.
-            while self.next_second < second {
-                if self.end_of(self.next_second) <= interval.start.0 {
-                    self.empty_rows(self.next_second, interval.ramp, rows);
+            // Silence is an interval that ended before this one began; one that a longer interval covers is not.
+            while self.next < number {
+                if self.end_of(self.next) <= interval.start.0 {
+                    self.empty_rows(self.next, &interval, rows);
                 }
-                self.next_second += 1;
+                self.next += 1;
             }
-            self.report(second, &interval, late_ios, rows);
-            self.next_second = second + 1;
+            self.report(number, &interval, late_ios, rows);
+            self.next = number + 1;
             self.keep(interval);
         }
     }
@@ -235,17 +250,24 @@ impl JobCollector {
         self.spare.push(interval);
     }
 
-    /// A second in which nothing completed is a second of zeros, not a hole.
-    fn empty_rows(&mut self, second: u64, ramp: bool, rows: &mut Vec<SeriesRow>) {
+    /// An interval in which nothing completed has rows of zeros, and is not a hole. `then` follows it.
+    fn empty_rows(&mut self, number: u64, then: &Interval, rows: &mut Vec<SeriesRow>) {
         let mut nothing = self.spare.pop().unwrap_or_default();
-        nothing.start = MonoTime(self.end_of(second) - SECOND);
-        nothing.end = MonoTime(self.end_of(second));
-        nothing.ramp = ramp;
-        self.report(second, &nothing, [0; 4], rows);
+        nothing.start = MonoTime(self.end_of(number) - self.interval);
+        nothing.end = MonoTime(self.end_of(number));
+        nothing.phase = match then.phase {
+            // Silence at the end of the counted time counts.
+            Phase::Cooldown if nothing.end <= then.counted_until => Phase::Counted,
+            phase => phase,
+        };
+        self.report(number, &nothing, [0; 4], rows);
         self.keep(nothing);
     }
 
-    fn report(&mut self, second: u64, interval: &Interval, late_ios: [u64; 4], rows: &mut Vec<SeriesRow>) {
+    fn report(&mut self, number: u64, interval: &Interval, late_ios: [u64; 4], rows: &mut Vec<SeriesRow>) {
+        let second = number * self.interval / SECOND;
+        let a_second =
+            |count: u64| (u128::from(count) * u128::from(SECOND) / u128::from(self.interval)) as u64;
         let mut live = Live {
             second,
             ..Live::default()
@@ -253,8 +275,8 @@ impl JobCollector {
         for op in OPS {
             let counts = &interval.ops[op.index()];
             if op != Op::Sync {
-                live.ios[op.index()] = counts.lat.n();
-                live.bytes[op.index()] = counts.bytes;
+                live.ios[op.index()] = a_second(counts.lat.n());
+                live.bytes[op.index()] = a_second(counts.bytes);
                 self.all.merge(&counts.lat);
             }
             if self.used[op.index()] || counts.lat.n() > 0 {
@@ -264,7 +286,7 @@ impl JobCollector {
         live.lat_ns_p99 = self.all.percentile(99.0);
         self.all.clear();
         self.last = live;
-        if !interval.ramp {
+        if interval.phase == Phase::Counted {
             self.totals.backlog_max = self.totals.backlog_max.max(interval.backlog_max);
             self.totals.lateness_max_ns = self.totals.lateness_max_ns.max(interval.lateness_max_ns);
             self.totals.verified += interval.verified;
@@ -281,7 +303,7 @@ impl JobCollector {
             end: interval.end,
             duration_ns: interval.end.since(interval.start).0,
             job: self.job,
-            ramp: interval.ramp,
+            ramp: interval.phase != Phase::Counted,
             op,
             ios: counts.lat.n(),
             bytes: counts.bytes,
@@ -293,7 +315,7 @@ impl JobCollector {
         }
     }
 
-    /// The last second reported.
+    /// The last interval reported.
     pub fn live(&self) -> Live {
         self.last
     }

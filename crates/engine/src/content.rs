@@ -5,13 +5,17 @@
 //! can be checked. The file is known by its salt: a later process that is to check what this one wrote needs the
 //! same seed of the job and the same order of its files. It must not know when or by whom a buffer is sent.
 
+use crate::backends::WriteSource;
 use crate::checksum::{DIGEST_BYTES, digest};
 use crate::plan::JobPlan;
+use crate::thread::StartFailure;
 use fathom_core::backend::Request;
 use fathom_core::rng::{Rng, split_mix};
-use fathom_core::workload::{Buffers, Compression, Job, Verify, VerifyAlgorithm};
+use fathom_core::workload::{Buffers, Compression, EngineKind, Job, Verify, VerifyAlgorithm};
+use fathom_sys::source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Begins each verified chunk: `fathomV1`, as little-endian bytes.
 const MAGIC: u64 = u64::from_le_bytes(*b"fathomV1");
@@ -29,6 +33,26 @@ pub struct Content {
     rng: Rng,
     salts: Vec<u64>,
     counter: u64,
+    /// What writes are copied from, where they come from a store and the backend cannot take them from there.
+    source: Option<WriteSource>,
+}
+
+/// What all writes of `job` are taken from; `None`: each buffer has contents of its own.
+pub(crate) fn source(job: &Job) -> Result<Option<Arc<Source>>, StartFailure> {
+    let wanted = job.buffers.source_bytes.filter(|_| {
+        // What is verified depends on its place.
+        job.verify.is_none() && job.pattern.mix.uses()[1] && job.engine.kind != EngineKind::Null
+    });
+    let Some(bytes) = wanted else { return Ok(None) };
+    let mut content = Content::new(job, &[], split_mix(job.random_seed ^ MAGIC));
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let made = Source::new(bytes, |bytes| content.prepare(bytes));
+    made.map(|source| Some(Arc::new(source)))
+        .map_err(|source| StartFailure {
+            what: "mmap of the write source",
+            path: None,
+            source,
+        })
 }
 
 /// What the verified contents of each file depend on besides the offset, for each worker of a job: its seed and
@@ -68,13 +92,23 @@ impl Content {
             rng: Rng::new(seed),
             salts: salts.to_vec(),
             counter: 0,
+            source: None,
         }
+    }
+
+    /// Writes come from a store: the backend takes them from there, or, with `copied`, they are copied into the buffers.
+    pub(crate) fn comes_from(&mut self, copied: Option<WriteSource>) {
+        (self.buffers.refill, self.buffers.scramble) = (false, false);
+        self.source = copied;
     }
 
     /// Whether buffers change before each write.
     #[inline]
     pub fn fills_each(&self) -> bool {
-        self.verify.is_some() || self.buffers.refill || (self.buffers.scramble && self.is_random())
+        self.verify.is_some()
+            || self.source.is_some()
+            || self.buffers.refill
+            || (self.buffers.scramble && self.is_random())
     }
 
     fn is_random(&self) -> bool {
@@ -99,6 +133,8 @@ impl Content {
     pub fn fill(&mut self, buffer: &mut [u8], request: &Request) {
         if self.verify.is_some() {
             self.fill_verifiable(buffer, request);
+        } else if let Some(source) = &mut self.source {
+            buffer.copy_from_slice(source.take(request.len));
         } else if self.buffers.refill {
             self.prepare(buffer);
         } else {

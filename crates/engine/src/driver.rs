@@ -35,6 +35,8 @@ pub struct Driver<'a, B, C> {
     held: Option<u32>,
     /// What the thread had used when counting began, where that was at the end of a ramp.
     pub usage_before: Option<Usage>,
+    /// What the thread had used when counting ended, where the load went on.
+    pub usage_after: Option<Usage>,
 }
 
 impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
@@ -60,6 +62,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             to_check,
             held: None,
             usage_before: None,
+            usage_after: None,
         }
     }
 
@@ -167,12 +170,15 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         Ok(now)
     }
 
-    /// Once a second, and at the end of the ramp.
+    /// After each interval, and at both ends of the counted time.
     #[cold]
     fn interval_over(&mut self) {
         self.clock.discipline();
         if self.worker.take_counting_began() {
             self.usage_before = resource_usage_thread().ok();
+        }
+        if self.worker.take_counting_ended() {
+            self.usage_after = resource_usage_thread().ok();
         }
     }
 

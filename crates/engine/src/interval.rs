@@ -6,10 +6,14 @@
 use crossbeam_queue::ArrayQueue;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::units::MonoTime;
+use fathom_core::units::{MonoTime, Nanos};
 
-/// Boxes a worker has: one that it fills, the others on their way to the collector and back.
+/// Boxes a worker has: one that it fills, the others on their way to the collector and back. More where intervals are
+/// shorter than the collector looks around.
 const BOXES: usize = 4;
+const BOXES_MOST: u64 = 16;
+/// The slack that boxes give a collector which is behind.
+const SLACK: Nanos = Nanos::from_millis(250);
 
 /// Which latencies are kept apart; the others would be equal to `lat` or do not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +22,18 @@ pub struct Metrics {
     pub split: bool,
     /// Response time (open loop).
     pub response: bool,
+}
+
+/// Which part of a job's time an interval lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Phase {
+    /// Before the end of the ramp: nothing counts.
+    Ramp,
+    /// What is measured.
+    #[default]
+    Counted,
+    /// After the runtime: nothing counts any more.
+    Cooldown,
 }
 
 /// How slat and clat follow from lat, where they do: they are then not counted apart, I/O by I/O.
@@ -103,8 +119,10 @@ pub struct Interval {
     pub start: MonoTime,
     /// Its end.
     pub end: MonoTime,
-    /// Whether it lies before the end of the ramp.
-    pub ramp: bool,
+    /// Whether it counts.
+    pub phase: Phase,
+    /// In the cooldown: when that began.
+    pub counted_until: MonoTime,
     /// How late the latest I/O was sent, against its schedule, in nanoseconds.
     pub lateness_max_ns: u64,
     /// I/Os due and not sent at its end.
@@ -129,7 +147,8 @@ impl Interval {
         Self {
             start: MonoTime(0),
             end: MonoTime(0),
-            ramp: false,
+            phase: Phase::Counted,
+            counted_until: MonoTime(0),
             lateness_max_ns: 0,
             backlog: 0,
             backlog_max: 0,
@@ -144,7 +163,8 @@ impl Interval {
         self.backlog = 0;
         self.backlog_max = 0;
         self.verified = 0;
-        self.ramp = false;
+        self.phase = Phase::Counted;
+        self.counted_until = MonoTime(0);
         self.ops.iter_mut().for_each(OpCounts::clear);
     }
 
@@ -184,13 +204,23 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// An exchange with its spare boxes.
+    /// An exchange with its spare boxes, for intervals of a second or more, or taken as soon as they are handed over.
     pub fn new() -> Self {
+        Self::with_boxes(BOXES)
+    }
+
+    /// An exchange for intervals of this length, that a collector takes several at a time.
+    pub fn for_intervals_of(interval: Nanos) -> Self {
+        let boxes = (SLACK.0 / interval.0.max(1)).min(BOXES_MOST) as usize;
+        Self::with_boxes(boxes.max(BOXES))
+    }
+
+    fn with_boxes(boxes: usize) -> Self {
         let exchange = Self {
-            full: ArrayQueue::new(BOXES),
-            empty: ArrayQueue::new(BOXES),
+            full: ArrayQueue::new(boxes),
+            empty: ArrayQueue::new(boxes),
         };
-        for _ in 1..BOXES {
+        for _ in 1..boxes {
             exchange.give_back(Box::default());
         }
         exchange
@@ -204,6 +234,14 @@ impl Exchange {
         };
         let full = std::mem::replace(current, empty);
         // There are as many places as boxes.
+        self.full.push(full).is_ok()
+    }
+
+    /// Hands over `current` for `fresh`, a box of the worker's own: for what must not be mixed with what follows, however
+    /// far behind the collector is.
+    pub fn swap_for(&self, current: &mut Box<Interval>, fresh: Box<Interval>) -> bool {
+        let full = std::mem::replace(current, fresh);
+        // One place is always free: that of the box which the worker holds.
         self.full.push(full).is_ok()
     }
 

@@ -20,6 +20,7 @@ pub mod pattern;
 pub mod plan;
 pub mod recording;
 pub mod run;
+mod sequences;
 #[cfg(test)]
 mod testing;
 mod thread;

@@ -9,16 +9,20 @@ mod map;
 mod order;
 mod permutation;
 mod sizes;
+mod walk;
 
 pub use distribution::Sampler;
 pub use map::BlockMap;
 pub use order::{FilePattern, Order};
 pub use permutation::Permutation;
 pub use sizes::Sizes;
+pub use walk::Walk;
 
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 use fathom_core::workload::{FileChoice, Job, Mix};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Where one file's region lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +90,20 @@ impl Generator {
             first,
             same_blocks: crate::verify::writes_same_blocks(job, spans, amount),
             to_write: None,
+        }
+    }
+
+    /// Takes the sequence of each file from a pointer that others hold too, where the job's workers share theirs.
+    pub fn share(&mut self, pointers: &[Arc<AtomicU64>]) {
+        for (file, pointer) in self.files.iter_mut().zip(pointers) {
+            file.share(pointer);
+        }
+    }
+
+    /// What is drawn next is for this slot: to be said where each slot has a sequence of its own.
+    pub fn turn_to(&mut self, slot: u32) {
+        for file in &mut self.files {
+            file.turn_to(slot);
         }
     }
 

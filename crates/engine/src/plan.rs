@@ -4,6 +4,10 @@
 //! [`FileAction`]s that it needs (make, extend, write into), for someone else to permit. It must not change
 //! anything.
 
+mod error;
+
+pub use error::PlanError;
+
 use crate::pattern::Span;
 use fathom_core::units::Bytes;
 use fathom_core::workload::{Amount, EngineKind, Fallocate, Job, Workload};
@@ -13,99 +17,6 @@ use std::path::{Path, PathBuf};
 
 /// What the null engine has of each file where nothing says how much.
 const NULL_BYTES: u64 = 1 << 40;
-
-/// Why a workload cannot be planned. The request is wrong; nothing was touched.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// Neither the job nor the file says how much.
-    #[error("{job}: how large is {path}? It does not exist yet (or is empty): give size=, or filesize=")]
-    NoSize {
-        /// The job.
-        job: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// The region holds no block.
-    #[error(
-        "{job}: {path} has {region} from offset {offset} on, less than one block of {block}: give a smaller bs= or a larger size="
-    )]
-    TooSmall {
-        /// The job.
-        job: String,
-        /// The file.
-        path: PathBuf,
-        /// The region.
-        region: Bytes,
-        /// Where it begins.
-        offset: Bytes,
-        /// The smallest block.
-        block: Bytes,
-    },
-    /// A block does not fit a request.
-    #[error("{job}: a block of {block} is too large: bs= may be at most 1 GiB")]
-    BlockTooLarge {
-        /// The job.
-        job: String,
-        /// The largest block.
-        block: Bytes,
-    },
-    /// A share of something that does not exist.
-    #[error("{job}: {path} does not exist yet, so a percentage of it means nothing: give size= in bytes")]
-    PercentOfNothing {
-        /// The job.
-        job: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is missing and may not be made.
-    #[error("{job}: {path} does not exist, and allow_file_create=0 forbids making it")]
-    MayNotCreate {
-        /// The job.
-        job: String,
-        /// The file.
-        path: PathBuf,
-    },
-    /// The directory is missing.
-    #[error("{job}: the directory {path} does not exist: make it, or give another directory= or filename=")]
-    NoDirectory {
-        /// The job.
-        job: String,
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The path is something that no I/O can be done on.
-    #[error("{job}: {path} is a {kind}: give a file or a block device")]
-    WrongKind {
-        /// The job.
-        job: String,
-        /// The path.
-        path: PathBuf,
-        /// What it is.
-        kind: &'static str,
-    },
-    /// The modelled disk is too small.
-    #[error(
-        "the modelled disk holds {have}, and the {files} file(s) of the workload need {need}: give a smaller size= or a larger disk"
-    )]
-    TooLargeForModel {
-        /// How many files.
-        files: usize,
-        /// What they need together.
-        need: Bytes,
-        /// What the disk holds.
-        have: Bytes,
-    },
-    /// The system would not say.
-    #[error("{job}: cannot look at {path}")]
-    Stat {
-        /// The job.
-        job: String,
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
 
 /// What kind of thing a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,11 +149,14 @@ impl Plan {
         })
     }
 
-    /// Memory for buffers over all workers, in bytes.
+    /// Memory for buffers and stores of what is written, over all workers, in bytes.
     pub fn buffer_bytes(&self) -> u64 {
         self.jobs
             .iter()
-            .map(|plan| plan.job.max_block_bytes() * plan.job.total_depth())
+            .map(|plan| {
+                let store = plan.job.buffers.source_bytes.unwrap_or(0);
+                (plan.job.max_block_bytes() * plan.job.total_depth()).saturating_add(store)
+            })
             .sum()
     }
 }
@@ -283,6 +197,16 @@ fn plan_job(job: &Job, look: &Look<'_>) -> Result<JobPlan, PlanError> {
         return Err(PlanError::BlockTooLarge {
             job: job.name.clone(),
             block: Bytes(block),
+        });
+    }
+    if let Some(store) = job.buffers.source_bytes
+        && store < block
+        && job.pattern.mix.uses()[1]
+    {
+        return Err(PlanError::SourceTooSmall {
+            job: job.name.clone(),
+            block: Bytes(block),
+            store: Bytes(store),
         });
     }
     let workers = (0..job.numjobs)

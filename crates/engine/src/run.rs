@@ -17,6 +17,7 @@ use crate::plan::Plan;
 use crate::recording::IoRecording;
 use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
+use crate::worker::Ends;
 use fathom_core::run::{HistogramRow, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
@@ -122,6 +123,22 @@ pub enum RunError {
         /// The job.
         job: String,
     },
+    /// What is verified must be found again by drawing it again, and counted to the end.
+    #[error("{job}: verification cannot be combined with {what}: leave one of the two out")]
+    VerifyUnfit {
+        /// The job.
+        job: String,
+        /// What else it has.
+        what: &'static str,
+    },
+    /// A shared sequence that goes backwards, or nowhere.
+    #[error(
+        "{job}: a sequence that workers or slots share must go on from I/O to I/O: give a stride above 0"
+    )]
+    SharedBackwards {
+        /// The job.
+        job: String,
+    },
     /// A verified block has no room for its header.
     #[error("{job}: verification needs blocks (or verify_interval=) of at least {need} bytes")]
     VerifyTooSmall {
@@ -137,20 +154,68 @@ pub enum RunError {
 pub struct Options {
     /// Set from outside to end the run with the results so far.
     pub stop: Arc<AtomicBool>,
+    /// Set from outside, by hooks among others, when enough is known: the counted time of all that runs ends, what has not
+    /// begun does not, and the run is complete, not interrupted.
+    pub enough: Arc<AtomicBool>,
     /// The clock of all stamps.
     pub clock: HostClock,
     /// Called at both ends of each worker's loop.
     pub hook: Option<BoundaryHook>,
     /// Where each I/O is recorded; `None`: nowhere.
     pub recording: Option<Arc<IoRecording>>,
+    /// In virtual time: hand over the rows of each second when it is over, and look at `enough` right after that, so that
+    /// who watches them decides alike each time. Else many seconds come at once. In real time each second comes by
+    /// itself anyway.
+    pub rows_at_once: bool,
+    /// How long the interval of a row is: 10 ms to 60 s; shorter or longer ones are taken for these.
+    pub interval: Nanos,
+}
+
+impl Options {
+    /// A plain run: until `stop` is set, with no hook and no recording.
+    pub fn new(stop: Arc<AtomicBool>, clock: HostClock) -> Self {
+        Self {
+            stop,
+            enough: Arc::default(),
+            clock,
+            hook: None,
+            recording: None,
+            rows_at_once: false,
+            interval: Nanos::from_secs(1),
+        }
+    }
+
+    /// The length of the intervals, within its bounds.
+    pub(crate) fn row_interval(&self) -> Nanos {
+        self.interval.clamp(Nanos::from_millis(10), Nanos::from_secs(60))
+    }
+
+    /// What ends the workers from outside.
+    pub(crate) fn ends(&self) -> Ends {
+        Ends {
+            stop: Arc::clone(&self.stop),
+            enough: Arc::clone(&self.enough),
+        }
+    }
 }
 
 /// Whether `plan` can be carried out at all, before anything is touched.
 ///
 /// # Errors
-/// [`RunError::VerifyTooSmall`].
+/// What the job asks for cannot be combined: one of those of [`RunError`] that name no failure.
 pub fn check(plan: &Plan) -> Result<(), RunError> {
     for job in &plan.jobs {
+        if let Some(what) = verify::unfit(&job.job) {
+            return Err(RunError::VerifyUnfit {
+                job: job.job.name.clone(),
+                what,
+            });
+        }
+        if verify::stands_still(&job.job) {
+            return Err(RunError::SharedBackwards {
+                job: job.job.name.clone(),
+            });
+        }
         if verify::overlaps(&job.job) {
             return Err(RunError::VerifyOverlaps {
                 job: job.job.name.clone(),
@@ -181,7 +246,7 @@ pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Resu
     Ok(results::results(
         &orchestra.jobs,
         orchestra.epoch,
-        phases::status(&orchestra.jobs, &options.stop),
+        phases::status(&orchestra.jobs, options),
     ))
 }
 

@@ -2,7 +2,11 @@
 //!
 //! Data in: a [`Task`], frozen. Data out: a [`Report`]. It must not know the other workers or who collects.
 
-use crate::backends::{MmapBackend, NullBackend, QueueBackend, SyncBackend};
+mod gate;
+
+pub(crate) use gate::Gate;
+
+use crate::backends::{MmapBackend, NullBackend, QueueBackend, SyncBackend, WriteSource};
 use crate::content::Content;
 use crate::driver::Driver;
 use crate::errors::{ErrorEntry, What};
@@ -12,27 +16,27 @@ use crate::pace::Schedule;
 use crate::pattern::{Generator, Span};
 use crate::plan::WorkerFiles;
 use crate::recording::{IoRecording, WorkerTask};
-use crate::worker::{Worker, WorkerEnd, WorkerPlan};
+use crate::worker::{Ends, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
 use fathom_core::run::CpuUsage;
-use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::workload::{EngineKind, Job};
+use fathom_core::units::Nanos;
+use fathom_core::workload::{EngineKind, IoPriority, Job};
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
-use fathom_sys::process::{self, Usage};
+use fathom_sys::process::{self, IoPriorityClass, Usage};
+use fathom_sys::source::Source;
 use fathom_sys::sync_io::ReadWriteFlags;
 use fathom_sys::uring::{Uring, UringConfig};
 use std::any::Any;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
 
 /// Called at the two ends of the measured loop, in the worker's thread.
 pub type BoundaryHook = fn(Boundary);
@@ -57,8 +61,14 @@ pub(crate) struct Task {
     pub files: WorkerFiles,
     /// What the verified contents of each file depend on besides the place.
     pub salts: Vec<u64>,
+    /// The sequence of each file, where the workers of the job share theirs; else empty.
+    pub sequences: Vec<Arc<AtomicU64>>,
+    /// What writes are taken from, where that is a store.
+    pub source: Option<Arc<Source>>,
     pub exchange: Arc<Exchange>,
-    pub stop: Arc<AtomicBool>,
+    pub ends: Ends,
+    /// How long the interval of a row is.
+    pub interval: Nanos,
     pub gate: Arc<Gate>,
     pub clock: HostClock,
     pub hook: Option<BoundaryHook>,
@@ -103,61 +113,6 @@ pub(crate) struct Report {
     pub remarks: Vec<Option<String>>,
 }
 
-/// Lets all workers of a job go at once, or sends them home.
-#[derive(Debug, Default)]
-pub(crate) struct Gate {
-    state: Mutex<GateState>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-enum GateState {
-    #[default]
-    Shut,
-    /// The run's epoch and the job's start.
-    Open(MonoTime, MonoTime),
-    /// The job will not start.
-    Abandoned,
-}
-
-impl Gate {
-    /// Opens it: the run's epoch and this phase's start.
-    pub(crate) fn open(&self, epoch: MonoTime, start: MonoTime) {
-        self.set(GateState::Open(epoch, start));
-    }
-
-    /// Sends home all who wait.
-    pub(crate) fn abandon(&self) {
-        self.set(GateState::Abandoned);
-    }
-
-    fn set(&self, state: GateState) {
-        *self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = state;
-        self.changed.notify_all();
-    }
-
-    /// Waits until it is open; `None` when the run was stopped or the job given up before.
-    fn wait(&self, stop: &AtomicBool) -> Option<(MonoTime, MonoTime)> {
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        loop {
-            match *state {
-                GateState::Open(epoch, start) => return Some((epoch, start)),
-                GateState::Abandoned => return None,
-                GateState::Shut if stop.load(Ordering::Relaxed) => return None,
-                GateState::Shut => {}
-            }
-            let woken = self.changed.wait_timeout(state, Duration::from_millis(50));
-            state = woken.unwrap_or_else(std::sync::PoisonError::into_inner).0;
-        }
-    }
-}
-
 /// The latencies that a job keeps apart.
 pub(crate) fn metrics_of(job: &Job) -> Metrics {
     let asynchronous =
@@ -188,7 +143,15 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
     // passes.
     let endless = job.limit.time_based && !read_back && !verify_only;
     let repeats = endless || job.region.io_size.is_some();
-    let amount = if endless { u64::MAX } else { files.amount };
+    let by_slot = job.pattern.same_offset && !job.pattern.random;
+    let amount = if endless {
+        u64::MAX
+    } else if by_slot && job.region.io_size.is_none() {
+        // Each slot goes through all of it.
+        files.amount.saturating_mul(u64::from(depth_of(job)))
+    } else {
+        files.amount
+    };
     let generator = Generator::new(job, &spans, amount, repeats, rng.next_u64());
     let schedules = [0, 1, 2].map(|op| {
         let mean = job.block_size[op].mean();
@@ -201,11 +164,15 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
     WorkerPlan {
         depth: depth_of(job),
         generator,
+        by_slot,
+        count_files: job.count_files,
         loops: u64::from(job.region.loops.max(1)),
         number_ios: job.region.number_ios,
         runtime: job.limit.runtime,
         time_based: job.limit.time_based,
         ramp: job.limit.ramp_time,
+        cooldown: job.limit.cooldown_time,
+        interval: Nanos::from_secs(1),
         schedules,
         mix: job.pattern.mix,
         think: job.pace.think,
@@ -257,8 +224,9 @@ fn failure(what: &'static str) -> impl Fn(std::io::Error) -> StartFailure {
     }
 }
 
-fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFailure> {
-    let job = Arc::clone(&task.job);
+/// Where this thread runs, and what comes before and after it.
+fn settle(task: &Task) -> Result<(), StartFailure> {
+    let job = &task.job;
     if !job.cpus_allowed.is_empty() {
         let all: Vec<usize> = job.cpus_allowed.iter().map(|&cpu| cpu as usize).collect();
         let one = [all[task.number as usize % all.len()]];
@@ -268,9 +236,21 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     if job.nice != 0 {
         process::set_nice(i32::from(job.nice)).map_err(failure("setpriority"))?;
     }
+    if let Some(priority) = job.io_priority {
+        set_priority(priority).map_err(failure(match priority.class {
+            1 => "ioprio_set (the real-time class needs CAP_SYS_NICE)",
+            _ => "ioprio_set",
+        }))?;
+    }
     process::set_timer_slack_ns(1).map_err(failure("prctl"))?;
+    Ok(())
+}
+
+fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFailure> {
+    let job = Arc::clone(&task.job);
+    settle(task)?;
     let depth = depth_of(&job);
-    let Some(files) = open::open_all(&job, &task.files, &task.stop)? else {
+    let Some(files) = open::open_all(&job, &task.files, &task.ends.stop)? else {
         return Ok(None);
     };
     let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();
@@ -278,7 +258,8 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     if job.engine.kind == EngineKind::Null {
         return Ok(go(task, NullBackend::new(depth), &mut content, say));
     }
-    let arena = make_arena(&job, depth, &mut content)?;
+    let arena = make_arena(task, depth, &mut content)?;
+    let source = write_source(task, &mut content);
     let poll = if job.engine.poll {
         ReadWriteFlags::HIPRI
     } else {
@@ -293,7 +274,12 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         EngineKind::IoUring => {
             let config = uring_config(&job, depth);
             let queue = Uring::new(config, files, arena).map_err(failure("io_uring_setup"))?;
-            go(task, QueueBackend::new(queue), &mut content, say)
+            go(
+                task,
+                QueueBackend::new(queue).writing_from(source),
+                &mut content,
+                say,
+            )
         }
         EngineKind::Libaio => {
             let config = AioConfig {
@@ -301,7 +287,12 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
                 nowait: job.engine.nowait,
             };
             let queue = Aio::new(config, files, arena).map_err(failure("io_setup"))?;
-            go(task, QueueBackend::new(queue), &mut content, say)
+            go(
+                task,
+                QueueBackend::new(queue).writing_from(source),
+                &mut content,
+                say,
+            )
         }
         EngineKind::Mmap => {
             let lengths = task
@@ -311,11 +302,11 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
                 .map(|file| file.span.start + file.span.bytes);
             let files = files.into_iter().zip(lengths).collect();
             let backend = MmapBackend::new(files, job.writes(), arena).map_err(failure("mmap"))?;
-            go(task, backend, &mut content, say)
+            go(task, backend.writing_from(source), &mut content, say)
         }
         kind => go(
             task,
-            SyncBackend::new(kind, poll | nowait, files, arena),
+            SyncBackend::new(kind, poll | nowait, files, arena).writing_from(source),
             &mut content,
             say,
         ),
@@ -337,16 +328,36 @@ fn uring_config(job: &Job, depth: u32) -> UringConfig {
 }
 
 /// The buffers, filled for writing.
-fn make_arena(job: &Job, depth: u32, content: &mut Content) -> Result<Arena, StartFailure> {
+fn make_arena(task: &Task, depth: u32, content: &mut Content) -> Result<Arena, StartFailure> {
+    let job = &task.job;
     let block = job.max_block_bytes() as usize;
     let mut arena = Arena::new(depth, block, PageKind::Normal).map_err(failure("mmap"))?;
-    // A verified block is filled in full before each write.
-    if job.pattern.mix.uses()[1] && job.verify.is_none() {
+    // A verified block is filled in full before each write; one of a store is there, or copied from there.
+    if job.pattern.mix.uses()[1] && job.verify.is_none() && task.source.is_none() {
         for slot in 0..depth {
             content.prepare(&mut arena.slot_mut(slot)[..block]);
         }
     }
     Ok(arena)
+}
+
+/// The worker's way through the store of what is written, for its backend; `None` where there is none, or where the
+/// backend writes from registered buffers alone: what is written is then copied into them.
+fn write_source(task: &Task, content: &mut Content) -> Option<WriteSource> {
+    let store = task.source.as_ref()?;
+    let seed = Rng::stream(task.job.random_seed ^ 0x5C, task.index).next_u64();
+    let source = Some(WriteSource::new(Arc::clone(store), seed));
+    let copies = task.job.engine.kind == EngineKind::IoUring && task.job.engine.fixed_buffers;
+    let (copied, taken) = if copies { (source, None) } else { (None, source) };
+    content.comes_from(copied);
+    taken
+}
+
+/// The priority of this thread's I/O.
+fn set_priority(priority: IoPriority) -> std::io::Result<()> {
+    let class = IoPriorityClass::from_number(priority.class);
+    let class = class.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+    process::set_ioprio(class, priority.level)
 }
 
 /// Waits for the start and runs the loop. `None`: stopped before it began.
@@ -362,7 +373,9 @@ fn go<B: Backend>(
         plan.verifies = false;
         plan.read_back = false;
     }
-    let mut worker = Worker::new(plan, Arc::clone(&task.exchange), Arc::clone(&task.stop));
+    plan.interval = task.interval;
+    plan.generator.share(&task.sequences);
+    let mut worker = Worker::new(plan, Arc::clone(&task.exchange), task.ends.clone());
     if let Some(recording) = &task.recording {
         worker.record_with(recording.recorder(task.section, task.number));
         recording.runs_as(WorkerTask {
@@ -373,11 +386,11 @@ fn go<B: Backend>(
     }
     let mut clock = task.clock.clone();
     say(Message::Ready);
-    let (epoch, start) = task.gate.wait(&task.stop)?;
+    let (epoch, start) = task.gate.wait(&task.ends.stop)?;
     // The clock was copied before files were laid out and earlier jobs ran: set it right before it counts.
     clock.discipline();
     let start = start.after(start_delay(job, task.index));
-    while clock.now() < start && !task.stop.load(Ordering::Relaxed) {
+    while clock.now() < start && !task.ends.stop.load(Ordering::Relaxed) {
         crate::wait::sleep_until(&clock, start);
     }
     clock.discipline();
@@ -391,7 +404,7 @@ fn go<B: Backend>(
     if let Some(hook) = task.hook {
         hook(Boundary::Stop);
     }
-    let cpu = usage_since(&driver.usage_before.unwrap_or(before));
+    let cpu = usage_between(&driver.usage_before.unwrap_or(before), driver.usage_after);
     if let Err(error) = &result {
         worker.fail(error.call, Errno(error.source.raw_os_error().unwrap_or(0)));
     }
@@ -415,11 +428,13 @@ pub(crate) fn start_delay(job: &Job, index: u64) -> Nanos {
     Nanos(from.0 + rng.below(to.0.saturating_sub(from.0) + 1))
 }
 
-fn usage_since(before: &Usage) -> CpuUsage {
-    let Ok(now) = process::resource_usage_thread() else {
+/// What the thread used from `before` to `after`, or to now.
+fn usage_between(before: &Usage, after: Option<Usage>) -> CpuUsage {
+    let after = after.map_or_else(process::resource_usage_thread, Ok);
+    let Ok(after) = after else {
         return CpuUsage::default();
     };
-    let used = now.since(before);
+    let used = after.since(before);
     CpuUsage {
         user_ns: used.user_ns,
         system_ns: used.system_ns,

@@ -5,6 +5,30 @@
 use crate::pattern::{FilePattern, Span};
 use fathom_core::workload::{BlockSize, Job, Mix, VerifyAlgorithm};
 
+/// What of this job keeps it from being verified: what was written is found by drawing it again from the seed alone, and
+/// what is read back is counted.
+pub(crate) fn unfit(job: &Job) -> Option<&'static str> {
+    job.verify.as_ref()?;
+    let sequence = !job.pattern.random;
+    if sequence && job.pattern.shared_sequence {
+        Some("a sequence that the workers share")
+    } else if sequence && job.pattern.same_offset {
+        Some("a sequence for each I/O in flight")
+    } else if !job.limit.cooldown_time.is_zero() {
+        Some("a cooldown")
+    } else {
+        None
+    }
+}
+
+/// Whether sequences that are shared, or one a slot, come to no other place with each I/O.
+pub(crate) fn stands_still(job: &Job) -> bool {
+    let pattern = &job.pattern;
+    let walks = !pattern.random && (pattern.shared_sequence || pattern.same_offset);
+    let smallest = i64::try_from(job.min_block_bytes()).unwrap_or(i64::MAX);
+    walks && smallest.saturating_add(pattern.skip_bytes) <= 0
+}
+
 /// Whether the blocks of this job have room for what verification puts into them.
 pub(crate) fn fits(job: &Job) -> bool {
     let Some(verify) = &job.verify else { return true };

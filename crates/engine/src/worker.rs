@@ -6,13 +6,16 @@
 mod account;
 mod issue;
 mod plan;
+mod tally;
+mod times;
 mod turn;
 
 pub use account::WorkerEnd;
 pub use plan::WorkerPlan;
+pub use tally::FileTally;
 
 use crate::errors::ErrorLog;
-use crate::interval::{Exchange, Interval, Stamps};
+use crate::interval::{Exchange, Interval, Phase, Stamps};
 use crate::pattern::Draw;
 use crate::recording::{IoRecorder, errno_of};
 use fathom_core::backend::{Op, Outcome, Request};
@@ -20,6 +23,7 @@ use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Mix, ThinkTimeBasis};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use times::Times;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -68,6 +72,15 @@ impl Slot {
     }
 }
 
+/// What ends a worker from outside.
+#[derive(Debug, Clone, Default)]
+pub struct Ends {
+    /// At once.
+    pub stop: Arc<AtomicBool>,
+    /// The counted time; what comes after it (cooldown, last flushes, reading back) still comes.
+    pub enough: Arc<AtomicBool>,
+}
+
 /// One worker under way.
 #[derive(Debug)]
 pub struct Worker {
@@ -96,17 +109,24 @@ pub struct Worker {
     /// A trim whose block is written next, once the trim is done.
     trim_in_flight: bool,
     open_loop: bool,
+    /// What is next depends on a schedule, or on the slot.
+    special: bool,
+    /// Each completion is recorded, or counted for its file.
+    watched: bool,
     /// A closed loop of data alone: each completion is followed by the next I/O of the pattern, with nothing between.
     plain: bool,
     /// Nothing is left to draw: what its schedules have due is not for this worker any more.
     exhausted: bool,
     deadline: u64,
-    ramp_end: u64,
     boundary: u64,
-    epoch: u64,
+    times: Times,
     rolled: bool,
-    /// The ramp ended with the last interval handed over.
+    /// The ramp ended with an interval handed over.
     counting_began: bool,
+    /// The counted time ended with an interval handed over, and the load goes on.
+    counting_ended: bool,
+    /// Enough was known before the runtime was over.
+    had_enough: bool,
     read_back_start: Option<MonoTime>,
     think_until: u64,
     think_count: u32,
@@ -118,18 +138,22 @@ pub struct Worker {
     /// Files still to flush at the end.
     end_syncs: u32,
     current: Box<Interval>,
+    /// For what comes after the counted time.
+    spare: Option<Box<Interval>>,
+    /// Due and not sent when the counted time ended, where the load went on.
+    backlog_counted: Option<u64>,
     exchange: Arc<Exchange>,
     recorder: Option<IoRecorder>,
-    stop: Arc<AtomicBool>,
+    /// What was done on each file, where that is asked for.
+    files: Option<Box<[FileTally]>>,
+    ends: Ends,
     errors: ErrorLog,
     failed: bool,
-    first_counted: u64,
-    last_counted: u64,
 }
 
 impl Worker {
-    /// A worker that has not started. `stop` ends it from outside.
-    pub fn new(plan: WorkerPlan, exchange: Arc<Exchange>, stop: Arc<AtomicBool>) -> Self {
+    /// A worker that has not started. `ends` end it from outside.
+    pub fn new(plan: WorkerPlan, exchange: Arc<Exchange>, ends: Ends) -> Self {
         let depth = plan.depth.max(1);
         let none = Request {
             slot: 0,
@@ -160,14 +184,17 @@ impl Worker {
             pending: None,
             trim_in_flight: false,
             open_loop: plan.schedules.iter().any(Option::is_some),
+            special: plan.by_slot || plan.schedules.iter().any(Option::is_some),
+            watched: plan.count_files,
             plain: turn::is_plain(&plan),
             exhausted: false,
             deadline: u64::MAX,
-            ramp_end: 0,
             boundary: u64::MAX,
-            epoch: 0,
+            times: Times::new(&plan),
             rolled: false,
             counting_began: false,
+            counting_ended: false,
+            had_enough: false,
             read_back_start: None,
             think_until: 0,
             think_count: 0,
@@ -181,13 +208,16 @@ impl Worker {
                 0
             },
             current: Box::default(),
+            spare: (!plan.cooldown.is_zero()).then(Box::default),
+            backlog_counted: None,
             exchange,
             recorder: None,
-            stop,
+            files: plan
+                .count_files
+                .then(|| vec![FileTally::default(); plan.file_count as usize].into_boxed_slice()),
+            ends,
             errors: ErrorLog::default(),
             failed: false,
-            first_counted: 0,
-            last_counted: 0,
             plan,
         }
     }
@@ -195,22 +225,16 @@ impl Worker {
     /// Records each I/O from now on.
     pub(crate) fn record_with(&mut self, recorder: IoRecorder) {
         self.recorder = Some(recorder);
+        self.watched = true;
     }
 
-    /// Begins at `now`. Intervals end at whole seconds after `epoch`, the start of the run.
+    /// Begins at `now`. Intervals are counted from `epoch`, the start of the run.
     pub fn start(&mut self, now: MonoTime, epoch: MonoTime) {
-        self.epoch = epoch.0;
-        self.ramp_end = now.after(self.plan.ramp).0;
-        self.deadline = self
-            .plan
-            .runtime
-            .map_or(u64::MAX, |runtime| self.ramp_end.saturating_add(runtime.0));
+        self.deadline = self.times.start(&self.plan, now, epoch);
         self.run_since = now.0;
-        self.first_counted = self.ramp_end;
-        self.last_counted = self.ramp_end;
         self.current.start = now;
-        self.current.ramp = now.0 < self.ramp_end;
-        self.set_boundary(now.0);
+        self.current.phase = self.times.phase(now.0);
+        self.boundary = self.times.boundary(now.0);
         for schedule in self.plan.schedules.iter_mut().flatten() {
             schedule.start(now);
         }
@@ -219,7 +243,12 @@ impl Worker {
     /// What to do at `now`.
     #[inline]
     pub fn next(&mut self, now: MonoTime) -> Step {
-        if self.finished || now.0 >= self.deadline && !self.reading_back || self.stop.load(Ordering::Relaxed)
+        if self.ends.enough.load(Ordering::Relaxed) {
+            self.take_enough(now);
+        }
+        if self.finished
+            || now.0 >= self.deadline && !self.reading_back
+            || self.ends.stop.load(Ordering::Relaxed)
         {
             return self.end(now);
         }
@@ -241,8 +270,15 @@ impl Worker {
                 now,
             );
         }
-        if self.open_loop && !self.reading_back {
-            return self.next_scheduled(now);
+        if self.special {
+            if self.plan.by_slot
+                && let Some(&slot) = self.free.last()
+            {
+                self.plan.generator.turn_to(slot);
+            }
+            if self.open_loop && !self.reading_back {
+                return self.next_scheduled(now);
+            }
         }
         match self.draw() {
             Some(draw) if draw.op == Op::Write && self.trim_in_flight => {
@@ -299,8 +335,15 @@ impl Worker {
             depth,
         } = &mut self.slots[slot as usize];
         stamps.completed = now.0;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.record(request, stamps, *depth, errno_of(outcome));
+        if self.watched {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.record(request, stamps, *depth, errno_of(outcome));
+            }
+            if let Some(files) = &mut self.files
+                && self.current.phase == Phase::Counted
+            {
+                tally::count(files, request, outcome, stamps, self.checks);
+            }
         }
         match outcome {
             Ok(bytes) if bytes == request.len => {

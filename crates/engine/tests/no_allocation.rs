@@ -2,7 +2,8 @@
 
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    Arrival, BlockSize, Depth, EngineKind, FileChoice, Job, Mix, Rate, Verify, VerifyAlgorithm, Workload,
+    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, IoPriority, Job, Mix, Rate, Verify,
+    VerifyAlgorithm, Workload, Zone, ZoneSize,
 };
 use fathom_engine::Boundary;
 use fathom_engine::plan::Plan;
@@ -80,11 +81,10 @@ fn check(what: &str, job: &Job) {
     };
     let mut plan = Plan::new(&workload).expect("a plan");
     let options = Options {
-        stop: Arc::default(),
-        clock: HostClock::new(),
         hook: Some(count),
         // Rings that are full as well: what is dropped must cost nothing either.
         recording: Some(Arc::new(IoRecording::rings(1 << 20))),
+        ..Options::new(Arc::default(), HostClock::new())
     };
     fathom_engine::layout::make_ready(&mut plan, &options.stop, &mut ()).expect("files");
     for counter in [&ALLOCATIONS, &FREES, &LOOPS] {
@@ -188,6 +188,43 @@ fn passes_with_verification() {
             });
             check(&format!("{kind:?} {algorithm:?}"), &job);
         }
+    }
+}
+
+/// What is not the plain way: a store of what is written, counts of files, shared sequences and one a slot, zones, a priority,
+/// a cooldown.
+#[test]
+fn all_that_a_job_may_ask_for_besides() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for kind in KINDS {
+        let plain = || job(kind, Mix::ReadWrite { read_percent: 50 }, 8, directory.path());
+        let mut counted = plain();
+        counted.buffers.source_bytes = Some(1 << 20);
+        counted.engine.vectored = true;
+        counted.count_files = true;
+        counted.files.nrfiles = 3;
+        counted.io_priority = Some(IoPriority { class: 2, level: 5 });
+        counted.pattern.distribution = [0, 1, 2].map(|_| {
+            let zone = |io_percent, size| Zone { io_percent, size };
+            Distribution::Zones(vec![
+                zone(90.0, ZoneSize::Percent(10.0)),
+                zone(10.0, ZoneSize::Rest),
+            ])
+        });
+        check(&format!("{kind:?}, store and counts"), &counted);
+        counted.engine.fixed_buffers = true;
+        check(&format!("{kind:?}, store and fixed buffers"), &counted);
+        let mut shared = plain();
+        shared.pattern.random = false;
+        shared.pattern.shared_sequence = true;
+        shared.numjobs = 2;
+        shared.limit.ramp_time = Nanos::from_millis(20);
+        shared.limit.cooldown_time = Nanos::from_millis(20);
+        check(&format!("{kind:?}, shared sequence, cooldown"), &shared);
+        let mut each = plain();
+        each.pattern.random = false;
+        each.pattern.same_offset = true;
+        check(&format!("{kind:?}, a sequence a slot"), &each);
     }
 }
 

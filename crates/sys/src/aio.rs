@@ -9,12 +9,14 @@ use crate::arena::Arena;
 use crate::deadline::Deadline;
 use crate::queue::Queue;
 use crate::slots::InFlight;
+use crate::source::Source;
 use abi::{Event, Iocb};
 use fathom_core::backend::Op;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::slots::PushError;
@@ -59,6 +61,8 @@ pub struct Aio {
     rw_flags: i32,
     files: Vec<File>,
     arena: Arena,
+    /// What writes may be taken from in place of the arena.
+    source: Option<Arc<Source>>,
 }
 
 // SAFETY: `pointers` is scratch room, filled and used within one call; the context may be used from any
@@ -91,6 +95,7 @@ impl Aio {
             rw_flags: if config.nowait { libc::RWF_NOWAIT } else { 0 },
             files,
             arena,
+            source: None,
         })
     }
 
@@ -109,9 +114,36 @@ impl Aio {
         }
         // SAFETY: the first `count` pointers are to blocks in `queue`, which the kernel copies (and marks)
         // during the call. Each block names a file of `files` and a buffer of `arena` with room for its
-        // length (checked in `push`); both stay until the slot's completion: while a slot is in flight,
-        // `buffer` lends it to nobody, and `drop` waits for it.
+        // length (checked in `push`), or, to be read, a place in `source`, which never changes; all stay until the
+        // slot's completion: while a slot is in flight, `buffer` lends it to nobody, and `drop` waits for it.
         unsafe { self.context.submit(&mut self.pointers[..count]) }
+    }
+
+    /// Queues a transfer from or to `buffer`, which is at least `len` bytes of the arena's slot, or, where it writes, of the
+    /// source.
+    #[inline]
+    fn push_with(
+        &mut self,
+        slot: u32,
+        opcode: u16,
+        file: u32,
+        offset: u64,
+        (buffer, len): (*mut u8, u32),
+    ) -> Result<(), PushError> {
+        let descriptor = self.files[file as usize].as_raw_fd();
+        if self.slots.is_full() {
+            return Err(PushError::Full);
+        }
+        self.slots.start(slot);
+        if self.queued_to == self.queue.len() {
+            // Only after a commit that the kernel took in part.
+            self.queue.copy_within(self.queued_from..self.queued_to, 0);
+            self.queued_to -= self.queued_from;
+            self.queued_from = 0;
+        }
+        self.queue[self.queued_to] = Iocb::new(slot, opcode, descriptor, buffer, len, offset, self.rw_flags);
+        self.queued_to += 1;
+        Ok(())
     }
 }
 
@@ -131,21 +163,18 @@ impl Queue for Aio {
             len as usize <= self.arena.slot_bytes(),
             "{len} bytes do not fit the buffer"
         );
-        let descriptor = self.files[file as usize].as_raw_fd();
-        if self.slots.is_full() {
-            return Err(PushError::Full);
-        }
-        self.slots.start(slot);
-        if self.queued_to == self.queue.len() {
-            // Only after a commit that the kernel took in part.
-            self.queue.copy_within(self.queued_from..self.queued_to, 0);
-            self.queued_to -= self.queued_from;
-            self.queued_from = 0;
-        }
-        let buffer = self.arena.slot_ptr(slot);
-        self.queue[self.queued_to] = Iocb::new(slot, opcode, descriptor, buffer, len, offset, self.rw_flags);
-        self.queued_to += 1;
-        Ok(())
+        self.push_with(slot, opcode, file, offset, (self.arena.slot_ptr(slot), len))
+    }
+
+    fn use_source(&mut self, source: Arc<Source>) {
+        self.source = Some(source);
+    }
+
+    #[inline]
+    fn push_from(&mut self, slot: u32, file: u32, offset: u64, len: u32, at: usize) -> Result<(), PushError> {
+        let place = self.source.as_ref().map(|source| source.place(at, len as usize));
+        let place = place.expect("a source");
+        self.push_with(slot, abi::PWRITE, file, offset, (place, len))
     }
 
     /// With one `io_submit` if it takes all; no room is `EAGAIN`. An I/O that it refuses is reported by the next
@@ -254,6 +283,7 @@ impl Drop for Aio {
         if !self.context.destroy() {
             // Better lost memory than memory that a late I/O overwrites.
             self.arena.leak();
+            std::mem::forget(self.source.take());
         }
     }
 }

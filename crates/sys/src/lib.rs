@@ -20,6 +20,7 @@ pub mod mapping;
 pub mod process;
 pub mod queue;
 pub mod slots;
+pub mod source;
 pub mod sync_io;
 #[cfg(test)]
 mod testing;

@@ -6,6 +6,10 @@ use rustix::thread::CpuSet;
 use std::io;
 use std::num::NonZeroU64;
 
+/// `IOPRIO_WHO_PROCESS` and `IOPRIO_CLASS_SHIFT` of `linux/ioprio.h`.
+const IOPRIO_WHO_PROCESS: libc::c_int = 1;
+const IOPRIO_CLASS_SHIFT: u32 = 13;
+
 /// The number of the calling thread, as the kernel's events name it.
 pub fn thread_id() -> u32 {
     // Thread numbers are positive.
@@ -57,6 +61,19 @@ pub enum IoPriorityClass {
     BestEffort = 2,
     /// Only when nobody else asks.
     Idle = 3,
+}
+
+impl IoPriorityClass {
+    /// The class that the kernel numbers so; `None`: there is none.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::None),
+            1 => Some(Self::RealTime),
+            2 => Some(Self::BestEffort),
+            3 => Some(Self::Idle),
+            _ => None,
+        }
+    }
 }
 
 /// What the calling thread has used (`RUSAGE_THREAD`).
@@ -192,20 +209,29 @@ pub fn set_nice(nice: i32) -> io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
+/// The calling thread's I/O priority: the number of its class, and the level within it.
+///
+/// # Errors
+/// What `ioprio_get` said.
+pub fn ioprio() -> io::Result<(u8, u8)> {
+    // SAFETY: ioprio_get takes two integers and touches no memory of ours; 0 is the calling thread.
+    let result = unsafe { libc::syscall(libc::SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0) };
+    let priority = u16::try_from(result).map_err(|_| io::Error::last_os_error())?;
+    Ok(((priority >> IOPRIO_CLASS_SHIFT) as u8, (priority & 7) as u8))
+}
+
 /// Sets the calling thread's I/O priority; `level` 0 (first) to 7. It acts under the schedulers `bfq` and
 /// `mq-deadline` only.
 ///
 /// # Errors
 /// `EINVAL` for a level above 7, `EPERM` for [`IoPriorityClass::RealTime`] without the privilege.
 pub fn set_ioprio(class: IoPriorityClass, level: u8) -> io::Result<()> {
-    const WHO_PROCESS: libc::c_int = 1;
-    const CLASS_SHIFT: u32 = 13;
     if level > 7 {
         return Err(io::Error::from_raw_os_error(libc::EINVAL));
     }
-    let priority = ((class as libc::c_int) << CLASS_SHIFT) | libc::c_int::from(level);
+    let priority = ((class as libc::c_int) << IOPRIO_CLASS_SHIFT) | libc::c_int::from(level);
     // SAFETY: ioprio_set takes three integers and touches no memory of ours; 0 is the calling thread.
-    let result = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, priority) };
+    let result = unsafe { libc::syscall(libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority) };
     if result == 0 {
         Ok(())
     } else {

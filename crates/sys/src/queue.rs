@@ -5,9 +5,11 @@
 //! errno. It must not know which kernel interface is behind it.
 
 use crate::slots::PushError;
+use crate::source::Source;
 use fathom_core::backend::{Op, Outcome};
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A kernel queue with its files and buffers: [`Queue::push`] each I/O, [`Queue::commit`] once a batch,
@@ -30,6 +32,19 @@ pub trait Queue {
     /// The slot is in flight, the slot or file does not exist, `len` is more than the buffer holds, or `offset`
     /// is no place.
     fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError>;
+
+    /// What [`Queue::push_from`] writes from; to be said before the first push.
+    fn use_source(&mut self, source: Arc<Source>);
+
+    /// Queues a write as [`Queue::push`] does, of the `len` bytes at `at` of the source: nothing is copied. The buffer of the
+    /// slot is left alone, and lent to nobody meanwhile.
+    ///
+    /// # Errors
+    /// As [`Queue::push`].
+    ///
+    /// # Panics
+    /// As [`Queue::push`]; there is no source or it ends before; or the queue writes from registered buffers alone.
+    fn push_from(&mut self, slot: u32, file: u32, offset: u64, len: u32, at: usize) -> Result<(), PushError>;
 
     /// Hands what was pushed to the kernel, with one system call if it takes all. Returns how many it took. If
     /// it has no room for now, the rest stays queued for the next call.

@@ -12,6 +12,7 @@ use crate::arena::Arena;
 use crate::deadline::Deadline;
 use crate::queue::Queue;
 use crate::slots::InFlight;
+use crate::source::Source;
 use fathom_core::backend::Op;
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
@@ -19,6 +20,7 @@ use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::slots::PushError;
@@ -126,6 +128,8 @@ pub struct Uring {
     vectors: Box<[libc::iovec]>,
     files: Vec<File>,
     arena: Arena,
+    /// What writes may be taken from in place of the arena.
+    source: Option<Arc<Source>>,
     /// Not `Send`: see the module.
     thread_bound: PhantomData<*const ()>,
 }
@@ -191,14 +195,21 @@ impl Uring {
         }
     }
 
-    /// The submission entry of an I/O.
+    /// The submission entry of an I/O from or to `buffer`.
     #[inline]
-    fn entry(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> squeue::Entry {
-        let buffer = self.arena.slot_ptr(slot);
+    fn entry(
+        &mut self,
+        slot: u32,
+        op: Op,
+        file: u32,
+        offset: u64,
+        (buffer, len): (*mut u8, u32),
+    ) -> squeue::Entry {
         let vector = if self.nonvectored || self.fixed_buffers {
             ptr::null_mut()
         } else {
             let vector = &mut self.vectors[slot as usize];
+            vector.iov_base = buffer.cast();
             vector.iov_len = len as usize;
             ptr::from_mut(vector)
         };
@@ -238,6 +249,38 @@ impl Uring {
             entry_for!(Fd(self.targets[file as usize].fd))
         }
     }
+
+    /// Queues an I/O from or to `buffer`, which is at least `len` bytes of the arena's slot, or, where it writes, of the
+    /// source.
+    #[inline]
+    fn push_with(
+        &mut self,
+        slot: u32,
+        op: Op,
+        file: u32,
+        offset: u64,
+        (buffer, len): (*mut u8, u32),
+    ) -> Result<(), PushError> {
+        assert!(offset != u64::MAX, "offset 2^64 - 1 is no place");
+        if self.slots.is_full() {
+            return Err(PushError::Full);
+        }
+        assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
+        let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
+        let entry = self.entry(slot, op, file, offset, (buffer, len)).user_data(tag.0);
+        // SAFETY: the entry's buffer (at least `len` bytes of the slot's, or to be read of the source, which never
+        // changes), vector and file belong to `self`; while the slot is marked in flight, which it is from here on,
+        // `buffer` lends it to nobody, and `drop` waits for it or leaks it.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        if pushed.is_err() {
+            return Err(PushError::Full);
+        }
+        self.slots.start(slot);
+        if !self.sqpoll {
+            self.queued += 1;
+        }
+        Ok(())
+    }
 }
 
 impl Queue for Uring {
@@ -257,25 +300,20 @@ impl Queue for Uring {
             !transfers || len as usize <= self.arena.slot_bytes(),
             "{len} bytes do not fit the buffer"
         );
-        assert!(offset != u64::MAX, "offset 2^64 - 1 is no place");
-        if self.slots.is_full() {
-            return Err(PushError::Full);
-        }
-        assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
-        let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
-        let entry = self.entry(slot, op, file, offset, len).user_data(tag.0);
-        // SAFETY: the entry's buffer (at least `len` bytes of slot's), vector and file belong to `self`; while
-        // the slot is marked in flight, which it is from here on, `buffer` lends it to nobody, and `drop` waits
-        // for it or leaks it.
-        let pushed = unsafe { self.ring.submission().push(&entry) };
-        if pushed.is_err() {
-            return Err(PushError::Full);
-        }
-        self.slots.start(slot);
-        if !self.sqpoll {
-            self.queued += 1;
-        }
-        Ok(())
+        self.push_with(slot, op, file, offset, (self.arena.slot_ptr(slot), len))
+    }
+
+    fn use_source(&mut self, source: Arc<Source>) {
+        self.source = Some(source);
+    }
+
+    /// Not with `fixed_buffers`.
+    #[inline]
+    fn push_from(&mut self, slot: u32, file: u32, offset: u64, len: u32, at: usize) -> Result<(), PushError> {
+        assert!(!self.fixed_buffers, "only the arena's buffers are registered");
+        let place = self.source.as_ref().map(|source| source.place(at, len as usize));
+        let place = place.expect("a source");
+        self.push_with(slot, Op::Write, file, offset, (place, len))
     }
 
     /// With one `io_uring_enter`; with SQPOLL only to wake its thread: there pushing is handing over, and the
@@ -352,6 +390,7 @@ impl Drop for Uring {
             // Better lost memory than memory that a late I/O overwrites.
             self.arena.leak();
             std::mem::forget(std::mem::take(&mut self.vectors));
+            std::mem::forget(self.source.take());
         }
     }
 }

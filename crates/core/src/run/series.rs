@@ -8,18 +8,20 @@ use crate::units::MonoTime;
 /// small; the histograms at the end have them all.
 pub const SERIES_PERCENTILES: [f64; 5] = [50.0, 90.0, 95.0, 99.0, 99.9];
 
-/// One direction of one job section in one second.
+/// One direction of one job section in one interval: a second, unless the run was asked for others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeriesRow {
-    /// Seconds since the start of the run (0: the first second). A second without I/O has a row of zeros.
+    /// Seconds from the start of the run to that of the interval, whole ones (0: the first second): intervals of less than
+    /// a second share theirs, and `end` tells them apart. An interval without I/O has a row of zeros.
     pub second: u32,
     /// The end of the interval on the monotonic clock.
     pub end: MonoTime,
-    /// How long the interval was, in nanoseconds: 1 s but for a job's last one.
+    /// How long the interval was, in nanoseconds: all alike but for those at the ends of what counts, and a job's last one.
     pub duration_ns: u64,
     /// Which job section.
     pub job: u32,
-    /// Whether this was before the end of the ramp and so counts in no summary.
+    /// Whether this was outside of the counted time, before the end of the ramp or in the cooldown, and so counts in no
+    /// summary.
     pub ramp: bool,
     /// Read, write, trim or sync.
     pub op: Op,

@@ -100,6 +100,29 @@ impl Section<'_> {
         );
         self.put_if(job.cpus_split, "cpus_allowed_policy", "split");
         self.put_if(job.nice != 0, "nice", job.nice);
+        if let Some(priority) = job.io_priority {
+            self.put("prioclass", priority.class);
+            self.put("prio", priority.level);
+        }
+        self.without_words();
+    }
+
+    /// What no option of fio's stands for.
+    fn without_words(&mut self) {
+        let job = self.job;
+        let settings = [
+            (!job.limit.cooldown_time.is_zero(), "a cooldown"),
+            (job.pattern.shared_sequence, "a sequence that its workers share"),
+            (job.pattern.same_offset, "a sequence for each I/O in flight"),
+            (
+                job.buffers.source_bytes.is_some(),
+                "a store that writes are taken from",
+            ),
+            (job.count_files, "counts of each file"),
+        ];
+        if let Some((_, what)) = settings.iter().find(|(asked, _)| *asked) {
+            self.unspeakable(what);
+        }
     }
 
     fn time(&mut self) {

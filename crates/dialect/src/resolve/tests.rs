@@ -378,8 +378,8 @@ fn directions_and_distributions() {
             jobs/a.fio:2:21: error: random_distribution: the theta of `zipf:1` is not a number above 0 other than 1
             jobs/a.fio:3:21: error: random_distribution: the parameter of `pareto:1` is not between 0 and 1
             jobs/a.fio:4:21: error: random_distribution: the deviation is missing; write such as normal:10 (percent)
-            jobs/a.fio:5:21: error: random_distribution: `zoned` is not supported yet; use zipf, pareto or normal, or a job for each zone with offset and size
-            jobs/a.fio:6:21: error: random_distribution: `foo` is not a distribution; write random, zipf:theta, pareto:h or normal:deviation
+            jobs/a.fio:5:21: error: random_distribution: the shares of the I/Os in `50/50` add up to 50 %; let them add up to 100
+            jobs/a.fio:6:21: error: random_distribution: `foo` is not a distribution; write random, zipf:theta, pareto:h, normal:deviation or zoned:share/size:…
             jobs/a.fio:7:21: error: random_distribution: the center is not between 0 and 1
             jobs/a.fio:8:21: error: random_distribution: a uniform distribution has no parameter; write random
             jobs/a.fio:9:21: error: random_distribution: `zipf:1:2:3` has too many parts; write such as zipf:1.2:0.5

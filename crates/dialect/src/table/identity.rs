@@ -5,9 +5,21 @@ use super::rule::{Choice, Rule};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
+use fathom_core::workload::IoPriority;
 
 /// fio's own limit of workers (`--max-jobs`).
 const MAX_WORKERS: i64 = 4096;
+
+/// The kernel's number of the class that a thread has without one, and that fio takes for none.
+const BEST_EFFORT: u8 = 2;
+
+/// The I/O priority; asked for in part, it is the first level of the default class, as in fio.
+fn io_priority(draft: &mut Draft) -> &mut IoPriority {
+    draft.job.io_priority.get_or_insert(IoPriority {
+        class: BEST_EFFORT,
+        level: 0,
+    })
+}
 
 fn set_name(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     if text.trim().is_empty() {
@@ -111,22 +123,18 @@ pub(super) static ROWS: &[Row] = &[
     .example("-5"),
     Row::new(
         "prio",
-        Rule::Number(0, 7, |_, _| {}),
-        "I/O priority of the workers",
+        Rule::Number(0, 7, |d, level| io_priority(d).level = level as u8),
+        "I/O priority of the workers within their class, 0 first",
     )
-    .example("0")
-    .support(Support::LeftOut(
-        "I/O priorities are not set yet; start fathom under ionice(1)",
-    )),
+    .example("0"),
     Row::new(
         "prioclass",
-        Rule::Number(0, 3, |_, _| {}),
-        "I/O priority class of the workers",
+        Rule::Number(0, 3, |d, class| {
+            io_priority(d).class = if class == 0 { BEST_EFFORT } else { class as u8 };
+        }),
+        "I/O priority class of the workers: 1 real time, 2 best effort (as 0), 3 idle",
     )
-    .example("2")
-    .support(Support::LeftOut(
-        "I/O priorities are not set yet; start fathom under ionice(1)",
-    )),
+    .example("2"),
     Row::new(
         "numa_cpu_nodes",
         Rule::ignored_text("list of nodes"),

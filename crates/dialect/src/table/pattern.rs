@@ -4,7 +4,7 @@ use super::row::{OptionRow as Row, Support};
 use super::rule::{Choice, Rule};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge_into};
-use crate::value;
+use crate::value::{self, ZoneUnit};
 use fathom_core::workload::{Distribution, Mix};
 
 /// The theta of a bare `zipf` and the h of a bare `pareto`.
@@ -57,17 +57,36 @@ fn set_rw(draft: &mut Draft, text: &str) -> Result<(), Fault> {
 }
 
 fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let given = value::per_direction(text, distribution)?;
+    // Zones of further directions may do without the word: a zone begins with a number.
+    let first = zone_unit(text, draft.kb_base);
+    let read = |field: &str| match first {
+        Some((_, unit)) if field.starts_with(|c: char| c.is_ascii_digit()) => {
+            value::zones(field, unit).map(Distribution::Zones)
+        }
+        _ => distribution(field, draft.kb_base),
+    };
+    let given = value::per_direction(text, read)?;
     merge_into(&mut draft.job.pattern.distribution, &given, Ok)
 }
 
-/// `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:deviation[:center]`.
-fn distribution(text: &str) -> Result<Distribution, Fault> {
+/// The zones of `zoned:…` and `zoned_abs:…`, and what their sizes are.
+fn zone_unit(text: &str, kb_base: u64) -> Option<(&str, ZoneUnit)> {
+    match text.split_once(':')? {
+        ("zoned", zones) => Some((zones, ZoneUnit::Percent)),
+        ("zoned_abs", zones) => Some((zones, ZoneUnit::Bytes(kb_base))),
+        _ => None,
+    }
+}
+
+/// `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:deviation[:center]`, zones.
+fn distribution(text: &str, kb_base: u64) -> Result<Distribution, Fault> {
+    if let Some((zones, unit)) = zone_unit(text, kb_base) {
+        return value::zones(zones, unit).map(Distribution::Zones);
+    }
     let mut parts = text.split(':');
     let word = parts.next().unwrap_or_default();
-    if matches!(word, "zoned" | "zoned_abs" | "sequence") {
-        return Err(Fault::new(format!("`{word}` is not supported yet"))
-            .remedy("use zipf, pareto or normal, or a job for each zone with offset and size"));
+    if matches!(word, "zoned" | "zoned_abs") {
+        return Err(Fault::new("the zones are missing").remedy("write such as zoned:60/10:40/90"));
     }
     let number = parts.next().map(value::float).transpose()?;
     let center = parts.next().map(value::float).transpose()?;
@@ -101,7 +120,7 @@ fn distribution(text: &str) -> Result<Distribution, Fault> {
             None => Err(Fault::new("the deviation is missing").remedy("write such as normal:10 (percent)")),
         },
         _ => Err(Fault::new(format!("`{word}` is not a distribution"))
-            .remedy("write random, zipf:theta, pareto:h or normal:deviation")),
+            .remedy("write random, zipf:theta, pareto:h, normal:deviation or zoned:share/size:…")),
     }
 }
 
@@ -151,8 +170,8 @@ pub(super) static ROWS: &[Row] = &[
     .example("80,50"),
     Row::new(
         "random_distribution",
-        Rule::Text(
-            "random|zipf:theta|pareto:h|normal:deviation[:center]",
+        Rule::SizeText(
+            "random|zipf:theta[:center]|pareto:h[:center]|normal:deviation[:center]|zoned:share/size:…|zoned_abs:share/bytes:…",
             set_distribution,
         ),
         "How random offsets are spread; all but random switch the random map off",

@@ -1,5 +1,6 @@
 //! Copies from and to a memory mapping.
 
+use super::WriteSource;
 use fathom_core::backend::{Backend, Capabilities, Errno, Op, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_sys::arena::Arena;
@@ -18,6 +19,7 @@ pub struct MmapBackend {
     /// The size in bytes that a file was found to have shrunk to when an access to its mapping failed.
     shrunk_to: Vec<Option<u64>>,
     arena: Arena,
+    source: Option<WriteSource>,
 }
 
 impl MmapBackend {
@@ -35,7 +37,15 @@ impl MmapBackend {
             mappings,
             files: files.into_iter().map(|(file, _)| file).collect(),
             arena,
+            source: None,
         })
+    }
+
+    /// Copies what is in `source` in place of the slots' buffers; with none, those buffers.
+    #[must_use]
+    pub fn writing_from(mut self, source: Option<WriteSource>) -> Self {
+        self.source = source;
+        self
     }
 }
 
@@ -67,13 +77,20 @@ impl Backend for MmapBackend {
             files,
             mappings,
             arena,
+            source,
             ..
         } = self;
         let at = request.file as usize;
         let len = request.len as usize;
         let outcome = match request.op {
             Op::Read => mappings[at].read(request.offset, &mut arena.slot_mut(request.slot)[..len]),
-            Op::Write => mappings[at].write(request.offset, &arena.slot(request.slot)[..len]),
+            Op::Write => {
+                let bytes = match source {
+                    Some(source) => source.take(request.len),
+                    None => &arena.slot(request.slot)[..len],
+                };
+                mappings[at].write(request.offset, bytes)
+            }
             Op::Trim => sync_io::trim(&files[at], request.offset, request.len),
             // What was written to the mapping is in the page cache: fsync finds it there.
             Op::Sync => sync_io::sync(&files[at], false),

@@ -1,21 +1,33 @@
 //! The asynchronous engines: `io_uring` and Linux native AIO, one backend over both.
 
-use super::{outcome, timeout};
+use super::{WriteSource, outcome, timeout};
 use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_sys::queue::Queue;
 use fathom_sys::slots::PushError;
+use std::sync::Arc;
 
 /// A kernel queue of its own for each worker: [`fathom_sys::uring::Uring`] or [`fathom_sys::aio::Aio`].
 #[derive(Debug)]
 pub struct QueueBackend<Q> {
     queue: Q,
+    source: Option<WriteSource>,
 }
 
 impl<Q: Queue> QueueBackend<Q> {
     /// Over `queue`, made in the thread that runs the loop.
     pub fn new(queue: Q) -> Self {
-        Self { queue }
+        Self { queue, source: None }
+    }
+
+    /// Writes what is in `source` in place of the slots' buffers, without copying it; with none, those buffers.
+    #[must_use]
+    pub fn writing_from(mut self, source: Option<WriteSource>) -> Self {
+        if let Some(source) = &source {
+            self.queue.use_source(Arc::clone(source.store()));
+        }
+        self.source = source;
+        self
     }
 }
 
@@ -36,7 +48,14 @@ impl<Q: Queue> Backend for QueueBackend<Q> {
             offset,
             len,
         } = request;
-        match self.queue.push(slot, op, file, offset, len) {
+        let pushed = match &mut self.source {
+            Some(source) if op == Op::Write => {
+                let at = source.place(len);
+                self.queue.push_from(slot, file, offset, len, at)
+            }
+            _ => self.queue.push(slot, op, file, offset, len),
+        };
+        match pushed {
             Ok(()) => Submit::Queued,
             Err(PushError::Full) => Submit::Busy,
             Err(PushError::Synchronous) => Submit::Done(match op {

@@ -1,5 +1,6 @@
 //! The synchronous system calls: `read`, `pread`, `preadv`, `preadv2` and their writing twins.
 
+use super::WriteSource;
 use fathom_core::backend::{Backend, Capabilities, Op, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::EngineKind;
@@ -14,6 +15,7 @@ pub struct SyncBackend {
     flags: ReadWriteFlags,
     files: Vec<File>,
     arena: Arena,
+    source: Option<WriteSource>,
 }
 
 impl SyncBackend {
@@ -25,7 +27,15 @@ impl SyncBackend {
             flags,
             files,
             arena,
+            source: None,
         }
+    }
+
+    /// Writes what is in `source` in place of the slots' buffers; with none, those buffers.
+    #[must_use]
+    pub fn writing_from(mut self, source: Option<WriteSource>) -> Self {
+        self.source = source;
+        self
     }
 }
 
@@ -44,6 +54,7 @@ impl Backend for SyncBackend {
             flags,
             files,
             arena,
+            source,
         } = self;
         let file = &files[request.file as usize];
         let outcome = match request.op {
@@ -57,7 +68,10 @@ impl Backend for SyncBackend {
                 }
             }
             Op::Write => {
-                let buffer = &arena.slot(request.slot)[..request.len as usize];
+                let buffer = match source {
+                    Some(source) => source.take(request.len),
+                    None => &arena.slot(request.slot)[..request.len as usize],
+                };
                 match kind {
                     EngineKind::Sync => sync_io::seek_write(file, buffer, request.offset),
                     EngineKind::Pvsync => sync_io::pwritev(file, buffer, request.offset),

@@ -4,7 +4,7 @@ use super::Driver;
 use crate::content::Content;
 use crate::interval::{Exchange, Interval};
 use crate::testing::{EPOCH, asynchronous, depth, job, random_job, worker_plan};
-use crate::worker::{Worker, WorkerEnd};
+use crate::worker::{Ends, Worker, WorkerEnd};
 use fathom_core::backend::{Backend, BackendError, Capabilities, Outcome, Request, Submit};
 use fathom_core::clock::{Clock, ManualClock};
 use fathom_core::histogram::Histogram;
@@ -25,7 +25,7 @@ fn drive(
     mut clock: impl Clock,
 ) -> (Interval, WorkerEnd, Option<BackendError>) {
     let exchange = Arc::new(Exchange::new());
-    let mut worker = Worker::new(worker_plan(job, 1 << 24), Arc::clone(&exchange), Arc::default());
+    let mut worker = Worker::new(worker_plan(job, 1 << 24), Arc::clone(&exchange), Ends::default());
     let mut content = Content::new(job, &[], 1);
     let start = clock.now();
     worker.start(start, start);

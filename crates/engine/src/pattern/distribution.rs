@@ -60,7 +60,7 @@ pub struct Part {
 /// beyond the end, give their share to the others.
 fn parts(zones: &[Zone], n: u64, align_bytes: u64) -> Vec<Part> {
     let mut parts = Vec::new();
-    let (mut first, mut share, mut percent_end, mut byte_end) = (0, 0.0, 0.0, 0);
+    let (mut first, mut share, mut percent_end, mut byte_end) = (0, 0.0, 0.0, 0u64);
     for zone in zones {
         let end = match zone.size {
             ZoneSize::Percent(percent) => {
@@ -68,7 +68,7 @@ fn parts(zones: &[Zone], n: u64, align_bytes: u64) -> Vec<Part> {
                 ((percent_end / 100.0 * n as f64).round() as u64).min(n)
             }
             ZoneSize::Bytes(bytes) => {
-                byte_end += bytes;
+                byte_end = byte_end.saturating_add(bytes);
                 (byte_end / align_bytes).min(n)
             }
             ZoneSize::Rest => n,

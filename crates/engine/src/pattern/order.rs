@@ -5,15 +5,20 @@ use super::distribution::Sampler;
 use super::map::BlockMap;
 use super::permutation::Permutation;
 use super::sizes::Sizes;
+use super::walk::{Stride, Walk};
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 use fathom_core::workload::{Distribution, Job, PerOp, RandomMap};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// How random offsets are found.
 #[derive(Debug, Clone)]
 pub enum Order {
     /// There are none.
     Sequential,
+    /// There are none, and the sequence is shared by workers, or there is one for each slot.
+    Walk(Walk),
     /// Each drawn from a distribution, with no memory; per direction.
     Independent(Box<PerOp<Sampler>>),
     /// Each block once, in a permuted order: one block size for all directions.
@@ -57,6 +62,10 @@ impl FilePattern {
         );
         let order = if pattern.random {
             Self::random_order(job, span, smallest, positions, seed)
+        } else if pattern.shared_sequence {
+            Order::Walk(Walk::shared(job.limit.time_based || job.region.io_size.is_some()))
+        } else if pattern.same_offset {
+            Order::Walk(Walk::each_slot(job.depth.iodepth))
         } else {
             Order::Sequential
         };
@@ -128,6 +137,7 @@ impl FilePattern {
         let len = self.sizes[index].draw(rng);
         match &mut self.order {
             Order::Sequential => self.sequential(index, len),
+            Order::Walk(_) => self.walk(index, len),
             Order::Independent(samplers) => {
                 if self.random_percent[index] < 100 || self.run_length > 1 {
                     return self.independent_with_runs(index, len, rng);
@@ -248,6 +258,39 @@ impl FilePattern {
         Some((self.span.start + at, len))
     }
 
+    /// Takes the sequence's place from a pointer that others hold too.
+    pub(super) fn share(&mut self, pointer: &Arc<AtomicU64>) {
+        if let Order::Walk(walk) = &mut self.order {
+            walk.share(pointer);
+        }
+    }
+
+    /// The next I/O is that of `slot`.
+    pub(super) fn turn_to(&mut self, slot: u32) {
+        if let Order::Walk(walk) = &mut self.order {
+            walk.turn_to(slot);
+        }
+    }
+
+    fn walk(&mut self, op: usize, len: u32) -> Option<(u64, u32)> {
+        let Order::Walk(walk) = &mut self.order else {
+            return None;
+        };
+        if self.positions[op] == 0 {
+            return None;
+        }
+        let stride = Stride {
+            region: self.span.bytes,
+            smallest: u64::from(self.sizes[op].smallest()),
+            // One that goes back is refused before the run.
+            bytes: u64::from(len).saturating_add_signed(self.skip).max(1),
+            wraps: self.wraps,
+        };
+        let at = walk.take(stride)?;
+        let len = self.sizes[op].fit(len, self.span.bytes - at);
+        Some((self.span.start + at, len))
+    }
+
     fn sequential(&mut self, op: usize, len: u32) -> Option<(u64, u32)> {
         self.sequential_from(op, len, self.wraps)
     }
@@ -294,6 +337,7 @@ impl FilePattern {
     pub fn restart(&mut self, seed: u64) {
         match &mut self.order {
             Order::Sequential | Order::Independent(_) => {}
+            Order::Walk(walk) => walk.restart(self.span.bytes),
             Order::Permuted(permutation) => permutation.restart(seed),
             Order::Mapped(map) => map.clear(),
         }

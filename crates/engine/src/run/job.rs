@@ -8,7 +8,7 @@ use crate::interval::Interval;
 use crate::plan::JobPlan;
 use crate::thread::{self, Message, Report};
 use fathom_core::run::SeriesRow;
-use fathom_core::units::MonoTime;
+use fathom_core::units::{MonoTime, Nanos};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -27,15 +27,15 @@ pub(super) struct RunningJob {
 }
 
 impl RunningJob {
-    /// Job section number `index`, not started.
-    pub(super) fn new(index: u32, plan: &JobPlan) -> Self {
+    /// Job section number `index`, not started, with rows of intervals of this length.
+    pub(super) fn new(index: u32, plan: &JobPlan, interval: Nanos) -> Self {
         let (sender, receiver) = channel();
         let [read, write, trim] = plan.job.pattern.mix.uses();
         let used = [read, write, trim, false];
         let percentiles = &plan.job.percentiles.list;
         let metrics = thread::metrics_of(&plan.job);
         Self {
-            collector: JobCollector::new(index, used, metrics, percentiles),
+            collector: JobCollector::new(index, used, metrics, percentiles).with_interval(interval),
             plan: plan.clone(),
             state: JobState::Waiting,
             reports: plan.workers.iter().map(|_| None).collect(),

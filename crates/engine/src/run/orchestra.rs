@@ -8,6 +8,7 @@ use super::{Hooks, Options, Progress, RunError};
 use crate::content;
 use crate::interval::Exchange;
 use crate::plan::{Kind, Plan};
+use crate::sequences::Sequences;
 use crate::thread::{self, Gate, Task};
 use fathom_core::clock::Clock;
 use fathom_core::units::{MonoTime, Nanos};
@@ -41,7 +42,7 @@ impl<'a> Orchestra<'a> {
     pub(super) fn new(plan: &Plan, options: &'a Options) -> Self {
         let jobs = (0..)
             .zip(&plan.jobs)
-            .map(|(index, plan)| RunningJob::new(index, plan));
+            .map(|(index, plan)| RunningJob::new(index, plan, options.row_interval()));
         Self {
             options,
             jobs: jobs.collect(),
@@ -67,7 +68,7 @@ impl<'a> Orchestra<'a> {
 
     /// Starts the jobs whose turn has come, all together.
     fn start_what_may(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
-        let starts = phases::turns(&mut self.jobs, &self.options.stop);
+        let starts = phases::turns(&mut self.jobs, self.options);
         if starts.is_empty() {
             return Ok(());
         }
@@ -124,10 +125,15 @@ impl<'a> Orchestra<'a> {
     fn spawn(&mut self, at: usize, gate: &Arc<Gate>) -> Result<Vec<Arc<Exchange>>, RunError> {
         let job = &mut self.jobs[at];
         let mut salts = content::salts(&job.plan).into_iter();
+        let sequences = Sequences::new(&job.plan);
         let shared = Arc::new(job.plan.job.clone());
+        let source = content::source(&shared).map_err(|failure| RunError::Start {
+            job: shared.name.clone(),
+            failure,
+        })?;
         let mut exchanges = Vec::new();
         for (number, files) in job.plan.workers.iter().enumerate() {
-            let exchange = Arc::new(Exchange::new());
+            let exchange = Arc::new(Exchange::for_intervals_of(self.options.row_interval()));
             exchanges.push(Arc::clone(&exchange));
             let task = Task {
                 job: Arc::clone(&shared),
@@ -135,8 +141,11 @@ impl<'a> Orchestra<'a> {
                 index: self.next_index,
                 files: files.clone(),
                 salts: salts.next().unwrap_or_default(),
+                sequences: sequences.of(files),
+                source: source.clone(),
                 exchange,
-                stop: Arc::clone(&self.options.stop),
+                ends: self.options.ends(),
+                interval: self.options.row_interval(),
                 gate: Arc::clone(gate),
                 clock: self.clock.clone(),
                 hook: self.options.hook,
@@ -167,7 +176,8 @@ impl<'a> Orchestra<'a> {
         let mut waited = false;
         for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Running) {
             // The first running job's channel is where the tick is spent.
-            let patience = if waited { Duration::ZERO } else { TICK };
+            let tick = TICK.min(Duration::from_nanos(self.options.row_interval().0));
+            let patience = if waited { Duration::ZERO } else { tick };
             waited = true;
             job.take_messages(patience, &mut rows);
         }

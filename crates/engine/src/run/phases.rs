@@ -1,11 +1,11 @@
 //! Which job may start when, how far each group is, and how all of it ended.
 
 use super::job::RunningJob;
-use super::{GroupProgress, Progress};
+use super::{GroupProgress, Options, Progress};
 use fathom_core::run::Status;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Job;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +48,9 @@ impl Phases<'_> {
     }
 }
 
-/// The jobs whose turn has come. After a stop none is: those that wait are done then.
-pub(super) fn turns(jobs: &mut [RunningJob], stop: &AtomicBool) -> Vec<usize> {
-    if stop.load(Ordering::Relaxed) {
+/// The jobs whose turn has come. After a stop, or once enough is known, none is: those that wait are done then.
+pub(super) fn turns(jobs: &mut [RunningJob], options: &Options) -> Vec<usize> {
+    if options.stop.load(Ordering::Relaxed) || options.enough.load(Ordering::Relaxed) {
         for job in jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
             job.state = JobState::Done;
         }
@@ -67,14 +67,14 @@ pub(super) fn all_done(jobs: &[RunningJob]) -> bool {
     jobs.iter().all(|job| job.state == JobState::Done)
 }
 
-/// How a run whose jobs have all ended has ended.
-pub(super) fn status(jobs: &[RunningJob], stop: &AtomicBool) -> Status {
+/// How a run whose jobs have all ended has ended. Enough is complete.
+pub(super) fn status(jobs: &[RunningJob], options: &Options) -> Status {
     let failed = |job: &RunningJob| {
         job.failure.is_some() || job.reports.iter().flatten().any(|report| report.end.failed)
     };
     if jobs.iter().any(failed) {
         Status::Failed
-    } else if stop.load(Ordering::Relaxed) {
+    } else if options.stop.load(Ordering::Relaxed) {
         Status::Interrupted
     } else {
         Status::Complete
@@ -154,13 +154,13 @@ fn fraction(job: &RunningJob, now: MonoTime) -> (f64, Option<Nanos>) {
                 .job
                 .limit
                 .runtime
-                .map(|runtime| runtime + job.plan.job.limit.ramp_time),
+                .map(|runtime| runtime + job.plan.job.limit.ramp_time + job.plan.job.limit.cooldown_time),
         );
     }
     let limit = &job.plan.job.limit;
     let elapsed = now.since(job.start);
     let by_time = limit.runtime.map(|runtime| {
-        let whole = runtime + limit.ramp_time;
+        let whole = runtime + limit.ramp_time + limit.cooldown_time;
         (elapsed.0 as f64 / whole.0.max(1) as f64, whole - elapsed)
     });
     let amount: u64 = job.plan.workers.iter().map(|worker| worker.amount).sum();

@@ -9,13 +9,14 @@ use crate::errors::{ErrorEntry, What};
 use crate::interval::{Exchange, Interval, Metrics};
 use crate::plan::{JobPlan, WorkerFiles};
 use crate::thread::{Report, worker_plan};
-use crate::worker::Worker;
+use crate::worker::{Ends, FileTally, Worker};
 use fathom_core::clock::Clock;
-use fathom_core::run::{CpuUsage, Floor, HistogramRow, JobSummary, RunError, Status};
+use fathom_core::run::{CpuUsage, FileSummary, Floor, HistogramRow, JobSummary, RunError, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// How long the null engine runs for the floor.
 const FLOOR_TIME: Nanos = Nanos::from_millis(20);
@@ -90,6 +91,7 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
             add_errors(&mut result.errors, job, number, report);
         }
     }
+    result.files = files(members);
     let percentiles = members[0].collector.percentiles();
     summarize(
         &totals,
@@ -116,6 +118,32 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
         }
     }
     result
+}
+
+/// What was done on each file, all workers together, where that was counted; in the order of the workers' files.
+fn files(members: &[&RunningJob]) -> Vec<FileSummary> {
+    let mut order: Vec<&Path> = Vec::new();
+    let mut tallies: BTreeMap<&Path, FileTally> = BTreeMap::new();
+    for job in members.iter().filter(|job| job.plan.job.count_files) {
+        for (worker, report) in job.plan.workers.iter().zip(&job.reports) {
+            let counted = report.as_ref().map(|report| &*report.end.files);
+            for (at, file) in worker.files.iter().enumerate() {
+                let tally = tallies.entry(&file.path).or_insert_with(|| {
+                    order.push(&file.path);
+                    FileTally::default()
+                });
+                if let Some(more) = counted.and_then(|files| files.get(at)) {
+                    tally.merge(more);
+                }
+            }
+        }
+    }
+    let summary = |path: &Path| FileSummary {
+        path: path.display().to_string(),
+        read: tallies[path].read.count(),
+        write: tallies[path].write.count(),
+    };
+    order.into_iter().map(summary).collect()
 }
 
 /// Takes the rates of a job that read back what it wrote over the part in which each was done.
@@ -234,16 +262,13 @@ pub fn floor(plan: &JobPlan, clock: &HostClock) -> Option<Floor> {
     job.limit.runtime = Some(FLOOR_TIME);
     job.limit.time_based = true;
     job.limit.ramp_time = Nanos::ZERO;
+    job.limit.cooldown_time = Nanos::ZERO;
     job.pace = fathom_core::workload::Pace::default();
     job.verify = None;
     let files: &WorkerFiles = plan.workers.first()?;
     let settings = worker_plan(&job, files, 0);
     let depth = settings.depth;
-    let mut worker = Worker::new(
-        settings,
-        Arc::new(Exchange::new()),
-        Arc::new(AtomicBool::new(false)),
-    );
+    let mut worker = Worker::new(settings, Arc::new(Exchange::new()), Ends::default());
     let mut clock = clock.clone();
     let mut content = Content::new(&job, &[], 0);
     let mut backend = NullBackend::new(depth);

@@ -2,6 +2,8 @@
 
 mod ends;
 mod engines;
+mod enough;
+mod options;
 mod order;
 mod recorded;
 
@@ -18,12 +20,7 @@ const BLOCK: u64 = 4096;
 const MIB: u64 = 1 << 20;
 
 fn options() -> Options {
-    Options {
-        stop: Arc::default(),
-        clock: HostClock::new(),
-        hook: None,
-        recording: None,
-    }
+    Options::new(Arc::default(), HostClock::new())
 }
 
 /// A job of random reads and writes over 1 MiB of made files in `directory`.

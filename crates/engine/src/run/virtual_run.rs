@@ -11,6 +11,7 @@ use super::job::RunningJob;
 use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, Results, results};
 use crate::plan::Plan;
+use crate::sequences::Sequences;
 use crate::thread::{self, Report};
 use fathom_core::clock::Clock;
 use fathom_core::run::{CpuUsage, SeriesRow};
@@ -20,7 +21,7 @@ use queue::Queues;
 use stage::Stage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// When virtual time begins.
 const EPOCH: MonoTime = MonoTime(0);
@@ -55,7 +56,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
     let jobs = plan.jobs.iter().enumerate();
     let mut conductor = Conductor {
         jobs: jobs
-            .map(|(index, plan)| RunningJob::new(index as u32, plan))
+            .map(|(index, plan)| RunningJob::new(index as u32, plan, options.row_interval()))
             .collect(),
         stages: Vec::new(),
         queues: Queues::new(1, 1, EPOCH.0),
@@ -71,13 +72,14 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         started: options.clock.now(),
         told: options.clock.now(),
         events: 0,
+        had_enough: false,
     };
     hooks.started(EPOCH);
     hooks.second(conductor.disk, EPOCH);
     conductor.play(hooks);
     conductor.hand_over(hooks);
     hooks.second(conductor.disk, conductor.now);
-    let status = phases::status(&conductor.jobs, &options.stop);
+    let status = phases::status(&conductor.jobs, options);
     results::results(&conductor.jobs, EPOCH, status)
 }
 
@@ -103,6 +105,8 @@ struct Conductor<'a> {
     started: MonoTime,
     told: MonoTime,
     events: u32,
+    /// The workers know that enough is known.
+    had_enough: bool,
 }
 
 impl Conductor<'_> {
@@ -118,7 +122,7 @@ impl Conductor<'_> {
 
     /// Starts the jobs whose turn has come.
     fn start_what_may(&mut self) {
-        for at in phases::turns(&mut self.jobs, &self.options.stop) {
+        for at in phases::turns(&mut self.jobs, self.options) {
             self.start(at);
         }
         self.lay_out_queues();
@@ -130,12 +134,14 @@ impl Conductor<'_> {
         job.start = self.now;
         let mut exchanges = Vec::new();
         let derived = stage::derived(&job.plan.job, self.disk.submission());
+        let sequences = Sequences::new(&job.plan);
         for number in 0..job.plan.workers.len() {
             let files = &job.plan.workers[number];
             let index = u64::from(self.seated);
-            let plan = thread::worker_plan(&job.plan.job, files, index);
+            let mut plan = thread::worker_plan(&job.plan.job, files, index);
+            plan.interval = self.options.row_interval();
+            plan.generator.share(&sequences.of(files));
             let start = self.now.after(thread::start_delay(&job.plan.job, index));
-            let stop = Arc::clone(&self.options.stop);
             let mut stage = Stage::new(
                 (at, number),
                 &job.plan.job,
@@ -143,7 +149,7 @@ impl Conductor<'_> {
                 derived,
                 (self.seated, self.tickets),
                 start,
-                stop,
+                self.options.ends(),
             );
             self.tickets += stage.slots();
             if let Some(recording) = &self.options.recording {
@@ -206,9 +212,10 @@ impl Conductor<'_> {
             if self.stages[at].take_rolled() {
                 self.collect(at);
                 self.tell_second(hooks);
-                if self.rows.len() >= ROWS {
+                if self.options.rows_at_once || self.rows.len() >= ROWS {
                     self.hand_over(hooks);
                 }
+                self.notice_enough();
             }
             if let Some(end) = ended {
                 self.retire(at, end);
@@ -240,6 +247,16 @@ impl Conductor<'_> {
         if second > self.second {
             self.second = second;
             hooks.second(self.disk, MonoTime(second * SECOND));
+        }
+    }
+
+    /// Looked at when an interval was handed over, and so at moments of virtual time that are the same each time.
+    fn notice_enough(&mut self) {
+        if !self.had_enough && self.options.enough.load(Ordering::Relaxed) {
+            self.had_enough = true;
+            for stage in &mut self.stages {
+                stage.notice_enough(self.now, &mut self.queues);
+            }
         }
     }
 

@@ -2,14 +2,13 @@
 
 use crate::collect::JobCollector;
 use crate::interval::{Exchange, Interval};
-use crate::worker::{Step, Worker, WorkerEnd, WorkerPlan};
+use crate::worker::{Ends, Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Op, Outcome, Request};
 use fathom_core::run::SeriesRow;
 use fathom_core::units::{MonoTime, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// When the run of a test begins: no round number, so that nothing fits by accident.
 pub(crate) const EPOCH: MonoTime = MonoTime(123_456_789_012);
@@ -43,7 +42,7 @@ pub(crate) struct Sim<F> {
     pub now: MonoTime,
     pub seen: Vec<Seen>,
     pub intervals: Vec<Interval>,
-    pub stop: Arc<AtomicBool>,
+    pub ends: Ends,
     exchange: Arc<Exchange>,
     disk: F,
     due: BinaryHeap<Due>,
@@ -57,15 +56,15 @@ impl<F: FnMut(&Request, MonoTime) -> Answer> Sim<F> {
     /// A worker that starts at [`EPOCH`].
     pub(crate) fn new(plan: WorkerPlan, disk: F) -> Self {
         let exchange = Arc::new(Exchange::new());
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut worker = Worker::new(plan, Arc::clone(&exchange), Arc::clone(&stop));
+        let ends = Ends::default();
+        let mut worker = Worker::new(plan, Arc::clone(&exchange), ends.clone());
         worker.start(EPOCH, EPOCH);
         Self {
             worker,
             now: EPOCH,
             seen: Vec::new(),
             intervals: Vec::new(),
-            stop,
+            ends,
             exchange,
             disk,
             due: BinaryHeap::new(),

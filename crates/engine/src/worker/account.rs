@@ -1,8 +1,9 @@
 //! The worker's account: intervals, errors, verification, and what it leaves.
 
-use super::{SECOND, Worker};
+use super::times::Times;
+use super::{FileTally, Worker};
 use crate::errors::ErrorLog;
-use crate::interval::{Interval, Stamps};
+use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
 use fathom_core::units::MonoTime;
 use std::sync::atomic::Ordering;
@@ -22,10 +23,12 @@ pub struct WorkerEnd {
     pub failed: bool,
     /// When counting began: its start or the end of its ramp.
     pub start: MonoTime,
-    /// When its last I/O had ended.
+    /// When counting ended: when its last I/O had ended, or its cooldown began.
     pub end: MonoTime,
     /// When it went from writing to reading back.
     pub read_back_start: Option<MonoTime>,
+    /// What was counted of each of its files, where that was asked for; else empty.
+    pub files: Box<[FileTally]>,
 }
 
 impl Worker {
@@ -97,7 +100,7 @@ impl Worker {
     /// nothing to read back, the worker is done.
     pub fn begin_read_back(&mut self, now: MonoTime) -> bool {
         let due = std::mem::take(&mut self.read_back_due);
-        if !due || self.failed || self.stop.load(Ordering::Relaxed) {
+        if !due || self.failed || self.ends.stop.load(Ordering::Relaxed) {
             return false;
         }
         // What was written is found by drawing it again, all passes from the first on: no memory grows with it.
@@ -126,35 +129,64 @@ impl Worker {
         }
     }
 
+    /// Enough is known: what is counted ends at `now`, as if that had been the runtime's end.
+    #[cold]
+    pub(super) fn take_enough(&mut self, now: MonoTime) {
+        let over = self.deadline.min(self.times.count_end) <= now.0;
+        if std::mem::replace(&mut self.had_enough, true) || over || self.reading_back {
+            return;
+        }
+        self.deadline = self.times.end_counting(&self.plan, now.0);
+        if self.times.count_end == now.0 {
+            self.boundary = now.0;
+            self.roll(now);
+        }
+    }
+
+    /// As the flag of [`super::Ends`] does, where it is known to be set: for a caller that does not wait until the worker
+    /// looks.
+    pub fn notice_enough(&mut self, now: MonoTime) {
+        self.take_enough(now);
+    }
+
     #[cold]
     pub(super) fn roll(&mut self, now: MonoTime) {
         self.note_backlog(MonoTime(self.boundary));
         self.current.end = MonoTime(self.boundary);
-        let ramping = self.current.ramp;
-        if self.exchange.swap(&mut self.current) {
+        let (before, after) = (self.current.phase, self.times.phase(now.0));
+        let leaves_counted = before == Phase::Counted && after == Phase::Cooldown;
+        if leaves_counted {
+            self.backlog_counted = Some(self.current.backlog);
+        }
+        let swapped = match self.spare.take_if(|_| leaves_counted) {
+            Some(spare) => self.exchange.swap_for(&mut self.current, spare),
+            None => self.exchange.swap(&mut self.current),
+        };
+        if swapped {
             // Whole seconds without a completion lie between two intervals, not within one.
-            let since = now.0.saturating_sub(self.epoch);
-            let second = self.epoch + since / SECOND * SECOND;
-            let start = self.boundary.max(second);
-            // After a silence across the end of the ramp, counting begins at once.
-            let start = if now.0 < self.ramp_end {
-                start
-            } else {
-                start.max(self.ramp_end)
-            };
-            self.current.start = MonoTime(start);
-            self.current.ramp = self.current.start.0 < self.ramp_end;
-            self.counting_began |= ramping && !self.current.ramp;
-        } else if ramping && now.0 >= self.ramp_end {
+            let start = self.boundary.max(self.times.piece_start(now.0));
+            self.begin_interval(start, after);
+        } else if before != after {
             // The collector is behind: what the ramp counted is dropped here, so that what follows counts.
             self.current.clear();
-            self.current.start = MonoTime(self.ramp_end);
-            self.counting_began = true;
+            self.begin_interval(0, after);
         }
-        self.set_boundary(now.0);
+        self.counting_began |= before == Phase::Ramp && after != Phase::Ramp;
+        self.counting_ended |= before != Phase::Cooldown && after == Phase::Cooldown;
+        self.boundary = self.times.boundary(now.0);
         self.rolled = true;
         if let Some(recorder) = &mut self.recorder {
             recorder.hand_over();
+        }
+    }
+
+    /// The interval begins at `start`, or with its phase where that is later: after a silence across the end of the ramp,
+    /// counting begins at once.
+    fn begin_interval(&mut self, start: u64, phase: Phase) {
+        self.current.start = MonoTime(start.max(self.times.start_of(phase)));
+        self.current.phase = phase;
+        if phase == Phase::Cooldown {
+            self.current.counted_until = MonoTime(self.times.count_end);
         }
     }
 
@@ -172,16 +204,6 @@ impl Worker {
         self.current.backlog_max = self.current.backlog_max.max(backlog);
     }
 
-    /// The end of the interval that holds `now`: the next whole second, or the end of the ramp.
-    pub(super) fn set_boundary(&mut self, now: u64) {
-        let second = self.epoch + ((now.saturating_sub(self.epoch)) / SECOND + 1) * SECOND;
-        self.boundary = if now < self.ramp_end {
-            second.min(self.ramp_end)
-        } else {
-            second
-        };
-    }
-
     /// Whether an interval was handed over since the last call: time to discipline the clock.
     #[inline]
     pub fn take_rolled(&mut self) -> bool {
@@ -193,6 +215,12 @@ impl Worker {
         std::mem::take(&mut self.counting_began)
     }
 
+    /// Whether the counted time has ended since the last call while the load goes on: what is used from here on does not
+    /// count.
+    pub fn take_counting_ended(&mut self) -> bool {
+        std::mem::take(&mut self.counting_ended)
+    }
+
     /// Hands the last interval over and gives the worker's account. `now` is the end.
     pub fn finish(mut self, now: MonoTime) -> WorkerEnd {
         self.roll_if_due(now);
@@ -201,16 +229,20 @@ impl Worker {
         if let Some(recorder) = &mut self.recorder {
             recorder.hand_over();
         }
-        let backlog = self.current.backlog;
+        let backlog = self.backlog_counted.unwrap_or(self.current.backlog);
+        let Times {
+            ramp_end, count_end, ..
+        } = self.times;
         WorkerEnd {
             last: self.current,
             backlog,
             issued: self.issued,
             errors: self.errors,
             failed: self.failed,
-            start: MonoTime(self.first_counted),
-            end: MonoTime(now.0.max(self.first_counted)),
+            start: MonoTime(ramp_end),
+            end: MonoTime(now.0.min(count_end).max(ramp_end)),
             read_back_start: self.read_back_start,
+            files: self.files.unwrap_or_default(),
         }
     }
 }

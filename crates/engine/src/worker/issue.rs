@@ -13,7 +13,7 @@ impl Worker {
     #[cold]
     pub(super) fn end(&mut self, now: MonoTime) -> Step {
         self.finished = true;
-        if self.end_syncs == 0 || self.failed || self.stop.load(Ordering::Relaxed) {
+        if self.end_syncs == 0 || self.failed || self.ends.stop.load(Ordering::Relaxed) {
             return Step::Finished;
         }
         if self.in_flight > 0 {

@@ -13,6 +13,10 @@ pub struct WorkerPlan {
     pub depth: u32,
     /// The access pattern.
     pub generator: Generator,
+    /// Each slot has a sequence of its own: the pattern is told whose turn it is.
+    pub by_slot: bool,
+    /// Whether the I/Os of each file are counted apart.
+    pub count_files: bool,
     /// Passes over the pattern.
     pub loops: u64,
     /// Stop after this many I/Os a pass.
@@ -23,6 +27,10 @@ pub struct WorkerPlan {
     pub time_based: bool,
     /// Run this long before anything counts.
     pub ramp: Nanos,
+    /// Go on this long after the runtime, while nothing counts any more.
+    pub cooldown: Nanos,
+    /// How long the interval of a row is.
+    pub interval: Nanos,
     /// Read, write, trim.
     pub schedules: [Option<Schedule>; 3],
     /// How directions are mixed.

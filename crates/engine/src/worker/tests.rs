@@ -1,10 +1,12 @@
 //! The worker in virtual time.
 
 mod account;
+mod cooldown;
 mod errors;
 mod pace;
 mod stop;
 mod verify;
+mod walks;
 
 use crate::testing::{Answer, Sim};
 use fathom_core::backend::Request;

@@ -17,6 +17,8 @@ pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
     let flushes = plan.sync.fsync_every > 0 || plan.sync.fdatasync_every > 0;
     plan.schedules.iter().all(Option::is_none)
         && plan.think.is_none()
+        && !plan.by_slot
+        && !plan.count_files
         && !flushes
         && !plan.verifies
         && !plan.read_back
@@ -34,7 +36,7 @@ impl Worker {
             && !self.finished
             && now.0 < self.deadline.min(self.boundary)
             && self.ios_left > 0
-            && !self.stop.load(Ordering::Relaxed);
+            && !self.ends.stop.load(Ordering::Relaxed);
         if !may {
             return false;
         }

@@ -234,3 +234,46 @@ fn a_spent_allowance_is_told_apart() {
         Ok(_) => panic!("more than fs.aio-max-nr"),
     }
 }
+
+/// Writes of a store go out as they are there, and reads still come into the slots.
+#[test]
+fn writes_of_a_store() {
+    let mut rng = Rng::new(seed());
+    let (scratch, _) = scratch(&mut rng, 16 * REGION);
+    let Ok(file) = open(&scratch, true) else {
+        return skipped("aio::writes_of_a_store", "O_DIRECT in /tmp");
+    };
+    let Some(mut aio) = queue("aio::writes_of_a_store", DEPTH, vec![file]) else {
+        return;
+    };
+    let contents = bytes(&mut rng, 4 * REGION);
+    let source = Source::new(contents.len(), |store| store.copy_from_slice(&contents));
+    aio.use_source(Arc::new(source.expect("memory")));
+    let place = |slot: u32| (slot as usize * 4096 * 7) % (3 * REGION);
+    let check = |result: i32| assert_eq!(result, REGION as i32);
+    for slot in 0..16 {
+        let offset = u64::from(slot) * REGION as u64;
+        aio.push_from(slot, 0, offset, REGION as u32, place(slot))
+            .expect("room");
+    }
+    assert_eq!(
+        aio.reap(16, 16, None, &mut |_, result| check(result))
+            .expect("reap"),
+        16
+    );
+    for slot in 0..16 {
+        let offset = u64::from(slot) * REGION as u64;
+        aio.push(slot, Op::Read, 0, offset, REGION as u32).expect("room");
+    }
+    assert_eq!(
+        aio.reap(16, 16, None, &mut |_, result| check(result))
+            .expect("reap"),
+        16
+    );
+    for slot in 0..16 {
+        assert!(
+            aio.buffer(slot) == &contents[place(slot)..][..REGION],
+            "slot {slot}"
+        );
+    }
+}

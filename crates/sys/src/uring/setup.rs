@@ -63,6 +63,7 @@ pub(super) fn build(config: &UringConfig, files: Vec<File>, arena: Arena) -> io:
         vectors,
         files,
         arena,
+        source: None,
         thread_bound: PhantomData,
     })
 }

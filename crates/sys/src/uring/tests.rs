@@ -415,3 +415,68 @@ fn a_drop_carries_out_what_was_committed_and_nothing_else() {
     }
     assert!(std::fs::read(scratch.path()).expect("read") == model);
 }
+
+/// Writes of a store go out as they are there, with a buffer of their own or not, and reads still come into the slots.
+#[test]
+fn writes_of_a_store() {
+    for nonvectored in [true, false] {
+        let mut rng = Rng::new(seed());
+        let (scratch, _) = scratch(&mut rng, 16 * REGION);
+        let Ok(file) = open(&scratch, true) else {
+            return skipped("uring::writes_of_a_store", "O_DIRECT in /tmp");
+        };
+        let config = UringConfig {
+            nonvectored,
+            ..plain()
+        };
+        let Some(mut uring) = ring("uring::writes_of_a_store", config, vec![file]) else {
+            return;
+        };
+        let contents = bytes(&mut rng, 4 * REGION);
+        let source = Source::new(contents.len(), |store| store.copy_from_slice(&contents));
+        uring.use_source(Arc::new(source.expect("memory")));
+        let place = |slot: u32| (slot as usize * 4096 * 7) % (3 * REGION);
+        for slot in 0..16 {
+            let offset = u64::from(slot) * REGION as u64;
+            uring
+                .push_from(slot, 0, offset, REGION as u32, place(slot))
+                .expect("room");
+        }
+        let check = |result: i32| assert_eq!(result, REGION as i32);
+        assert_eq!(
+            uring
+                .reap(16, 16, None, &mut |_, result| check(result))
+                .expect("reap"),
+            16
+        );
+        for slot in 0..16 {
+            let offset = u64::from(slot) * REGION as u64;
+            uring
+                .push(slot, Op::Read, 0, offset, REGION as u32)
+                .expect("room");
+        }
+        assert_eq!(
+            uring
+                .reap(16, 16, None, &mut |_, result| check(result))
+                .expect("reap"),
+            16
+        );
+        for slot in 0..16 {
+            assert!(
+                uring.buffer(slot) == &contents[place(slot)..][..REGION],
+                "slot {slot}"
+            );
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a source")]
+fn nothing_is_written_from_a_store_that_is_not_there() {
+    let (scratch, _) = scratch(&mut Rng::new(1), REGION);
+    let file = open(&scratch, false).expect("open");
+    let Some(mut uring) = ring("uring::no_store", plain(), vec![file]) else {
+        panic!("a source");
+    };
+    let _pushed = uring.push_from(0, 0, 0, 4096, 0);
+}

@@ -1,7 +1,7 @@
 use super::{Place, Sampler, Zipf};
 use crate::testing::{chi_square, chi_square_limit, seed};
 use fathom_core::rng::Rng;
-use fathom_core::workload::Distribution;
+use fathom_core::workload::{Distribution, Zone, ZoneSize};
 
 const DRAWS: u64 = 200_000;
 
@@ -96,7 +96,7 @@ fn normal_has_its_mean_and_deviation() {
             deviation_percent,
             center,
         };
-        let sampler = Sampler::new(normal, N, 1);
+        let sampler = Sampler::new(&normal, (N, 1), 1);
         let positions: Vec<f64> = (0..DRAWS).map(|_| sampler.draw(&mut rng) as f64).collect();
         let mean = positions.iter().sum::<f64>() / DRAWS as f64;
         let variance = positions.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / DRAWS as f64;
@@ -125,7 +125,7 @@ fn normal_stays_within_the_region() {
                 deviation_percent,
                 center: Some(center),
             };
-            let sampler = Sampler::new(normal, 10, 1);
+            let sampler = Sampler::new(&normal, (10, 1), 1);
             for _ in 0..1000 {
                 assert!(sampler.draw(&mut rng) < 10);
             }
@@ -164,7 +164,7 @@ fn scattered_zipf_has_the_same_counts_elsewhere() {
             theta: 1.2,
             center: None,
         };
-        let sampler = Sampler::new(distribution, 500, seed);
+        let sampler = Sampler::new(&distribution, (500, 1), seed);
         let mut rng = Rng::new(9);
         let mut counts = draws(&sampler, 500, &mut rng);
         let first = counts.clone();
@@ -194,6 +194,124 @@ fn one_position_is_always_drawn() {
             center: None,
         },
     ] {
-        assert_eq!(Sampler::new(distribution, 1, 1).draw(&mut rng), 0);
+        assert_eq!(Sampler::new(&distribution, (1, 1), 1).draw(&mut rng), 0);
+    }
+}
+
+fn zone(io_percent: f64, size: ZoneSize) -> Zone {
+    Zone { io_percent, size }
+}
+
+/// Draws from `zones` over `n` positions of 4 KiB against the chance that each position has, one by one.
+fn check_zones(zones: &[Zone], n: u64, chances: &[(std::ops::Range<u64>, f64)]) {
+    let mut rng = Rng::new(seed());
+    let sampler = Sampler::new(&Distribution::Zones(zones.to_vec()), (n, 4096), 1);
+    let seen = draws(&sampler, n, &mut rng);
+    let chance = |position: u64| {
+        let of = chances.iter().find(|(range, _)| range.contains(&position));
+        of.map_or(0.0, |(range, share)| share / (range.end - range.start) as f64)
+    };
+    let (mut counts, mut expected) = (Vec::new(), Vec::new());
+    for (position, &count) in seen.iter().enumerate() {
+        let chance = chance(position as u64);
+        if chance > 0.0 {
+            counts.push(count);
+            expected.push(chance * DRAWS as f64);
+        } else {
+            assert_eq!(count, 0, "position {position} is in no zone");
+        }
+    }
+    let chi_square = chi_square(&counts, &expected);
+    let limit = chi_square_limit(counts.len() - 1);
+    assert!(chi_square < limit, "{zones:?}: {chi_square} above {limit}");
+}
+
+#[test]
+fn zones_get_their_shares_evenly() {
+    // fio's own example.
+    let percents = [(60.0, 10.0), (30.0, 20.0), (8.0, 30.0), (2.0, 40.0)];
+    let zones = percents.map(|(io, size)| zone(io, ZoneSize::Percent(size)));
+    check_zones(
+        &zones,
+        1000,
+        &[
+            (0..100, 0.6),
+            (100..300, 0.3),
+            (300..600, 0.08),
+            (600..1000, 0.02),
+        ],
+    );
+    // Bytes, and what they leave; 81920 bytes are 20 positions.
+    check_zones(
+        &[zone(90.0, ZoneSize::Bytes(81_920)), zone(10.0, ZoneSize::Rest)],
+        200,
+        &[(0..20, 0.9), (20..200, 0.1)],
+    );
+    // What they leave is not visited, nor is a zone without I/O.
+    check_zones(
+        &[
+            zone(50.0, ZoneSize::Percent(10.0)),
+            zone(0.0, ZoneSize::Percent(40.0)),
+            zone(50.0, ZoneSize::Percent(10.0)),
+        ],
+        100,
+        &[(0..10, 0.5), (50..60, 0.5)],
+    );
+}
+
+/// A zone without a whole position, or beyond the end, leaves its share to the others in their proportion.
+#[test]
+fn zones_without_room_give_their_share_away() {
+    check_zones(
+        &[
+            zone(20.0, ZoneSize::Bytes(4095)),
+            zone(60.0, ZoneSize::Bytes(4096 * 10)),
+            zone(20.0, ZoneSize::Rest),
+        ],
+        50,
+        &[(0..10, 0.75), (10..50, 0.25)],
+    );
+    // The second reaches beyond the end and is cut, the third lies beyond it.
+    check_zones(
+        &[
+            zone(40.0, ZoneSize::Bytes(4096 * 10)),
+            zone(40.0, ZoneSize::Bytes(4096 * 90)),
+            zone(20.0, ZoneSize::Bytes(4096 * 10)),
+        ],
+        30,
+        &[(0..10, 0.5), (10..30, 0.5)],
+    );
+    // Nothing has room: all alike.
+    check_zones(&[zone(100.0, ZoneSize::Bytes(100))], 40, &[(0..40, 1.0)]);
+    check_zones(&[], 40, &[(0..40, 1.0)]);
+    // A share of a position or two, rounded.
+    check_zones(
+        &[
+            zone(50.0, ZoneSize::Percent(10.0)),
+            zone(50.0, ZoneSize::Percent(90.0)),
+        ],
+        3,
+        &[(0..3, 1.0)],
+    );
+}
+
+/// Sizes that no region has are cut, and add up without overflow.
+#[test]
+fn zones_of_any_size_stay_within_the_region() {
+    let mut rng = Rng::new(seed());
+    for _ in 0..500 {
+        let size = |rng: &mut Rng| match rng.below(3) {
+            0 => ZoneSize::Bytes(rng.next_u64() >> rng.below(64)),
+            1 => ZoneSize::Percent(rng.unit() * 120.0),
+            _ => ZoneSize::Rest,
+        };
+        let zones: Vec<Zone> = (0..=rng.below(7))
+            .map(|_| zone(rng.unit() * 50.0, size(&mut rng)))
+            .collect();
+        let n = 1 + rng.below(1000);
+        let sampler = Sampler::new(&Distribution::Zones(zones), (n, 512), 1);
+        for _ in 0..100 {
+            assert!(sampler.draw(&mut rng) < n);
+        }
     }
 }

@@ -7,12 +7,11 @@ use super::queue::{NEVER, Queues};
 use crate::interval::{Derived, Exchange};
 use crate::recording::IoRecorder;
 use crate::thread;
-use crate::worker::{Step, Worker, WorkerEnd, WorkerPlan};
+use crate::worker::{Ends, Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Seat, VirtualDisk};
 use fathom_core::workload::{Depth, EngineKind, Job, SyncMode};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// A slot number that no worker has.
 const NO_SLOT: u32 = u32::MAX;
@@ -82,14 +81,14 @@ impl Stage {
         derived: Option<Derived>,
         (seat, first_ticket): (u32, u32),
         start: MonoTime,
-        stop: Arc<AtomicBool>,
+        ends: Ends,
     ) -> Self {
         // A modelled disk keeps no data: there is nothing to verify.
         plan.verifies = false;
         plan.read_back = false;
         plan.metrics.split &= derived.is_none();
         let exchange = Arc::new(Exchange::new());
-        let worker = Worker::new(plan, Arc::clone(&exchange), stop);
+        let worker = Worker::new(plan, Arc::clone(&exchange), ends);
         Self {
             of,
             slots: worker.depth(),
@@ -163,6 +162,17 @@ impl Stage {
         }
         self.worker.roll_if_due(now);
         self.send(NO_SLOT, now, queues, disk)
+    }
+
+    /// Enough is known: who waits for something to be due looks at once.
+    pub(super) fn notice_enough(&mut self, now: MonoTime, queues: &mut Queues) {
+        if self.begun {
+            self.worker.notice_enough(now);
+        }
+        if self.wake != NEVER {
+            // A processor that is busy with a submission looks when it is free.
+            self.set_wake(now.0.max(self.busy_until), queues);
+        }
     }
 
     /// The I/O at `place` is complete. The end of the worker, where that was it.

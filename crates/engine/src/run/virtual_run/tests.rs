@@ -1,5 +1,6 @@
 //! Whole runs in virtual time, on the disk model.
 
+mod enough;
 mod laws;
 mod long;
 mod phases;
@@ -28,12 +29,7 @@ const SECOND: u64 = 1_000_000_000;
 const GIB: u64 = 1 << 30;
 
 fn options() -> Options {
-    Options {
-        stop: Arc::default(),
-        clock: HostClock::new(),
-        hook: None,
-        recording: None,
-    }
+    Options::new(Arc::default(), HostClock::new())
 }
 
 /// From one time to another, evenly.

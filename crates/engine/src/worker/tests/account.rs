@@ -2,6 +2,7 @@
 
 use super::{BLOCK, MS, SECOND, run_with, takes};
 use crate::testing::{ALL_METRICS, Answer, EPOCH, Sim, asynchronous, depth, random_job, seed, worker_plan};
+use crate::worker::{Ends, Worker};
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 use fathom_core::units::Nanos;
@@ -126,8 +127,7 @@ fn a_collector_that_is_behind_loses_nothing() {
     job.limit.time_based = true;
     let plan = worker_plan(&job, 1 << 30);
     let exchange = std::sync::Arc::new(crate::interval::Exchange::new());
-    let stop = std::sync::Arc::default();
-    let mut worker = crate::worker::Worker::new(plan, std::sync::Arc::clone(&exchange), stop);
+    let mut worker = Worker::new(plan, std::sync::Arc::clone(&exchange), Ends::default());
     worker.start(EPOCH, EPOCH);
     let mut now = EPOCH;
     let mut sent = 0;

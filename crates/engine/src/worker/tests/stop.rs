@@ -1,6 +1,7 @@
 //! When a worker stops.
 
 use super::{BLOCK, MS, SECOND, run_with, takes};
+use crate::interval::Phase;
 use crate::testing::{EPOCH, Sim, asynchronous, job, random_job, worker_plan};
 use fathom_core::backend::Op;
 use fathom_core::units::Nanos;
@@ -112,7 +113,10 @@ fn the_ramp_comes_on_top_and_does_not_count() {
     let run = run_with(worker_plan(&job, 100 * BLOCK), 10 * MS);
     assert_eq!(run.seen.len(), 350);
     let counted = |ramp: bool| -> u64 {
-        let ours = run.intervals.iter().filter(|interval| interval.ramp == ramp);
+        let ours = run
+            .intervals
+            .iter()
+            .filter(|interval| (interval.phase == Phase::Ramp) == ramp);
         ours.map(|interval| interval.ops[0].lat.n()).sum()
     };
     // What ends exactly at the end of the ramp is after it.
@@ -136,12 +140,19 @@ fn counting_begins_after_a_stall_over_the_end_of_the_ramp() {
         takes(ns)(request, now)
     });
     let run = sim.run();
-    let counted: u64 = (run.intervals.iter().filter(|interval| !interval.ramp))
-        .map(|interval| interval.ops[0].lat.n())
-        .sum();
+    let counted: u64 = (run
+        .intervals
+        .iter()
+        .filter(|interval| interval.phase == Phase::Counted))
+    .map(|interval| interval.ops[0].lat.n())
+    .sum();
     // One at 1.7 s, then one each 10 ms to 4.5 s.
     assert_eq!(counted, 281);
-    for interval in run.intervals.iter().filter(|interval| !interval.ramp) {
+    for interval in run
+        .intervals
+        .iter()
+        .filter(|interval| interval.phase == Phase::Counted)
+    {
         assert!(interval.start >= run.end.start, "{:?}", interval.start);
     }
 }
@@ -152,7 +163,7 @@ fn a_job_that_ends_in_its_ramp_has_no_negative_time() {
     job.limit.ramp_time = Nanos(SECOND);
     let run = run_with(worker_plan(&job, 10 * BLOCK), MS);
     assert_eq!(run.end.start, run.end.end);
-    assert!(run.intervals.iter().all(|interval| interval.ramp));
+    assert!(run.intervals.iter().all(|interval| interval.phase == Phase::Ramp));
 }
 
 #[test]
@@ -163,7 +174,7 @@ fn a_stop_from_outside_ends_it_at_once() {
     while sim.seen.len() < 100 {
         assert!(sim.step());
     }
-    sim.stop.store(true, Ordering::Relaxed);
+    sim.ends.stop.store(true, Ordering::Relaxed);
     let run = sim.run();
     assert_eq!(run.seen.len(), 100);
     assert_eq!(run.sum().ops[1].lat.n(), 100);
