@@ -41,6 +41,8 @@ pub enum Place {
     },
     /// A flag of the command line, without its dashes.
     Flag(String),
+    /// A word of a command line whose flags have their values glued on (diskspd's), as typed.
+    Word(String),
 }
 
 impl fmt::Display for Place {
@@ -48,6 +50,7 @@ impl fmt::Display for Place {
         match self {
             Self::Text { file, line, column } => write!(f, "{file}:{line}:{column}"),
             Self::Flag(name) => write!(f, "--{name}"),
+            Self::Word(word) => f.write_str(word),
         }
     }
 }

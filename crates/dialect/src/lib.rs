@@ -15,11 +15,13 @@
 mod args;
 mod assemble;
 mod diagnostic;
+pub mod diskspd;
 mod draft;
 mod input;
 mod print;
 mod resolve;
 mod scan;
+mod sweep;
 mod table;
 #[cfg(test)]
 mod testing;
@@ -30,4 +32,5 @@ pub use assemble::{parse, parse_fio};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use input::{Context, Environment, Include, Override, Parsed, Source};
 pub use print::{PrintError, print};
+pub use sweep::{SweepSpec, SweepWord, parse_sweep, words as sweep_words};
 pub use table::{ChoiceRow, Kind, OptionRow, Support, Topic, find, find_exact, nearest, table};

@@ -1,0 +1,376 @@
+//! A sweep as written: a TOML file, flags, or both.
+//!
+//! Data in: the text of a file and the flags of the command line, which share one vocabulary ([`settings`]): the axes of
+//! the matrix, the times of a point, how points are gone through, and options that all jobs share. A flag overrides the
+//! file. Data out: a [`SweepSpec`], or diagnostics. It must not know how points are carried out, nor what the options of a
+//! job mean beyond their names.
+
+mod file;
+mod words;
+
+use crate::diagnostic::{Diagnostic, Fault, Findings, Place};
+use crate::input::{Override, Source};
+use crate::table::{find, nearest_among};
+use crate::value::{self, TimeUnit};
+use fathom_core::sweep::{Axes, Coordinates, PointOrder, SteadyRule, Timing};
+pub use words::{SweepWord, words};
+
+/// A kibibyte is `k`: sizes on the axes are as in the field's tables.
+const KB_BASE: u64 = 1024;
+/// A matrix beyond this is a slip of the pen.
+const POINTS_MAX: usize = 100_000;
+/// What a bare `stop-when-steady` asks for.
+const STEADY_HALF_WIDTH: f64 = 0.02;
+/// Fewer seconds say nothing of the others.
+const STEADY_LEAST_SECONDS: u32 = 30;
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// What is to be swept, with every default filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepSpec {
+    /// What the file says of itself.
+    pub about: String,
+    /// The target that the file names; the command line's goes before it.
+    pub target: Option<String>,
+    /// The matrix.
+    pub axes: Axes,
+    /// The times of a point.
+    pub timing: Timing,
+    /// How often each point is measured.
+    pub repeats: u32,
+    /// In which order.
+    pub order: PointOrder,
+    /// Seed of the order and of each point.
+    pub seed: u64,
+    /// Write the whole region first.
+    pub precondition: bool,
+    /// When a point may end early.
+    pub steady: Option<SteadyRule>,
+    /// Skip what follows from other points.
+    pub adaptive: bool,
+    /// What all points share, under the options' canonical names.
+    pub options: Vec<Override>,
+}
+
+impl SweepSpec {
+    /// Every point of the matrix: access, mix, size, depth, threads, the last one fastest.
+    pub fn points(&self) -> Vec<Coordinates> {
+        let axes = &self.axes;
+        let mut points = Vec::new();
+        for &random in &axes.random {
+            for &read_percent in &axes.read_percent {
+                for &block_size_bytes in &axes.block_size_bytes {
+                    for &iodepth in &axes.iodepth {
+                        points.extend(axes.threads.iter().map(|&threads| Coordinates {
+                            random,
+                            read_percent,
+                            block_size_bytes,
+                            iodepth,
+                            threads,
+                        }));
+                    }
+                }
+            }
+        }
+        points
+    }
+}
+
+/// One key and its value, wherever it was written. Lists are joined by commas.
+#[derive(Debug, Clone)]
+struct Setting {
+    name: String,
+    value: Option<String>,
+    at: Place,
+}
+
+/// Reads a sweep: the file, where there is one, then the flags over it.
+///
+/// # Errors
+/// All that is wrong, each with its place.
+pub fn parse_sweep(file: Option<Source<'_>>, flags: &[Override]) -> Result<SweepSpec, Vec<Diagnostic>> {
+    let mut findings = Findings::default();
+    let mut settings = Vec::new();
+    if let Some(source) = file {
+        settings.extend(file::settings(source, &mut findings));
+    }
+    settings.extend(flags.iter().map(|flag| Setting {
+        name: flag.name.clone(),
+        value: flag.value.clone(),
+        at: Place::Flag(flag.name.clone()),
+    }));
+    let mut draft = Draft::default();
+    for setting in &settings {
+        if let Err(fault) = draft.apply(setting) {
+            findings.error(setting.at.clone(), fault);
+        }
+    }
+    let spec = draft.finish();
+    let points = spec.axes_product();
+    if points > POINTS_MAX {
+        let fault = Fault::new(format!("the matrix has {points} points, {POINTS_MAX} at most"))
+            .remedy("leave values of some axes out");
+        findings.error(None, fault);
+    }
+    if findings.has_errors() {
+        return Err(findings.into_list());
+    }
+    Ok(spec)
+}
+
+impl SweepSpec {
+    fn axes_product(&self) -> usize {
+        let axes = &self.axes;
+        [
+            axes.random.len(),
+            axes.read_percent.len().max(1),
+            axes.block_size_bytes.len(),
+            axes.iodepth.len(),
+            axes.threads.len(),
+        ]
+        .iter()
+        .fold(1, |product: usize, &n| product.saturating_mul(n))
+    }
+}
+
+/// A sweep while its settings are applied.
+#[derive(Debug, Default)]
+struct Draft {
+    about: String,
+    target: Option<String>,
+    /// Order and share of reads of each word of `rw`.
+    rw: Vec<(bool, u8)>,
+    mix: Vec<u8>,
+    block_size_bytes: Vec<u64>,
+    iodepth: Vec<u32>,
+    threads: Vec<u32>,
+    idle_ns: Option<u64>,
+    warmup_ns: Option<u64>,
+    duration_ns: Option<u64>,
+    cooldown_ns: Option<u64>,
+    repeats: Option<u32>,
+    order: PointOrder,
+    seed: u64,
+    precondition: bool,
+    steady: Option<f64>,
+    adaptive: bool,
+    options: Vec<Override>,
+}
+
+/// The times of a point where nothing is said.
+const DEFAULT_WARMUP_NS: u64 = 5 * SECOND_NS;
+const DEFAULT_DURATION_NS: u64 = 30 * SECOND_NS;
+
+impl Draft {
+    fn apply(&mut self, setting: &Setting) -> Result<(), Fault> {
+        let Some(word) = words::find(&setting.name) else {
+            return self.option(setting);
+        };
+        let text = match (&setting.value, word.bare) {
+            (Some(value), _) => value.as_str(),
+            (None, Some(bare)) => bare,
+            (None, None) => {
+                let fault = Fault::new(format!("`{}` has no value", word.name));
+                return Err(fault.remedy(format!("write such as {}", word.example)));
+            }
+        };
+        match word.name {
+            "about" => text.clone_into(&mut self.about),
+            "on" => self.target = Some(text.to_owned()),
+            "rw" => self.rw = list(text, direction)?,
+            "mix" => self.mix = list(text, |t| whole(t, 0, 100).map(|n| n as u8))?,
+            "bs" => self.block_size_bytes = list(text, block_size)?,
+            "iodepth" => self.iodepth = list(text, |t| whole(t, 1, 65_536).map(|n| n as u32))?,
+            "threads" => self.threads = list(text, |t| whole(t, 1, 4_096).map(|n| n as u32))?,
+            "idle" => self.idle_ns = Some(time(text)?),
+            "warmup" => self.warmup_ns = Some(time(text)?),
+            "duration" => self.duration_ns = Some(positive_time(text)?),
+            "cooldown" => self.cooldown_ns = Some(time(text)?),
+            "repeat" => self.repeats = Some(whole(text, 1, 10_000)? as u32),
+            "order" => self.order = order(text)?,
+            "seed" => self.seed = value::seed(text)?,
+            "precondition" => self.precondition = switch(text)?,
+            "stop_when_steady" => self.steady = steady(text)?,
+            "adaptive" => self.adaptive = switch(text)?,
+            other => {
+                return Err(Fault::new(format!(
+                    "`{other}` is in the list of words and nothing reads it"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// An option of a job, which all points share.
+    fn option(&mut self, setting: &Setting) -> Result<(), Fault> {
+        let name = setting.name.replace('-', "_");
+        let Some(row) = find(&name) else {
+            let near = nearest_among(&name, words::names);
+            let fault = Fault::new(format!(
+                "`{}` is neither a setting of sweeps nor an option of jobs",
+                setting.name
+            ));
+            return Err(match near {
+                Some(near) => fault.remedy(format!("did you mean `{near}`?")),
+                None => fault.remedy("`fathom sweep --help` has the settings, `fathom options` the options"),
+            });
+        };
+        if let Some(instead) = words::instead_of(row.name) {
+            let fault = Fault::new(format!("`{}` is what the sweep itself decides", row.name));
+            return Err(fault.remedy(instead));
+        }
+        self.options.retain(|option| option.name != row.name);
+        self.options.push(Override {
+            name: row.name.to_owned(),
+            value: setting.value.clone(),
+        });
+        Ok(())
+    }
+
+    fn finish(mut self) -> SweepSpec {
+        if self.rw.is_empty() {
+            self.rw = vec![(true, 100)];
+        }
+        let orders = distinct(self.rw.iter().map(|&(random, _)| random));
+        let mixes = if self.mix.is_empty() {
+            distinct(self.rw.iter().map(|&(_, reads)| reads))
+        } else {
+            distinct(self.mix.iter().copied())
+        };
+        for (name, value) in [("ioengine", "libaio"), ("direct", "1")] {
+            if !self.options.iter().any(|option| option.name == name) {
+                self.options.push(Override::new(name, value));
+            }
+        }
+        let duration_ns = self.duration_ns.unwrap_or(DEFAULT_DURATION_NS);
+        SweepSpec {
+            about: self.about,
+            target: self.target,
+            axes: Axes {
+                random: orders,
+                read_percent: mixes,
+                block_size_bytes: or(distinct(self.block_size_bytes.into_iter()), 4096),
+                iodepth: or(distinct(self.iodepth.into_iter()), 1),
+                threads: or(distinct(self.threads.into_iter()), 1),
+            },
+            timing: Timing {
+                idle_ns: self.idle_ns.unwrap_or(0),
+                warmup_ns: self.warmup_ns.unwrap_or(DEFAULT_WARMUP_NS),
+                duration_ns,
+                cooldown_ns: self.cooldown_ns.unwrap_or(0),
+            },
+            repeats: self.repeats.unwrap_or(1),
+            order: self.order,
+            seed: self.seed,
+            precondition: self.precondition,
+            steady: self.steady.map(|half_width| SteadyRule {
+                half_width,
+                least_seconds: STEADY_LEAST_SECONDS.min((duration_ns / SECOND_NS).max(1) as u32),
+            }),
+            adaptive: self.adaptive,
+            options: self.options,
+        }
+    }
+}
+
+fn or<T>(values: Vec<T>, default: T) -> Vec<T> {
+    if values.is_empty() { vec![default] } else { values }
+}
+
+/// The values in the order given, each once.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for value in values {
+        if !seen.contains(&value) {
+            seen.push(value);
+        }
+    }
+    seen
+}
+
+fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    text.split(',').map(str::trim).map(one).collect()
+}
+
+/// The order and the share of reads of a word of `rw`.
+fn direction(word: &str) -> Result<(bool, u8), Fault> {
+    Ok(match word {
+        "read" => (false, 100),
+        "write" => (false, 0),
+        "rw" | "readwrite" => (false, 50),
+        "randread" => (true, 100),
+        "randwrite" => (true, 0),
+        "randrw" => (true, 50),
+        other => {
+            let fault = Fault::new(format!("`{other}` is not a direction"));
+            return Err(
+                fault.remedy("write read, write, rw, randread, randwrite or randrw, with commas between")
+            );
+        }
+    })
+}
+
+fn whole(text: &str, min: u64, max: u64) -> Result<u64, Fault> {
+    let number = text.parse().ok().filter(|n| (min..=max).contains(n));
+    number.ok_or_else(|| {
+        Fault::new(format!("`{text}` is not a whole number"))
+            .remedy(format!("write numbers from {min} to {max}, with commas between"))
+    })
+}
+
+fn block_size(text: &str) -> Result<u64, Fault> {
+    let bytes = value::positive_size(text, KB_BASE)?;
+    // What one I/O of Linux can carry.
+    if bytes > i32::MAX as u64 {
+        return Err(
+            Fault::new(format!("a block of {text} is too large for one I/O")).remedy("write at most 1g")
+        );
+    }
+    Ok(bytes)
+}
+
+fn time(text: &str) -> Result<u64, Fault> {
+    value::time(text, TimeUnit::Seconds).map(|time| time.0)
+}
+
+fn positive_time(text: &str) -> Result<u64, Fault> {
+    match time(text)? {
+        0 => Err(Fault::new("a point that lasts no time measures nothing").remedy("write such as 60s")),
+        ns => Ok(ns),
+    }
+}
+
+fn order(text: &str) -> Result<PointOrder, Fault> {
+    match text {
+        "as-given" | "as_given" => Ok(PointOrder::AsGiven),
+        "shuffled" => Ok(PointOrder::Shuffled),
+        other => Err(Fault::new(format!("`{other}` is not an order")).remedy("write as-given or shuffled")),
+    }
+}
+
+fn switch(text: &str) -> Result<bool, Fault> {
+    match text {
+        "1" | "true" | "yes" => Ok(true),
+        "0" | "false" | "no" => Ok(false),
+        other => Err(Fault::new(format!("`{other}` is neither yes nor no")).remedy("write 1 or 0")),
+    }
+}
+
+/// `2%`, or whether at all.
+fn steady(text: &str) -> Result<Option<f64>, Fault> {
+    if let Some(percent) = text.strip_suffix('%') {
+        let half_width = value::float(percent.trim())? / 100.0;
+        if half_width > 0.0 && half_width < 1.0 {
+            return Ok(Some(half_width));
+        }
+        return Err(
+            Fault::new(format!("`{text}` is no half width of an interval")).remedy("write such as 2%")
+        );
+    }
+    Ok(switch(text)
+        .map_err(|fault| fault.remedy("write half the width of the interval, such as 2%"))?
+        .then_some(STEADY_HALF_WIDTH))
+}
+
+#[cfg(test)]
+mod tests;
