@@ -11,4 +11,5 @@ pub mod figures;
 #[cfg(test)]
 mod fixtures;
 pub mod partial;
+pub mod sweep;
 pub mod warnings;

@@ -39,6 +39,22 @@ pub enum StoreError {
         /// The directory.
         dir: PathBuf,
     },
+    /// There is no sweep.
+    #[error(
+        "{dir} is not the directory of a sweep: it has no sweep.json. Give the directory that `fathom sweep -o` made"
+    )]
+    NotASweep {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// Another process is at this sweep.
+    #[error(
+        "the sweep in {dir} is under way. Wait for it to end, or stop it with Ctrl-C (what it measured is kept)"
+    )]
+    SweepUnderWay {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// The run has no such stream.
     #[error("the run in {dir} has no record of `{stream}`. Record one with `--record={stream}`")]
     NoStream {

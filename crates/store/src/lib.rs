@@ -13,6 +13,8 @@
 //! | `histograms.so-far.parquet` | the same while running, rewritten now and then                 |
 //! | `io/`, `block/`, `counters/`, `processes/`, `sched/` | the streams of a record, in segments: see `records.rs` |
 //!
+//! A sweep has a directory of such directories: see `sweep.rs`.
+//!
 //! The only crate that names arrow and parquet. It must not know how a run is made, judged or printed. All that
 //! it reads is taken for untrusted.
 #![forbid(unsafe_code)]
@@ -26,6 +28,7 @@ mod histograms;
 mod reader;
 mod records;
 mod stream;
+mod sweep;
 mod table;
 mod writer;
 
@@ -33,6 +36,9 @@ pub use document::FileRecord;
 pub use error::StoreError;
 pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
 pub use records::{RecordReader, StreamEnd, StreamRow, StreamWriter, export_parquet, stored_streams};
+pub use sweep::{
+    Origin, PointState, RESULTS_FILE, SWEEP_FILE, SweepDir, is_sweep, read_sweep_plan, read_sweep_results,
+};
 pub use writer::RunWriter;
 
 /// The run itself.

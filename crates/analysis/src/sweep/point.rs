@@ -1,0 +1,153 @@
+//! The figures of one point, from the record of its run.
+//!
+//! Data in: a [`Run`], the rows of its series and of its histograms. Data out: [`PointFigures`]: totals over all jobs, reads
+//! and writes apart and together, and how well the mean IOPS is known. It must not know other points.
+
+mod steady;
+
+pub(super) use steady::t_975;
+pub use steady::{BATCHES_MIN, SECONDS_MIN, half_width, steady};
+
+use fathom_core::backend::Op;
+use fathom_core::histogram::Histogram;
+use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::sweep::{DirectionFigures, LATENCY_BUCKETS_AN_OCTAVE, LatencyBucket, PointFigures};
+use std::collections::BTreeMap;
+
+/// The percentiles that a point keeps, of those that its I/Os can tell.
+pub const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+/// A second of the series that is shorter is the job's last one, cut off.
+const WHOLE_SECOND_NS: u64 = 999_000_000;
+
+/// What came out of a point's run. [`PointFigures::run`] and [`PointFigures::ended_steady`] are left for the caller, who
+/// knows where the run is kept and why it ended.
+pub fn figures(run: &Run, series: &[SeriesRow], histograms: &[HistogramRow]) -> PointFigures {
+    let jobs = &run.summary.jobs;
+    let read = direction(jobs, histograms, &[Op::Read]);
+    let write = direction(jobs, histograms, &[Op::Write]);
+    let total = direction(jobs, histograms, &[Op::Read, Op::Write]);
+    let errors = jobs
+        .iter()
+        .map(|job| job.read.errors + job.write.errors + job.sync.errors);
+    PointFigures {
+        run: String::new(),
+        runtime_ns: jobs.iter().map(|job| job.runtime_ns).max().unwrap_or(0),
+        read,
+        write,
+        total,
+        lat_buckets: buckets(histograms),
+        iops_half_width: half_width(&counted_seconds(series)),
+        ended_steady: false,
+        errors: errors.sum(),
+        warnings: run.summary.warnings.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// IOPS of each whole second that counts, all jobs, reads and writes together, in the order of time: what
+/// [`half_width`] and [`steady`] judge.
+pub fn counted_seconds(series: &[SeriesRow]) -> Vec<f64> {
+    let mut seconds: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    let counted = series.iter().filter(|row| !row.ramp && is_data(row.op));
+    for row in counted {
+        let (ios, duration_ns) = seconds.entry(row.second).or_default();
+        *ios += row.ios;
+        *duration_ns = row.duration_ns.max(*duration_ns);
+    }
+    let whole = seconds.values().filter(|(_, ns)| *ns >= WHOLE_SECOND_NS);
+    whole.map(|&(ios, ns)| ios as f64 * 1e9 / ns as f64).collect()
+}
+
+fn is_data(op: Op) -> bool {
+    matches!(op, Op::Read | Op::Write)
+}
+
+/// All jobs' I/Os of these operations. Counts, rates, the shortest, the longest and the mean are the summaries' own, which
+/// are exact; percentiles and the deviation are those of the merged histograms (within 1/1024).
+fn direction(jobs: &[JobSummary], histograms: &[HistogramRow], ops: &[Op]) -> DirectionFigures {
+    let parts: Vec<&OpSummary> = jobs
+        .iter()
+        .flat_map(|job| ops.iter().map(|&op| job.op(op)))
+        .collect();
+    let sum = |value: fn(&OpSummary) -> u64| parts.iter().map(|part| value(part)).sum();
+    let rate = |value: fn(&OpSummary) -> f64| parts.iter().map(|part| value(part)).sum();
+    DirectionFigures {
+        ios: sum(|part| part.ios),
+        bytes: sum(|part| part.bytes),
+        iops: rate(|part| part.iops),
+        bytes_per_second: rate(|part| part.bytes_per_second),
+        lat_ns: latency(&parts, &merged(histograms, ops)),
+    }
+}
+
+fn latency(parts: &[&OpSummary], histogram: &Histogram) -> LatencySummary {
+    let known: Vec<&LatencySummary> = parts
+        .iter()
+        .map(|part| &part.lat_ns)
+        .filter(|lat| lat.n > 0)
+        .collect();
+    let n: u64 = known.iter().map(|lat| lat.n).sum();
+    if n == 0 {
+        return LatencySummary::default();
+    }
+    let told: Vec<f64> = PERCENTILES.into_iter().filter(|&p| is_told(p, n)).collect();
+    let min = known.iter().map(|lat| lat.min).min().unwrap_or(0);
+    let max = known.iter().map(|lat| lat.max).max().unwrap_or(0);
+    let within = |ns: u64| ns.clamp(min, max);
+    let merged = histogram.summary(&told);
+    LatencySummary {
+        n,
+        min,
+        mean: known.iter().map(|lat| lat.mean * lat.n as f64).sum::<f64>() / n as f64,
+        stddev: merged.stddev,
+        max,
+        percentiles: merged
+            .percentiles
+            .into_iter()
+            .map(|(percentile, ns)| (percentile, within(ns)))
+            .collect(),
+    }
+}
+
+/// Whether `n` values tell a percentile: one of them at least lies above it.
+fn is_told(percentile: f64, n: u64) -> bool {
+    n as f64 * (100.0 - percentile) >= 100.0 - 1e-6
+}
+
+/// `lat` of these operations, each bucket standing for its middle.
+fn merged(histograms: &[HistogramRow], ops: &[Op]) -> Histogram {
+    let mut histogram = Histogram::new();
+    for row in histograms {
+        if row.metric == "lat" && ops.contains(&row.op) {
+            histogram.record_many(row.low_ns + (row.high_ns - row.low_ns) / 2, row.count);
+        }
+    }
+    histogram
+}
+
+/// The buckets of [`PointFigures::lat_buckets`].
+fn buckets(histograms: &[HistogramRow]) -> Vec<LatencyBucket> {
+    let mut buckets: BTreeMap<u64, LatencyBucket> = BTreeMap::new();
+    for row in histograms {
+        if row.metric == "lat" && is_data(row.op) {
+            let (low_ns, high_ns) = bucket_of(row.low_ns + (row.high_ns - row.low_ns) / 2);
+            let bucket = buckets.entry(low_ns).or_insert(LatencyBucket {
+                low_ns,
+                high_ns,
+                count: 0,
+            });
+            bucket.count += row.count;
+        }
+    }
+    buckets.into_values().filter(|bucket| bucket.count > 0).collect()
+}
+
+/// The bounds of the bucket that counts `ns`.
+fn bucket_of(ns: u64) -> (u64, u64) {
+    let bits = LATENCY_BUCKETS_AN_OCTAVE.ilog2();
+    let shift = ns.checked_ilog2().unwrap_or(0).saturating_sub(bits);
+    let low = ns >> shift << shift;
+    (low, low + ((1 << shift) - 1))
+}
+
+#[cfg(test)]
+mod tests;
