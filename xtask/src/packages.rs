@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// A program that tests run, and the Debian package that has it.
-const NEEDED: [(&str, &str); 4] = [
+const NEEDED: [(&str, &str); 5] = [
+    ("chromium", "chromium"),
     ("fio", "fio"),
     ("mkfs.ext4", "e2fsprogs"),
     ("losetup", "mount"),

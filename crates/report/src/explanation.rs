@@ -3,9 +3,9 @@
 //! Data in: an [`Explanation`], the run for its title, what the terminal can show. Data out: lines of at most its width, or
 //! one JSON document. It must not judge.
 
-mod limits;
-mod spikes;
-mod truths;
+pub(crate) mod limits;
+pub(crate) mod spikes;
+pub(crate) mod truths;
 
 use crate::Style;
 use crate::style::Look;
@@ -51,7 +51,7 @@ pub fn json(explanation: &Explanation) -> String {
 }
 
 /// A share as a percentage: without decimals from 10 % on, and never 0 where it is not.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
         p if p >= 10.0 => format!("{p:.0} %"),
         p if p >= 0.095 => format!("{p:.1} %"),

@@ -5,7 +5,9 @@
 //! and it is known.
 
 use fathom_analysis::failures;
+use fathom_analysis::sweep::findings::Conclusions;
 use fathom_core::run::{Run, Summary};
+use fathom_core::sweep::{SweepPlan, SweepResults};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -26,6 +28,26 @@ struct Remedy<'a> {
     text: String,
 }
 
+/// A sweep: plan, results and conclusions, as one document. Points are numbered by their place.
+///
+/// # Panics
+/// Never, as [`summary`].
+pub fn sweep(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclusions) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        schema: &'a str,
+        plan: &'a SweepPlan,
+        results: &'a SweepResults,
+        conclusions: &'a Conclusions,
+    }
+    pretty(&Document {
+        schema: &plan.schema,
+        plan,
+        results,
+        conclusions,
+    })
+}
+
 /// The summary, indented, with a newline at its end.
 ///
 /// # Panics
@@ -35,7 +57,11 @@ pub fn summary(run: &Run) -> String {
         summary: &run.summary,
         remedies: remedies(run),
     };
-    let mut text = serde_json::to_string_pretty(&document).expect("a summary has only strings for keys");
+    pretty(&document)
+}
+
+fn pretty<T: Serialize>(document: &T) -> String {
+    let mut text = serde_json::to_string_pretty(document).expect("documents have only strings for keys");
     text.push('\n');
     text
 }

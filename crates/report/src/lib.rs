@@ -1,22 +1,29 @@
-//! Reports: a run, or a workload not yet run, as text and JSON.
+//! Reports: a run, a sweep, or a workload not yet run, as text, JSON, HTML, Markdown and CSV.
 //!
 //! Duty: put numbers before people and programs. Data in: a [`Run`](fathom_core::run::Run) or a
 //! [`Workload`](fathom_core::workload::Workload). Data out: strings. It must not measure, read files, look at the
 //! terminal or print: the caller says how wide and how colourful.
 #![forbid(unsafe_code)]
 
+mod chart;
+mod csv;
+pub mod diskspd;
+pub mod document;
 pub mod dry_run;
 pub mod explanation;
 pub mod export;
 #[cfg(test)]
 mod fixtures;
+mod html;
 pub mod json;
 mod layout;
+mod markdown;
 pub mod reproduction;
 mod style;
 pub mod text;
 pub mod words;
 
+pub use document::{Format, LatencyHeat, RunReport, SpikeWindow, SweepReport};
 pub use layout::wrap;
 pub use style::Style;
 pub use text::in_full;

@@ -3,12 +3,13 @@
 //! Data in: a run and what the terminal can show. Data out: lines of at most its width. It must not judge (that
 //! is done and recorded as warnings) nor know where the run is stored.
 
-mod facts;
-mod latency;
-mod model;
+pub(crate) mod facts;
+pub(crate) mod latency;
+pub(crate) mod model;
 mod overview;
-mod section;
-mod streams;
+pub(crate) mod section;
+pub(crate) mod streams;
+mod sweep;
 
 use crate::Style;
 use crate::layout::wrap;
@@ -17,7 +18,9 @@ use crate::words::{describe, plural};
 pub use facts::in_full;
 pub(crate) use facts::warnings;
 use fathom_core::run::{Run, Status};
+use fathom_core::units::WallTime;
 use section::Section;
+pub use sweep::sweep;
 
 /// Lines being collected.
 pub(crate) struct Page {
@@ -146,8 +149,13 @@ fn title(page: &mut Page, run: &Run, sections: &[Section<'_>]) {
 
 /// Civil time of the start, to the second, in UTC.
 fn started(run: &Run) -> String {
-    jiff::Timestamp::from_nanosecond(i128::from(run.started_unix_ns.0)).map_or_else(
-        |_| format!("{} ns after the Unix epoch", run.started_unix_ns.0),
+    civil(run.started_unix_ns)
+}
+
+/// Civil time to the second, in UTC.
+pub(crate) fn civil(time: WallTime) -> String {
+    jiff::Timestamp::from_nanosecond(i128::from(time.0)).map_or_else(
+        |_| format!("{} ns after the Unix epoch", time.0),
         |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
     )
 }

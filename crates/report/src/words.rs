@@ -3,6 +3,11 @@
 //! Data in: jobs. Data out: a line that a person reads: `randread 4 KiB, direct, io_uring, iodepth 32, 1 worker,
 //! for 10 s`. It must not know results.
 
+mod sweep;
+
+pub(crate) use sweep::load;
+pub use sweep::{paragraphs, point};
+
 use fathom_core::backend::Op;
 use fathom_core::units::{Bytes, Nanos, binary_rate, count};
 use fathom_core::workload::{

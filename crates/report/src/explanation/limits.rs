@@ -61,7 +61,7 @@ fn section(page: &mut Page, limit: &SectionLimit) {
     }
 }
 
-fn candidate(candidate: &Candidate) -> String {
+pub(crate) fn candidate(candidate: &Candidate) -> String {
     format!(
         "{} ({}, measured {} of it)",
         candidate.name,
@@ -70,7 +70,7 @@ fn candidate(candidate: &Candidate) -> String {
     )
 }
 
-fn stated(value: f64, unit: Unit) -> String {
+pub(crate) fn stated(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Iops => format!("{} IOPS", count(value)),
         Unit::BytesPerSecond => bandwidth(value),
@@ -81,6 +81,6 @@ fn stated(value: f64, unit: Unit) -> String {
     }
 }
 
-fn figure(figure: &Figure) -> String {
+pub(crate) fn figure(figure: &Figure) -> String {
     format!("{} {}", figure.what, stated(figure.value, figure.unit))
 }

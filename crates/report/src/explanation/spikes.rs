@@ -47,7 +47,7 @@ pub(super) fn render(page: &mut Page, report: &SpikeReport) {
     }
 }
 
-fn regular(period: &Period) -> String {
+pub(crate) fn regular(period: &Period) -> String {
     let which = period
         .cause
         .map_or(String::from("they"), |cause| format!("those by {}", cause.name()));
@@ -63,13 +63,13 @@ fn regular(period: &Period) -> String {
 }
 
 /// A moment since the start: `0:04:07.250`.
-pub(super) fn at(ns: u64) -> String {
+pub(crate) fn at(ns: u64) -> String {
     let ms = ns / 1_000_000;
     let (s, ms) = (ms / 1000, ms % 1000);
     format!("{}:{:02}:{:02}.{ms:03}", s / 3600, s / 60 % 60, s % 60)
 }
 
-fn who(cause: Cause, process: Option<&Process>) -> String {
+pub(crate) fn who(cause: Cause, process: Option<&Process>) -> String {
     match process {
         Some(process) => format!("{} by {} ({})", cause.name(), process.comm, process.pid),
         None => String::from(cause.name()),
@@ -157,7 +157,7 @@ fn told(page: &mut Page, spike: &Spike) {
     others(page, spike);
 }
 
-fn took(latency_ns: u64, response_ns: u64) -> String {
+pub(crate) fn took(latency_ns: u64, response_ns: u64) -> String {
     let latency = Nanos(latency_ns);
     // An I/O that was sent in time has one number.
     if response_ns > latency_ns + latency_ns / 100 {
@@ -168,6 +168,14 @@ fn took(latency_ns: u64, response_ns: u64) -> String {
 }
 
 fn others(page: &mut Page, spike: &Spike) {
+    for text in other_texts(spike) {
+        page.paragraph(&format!("    {text}"), 6);
+    }
+}
+
+/// Whom else the device served, and who was busy then and not before.
+pub(crate) fn other_texts(spike: &Spike) -> Vec<String> {
+    let mut texts = Vec::new();
     let served: Vec<String> = spike
         .served
         .iter()
@@ -186,7 +194,7 @@ fn others(page: &mut Page, spike: &Spike) {
         })
         .collect();
     if !served.is_empty() {
-        page.paragraph(&format!("    also served: {}", served.join("; ")), 6);
+        texts.push(format!("also served: {}", served.join("; ")));
     }
     let new: Vec<String> = spike
         .newcomers
@@ -204,17 +212,15 @@ fn others(page: &mut Page, spike: &Spike) {
         })
         .collect();
     if !new.is_empty() {
-        page.paragraph(
-            &format!(
-                "    busy then and not before (no proof of guilt): {}",
-                new.join("; ")
-            ),
-            6,
-        );
+        texts.push(format!(
+            "busy then and not before (no proof of guilt): {}",
+            new.join("; ")
+        ));
     }
+    texts
 }
 
-fn verdict(verdict: &Verdict) -> String {
+pub(crate) fn verdict(verdict: &Verdict) -> String {
     let who = who(verdict.cause, verdict.process.as_ref());
     if verdict.cause == Cause::Unknown {
         return who;
@@ -227,7 +233,7 @@ fn verdict(verdict: &Verdict) -> String {
 }
 
 /// The parts that took any of the time, in the order in which an I/O meets them.
-fn parts(split: &Split) -> String {
+pub(crate) fn parts(split: &Split) -> String {
     let total = split.total_ns().max(1.0);
     let each = [
         ("due and not sent", split.unsent_ns),

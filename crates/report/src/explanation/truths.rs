@@ -24,22 +24,21 @@ fn time(ns: f64) -> Nanos {
 }
 
 fn section(page: &mut Page, truth: &SectionTruth) {
-    let (whole, averages) = (&truth.whole, &truth.averages);
     page.painted(
         Look::Bold,
-        &format!("  {}: {} I/Os", truth.name, count(whole.n as f64)),
+        &format!("  {}: {} I/Os", truth.name, count(truth.whole.n as f64)),
         4,
     );
-    page.paragraph(
-        &format!(
-            "    1-second averages: {} to {}, nine of ten between {} and {}",
-            time(averages.min_ns),
-            time(averages.max_ns),
-            time(averages.p5_ns),
-            time(averages.p95_ns)
-        ),
-        6,
-    );
+    for text in texts(truth) {
+        page.paragraph(&format!("    {text}"), 6);
+    }
+    shares(page, truth);
+    page.gap();
+}
+
+/// What averages said of a section, what its I/Os say, and what the averages hid.
+pub(crate) fn texts(truth: &SectionTruth) -> Vec<String> {
+    let (whole, averages) = (&truth.whole, &truth.averages);
     let at = |percentile: f64| {
         let known = whole
             .percentiles
@@ -47,31 +46,33 @@ fn section(page: &mut Page, truth: &SectionTruth) {
             .find(|(p, _)| (p - percentile).abs() < 1e-9);
         known.map_or(whole.max_ns, |(_, value)| *value)
     };
-    page.paragraph(
-        &format!(
-            "    the I/Os: {} to {}, nine of ten between {} and {}, mean {}",
+    let mut texts = vec![
+        format!(
+            "1-second averages: {} to {}, nine of ten between {} and {}",
+            time(averages.min_ns),
+            time(averages.max_ns),
+            time(averages.p5_ns),
+            time(averages.p95_ns)
+        ),
+        format!(
+            "the I/Os: {} to {}, nine of ten between {} and {}, mean {}",
             Nanos(whole.min_ns),
             Nanos(whole.max_ns),
             Nanos(at(5.0)),
             Nanos(at(95.0)),
             time(whole.mean_ns)
         ),
-        6,
-    );
+    ];
     for hidden in averages.hidden.iter().filter(|hidden| hidden.hidden > 0) {
-        page.paragraph(
-            &format!(
-                "    an I/O above {} ms is in {}; in {} of them the average is below that",
-                hidden.above_ms,
-                plural(hidden.with_slow_io, "second"),
-                hidden.hidden
-            ),
-            6,
-        );
+        texts.push(format!(
+            "an I/O above {} ms is in {}; in {} of them the average is below that",
+            hidden.above_ms,
+            plural(hidden.with_slow_io, "second"),
+            hidden.hidden
+        ));
     }
-    page.paragraph(&format!("    {}", percentiles(whole)), 6);
-    shares(page, truth);
-    page.gap();
+    texts.push(percentiles(whole));
+    texts
 }
 
 fn percentiles(whole: &Distribution) -> String {
@@ -84,6 +85,13 @@ fn percentiles(whole: &Distribution) -> String {
 
 /// The shares above each limit: of all, and of each hour.
 fn shares(page: &mut Page, truth: &SectionTruth) {
+    for line in table(&share_rows(truth), 1, 2) {
+        page.line(&line);
+    }
+}
+
+/// The same as cells, their names first.
+pub(crate) fn share_rows(truth: &SectionTruth) -> Vec<Vec<String>> {
     let mut head = vec![String::from("> ms")];
     head.extend(AVERAGE_ABOVE_MS.map(|ms| ms.to_string()));
     head.push(String::from("max"));
@@ -99,7 +107,5 @@ fn shares(page: &mut Page, truth: &SectionTruth) {
     for hour in &truth.hours {
         rows.push(row(format!("hour {}", hour.hour + 1), &hour.ios));
     }
-    for line in table(&rows, 1, 2) {
-        page.line(&line);
-    }
+    rows
 }

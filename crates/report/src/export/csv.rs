@@ -25,7 +25,7 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn new(text: &'a mut String) -> Self {
+    pub(crate) fn new(text: &'a mut String) -> Self {
         Self { text, first: true }
     }
 
@@ -36,7 +36,7 @@ impl<'a> Line<'a> {
     }
 
     /// Adds a number.
-    fn number(&mut self, value: impl Display) -> &mut Self {
+    pub(crate) fn number(&mut self, value: impl Display) -> &mut Self {
         self.comma();
         // Writing to a string does not fail.
         let _ = write!(self.text, "{value}");
@@ -44,7 +44,7 @@ impl<'a> Line<'a> {
     }
 
     /// Adds a number, or nothing.
-    fn optional(&mut self, value: Option<u64>) -> &mut Self {
+    pub(crate) fn optional(&mut self, value: Option<u64>) -> &mut Self {
         match value {
             Some(value) => self.number(value),
             None => self.word(""),
@@ -52,7 +52,7 @@ impl<'a> Line<'a> {
     }
 
     /// Adds a text, in quotes where it needs them.
-    fn word(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn word(&mut self, text: &str) -> &mut Self {
         self.comma();
         if text.contains([',', '"', '\r', '\n']) {
             self.text.push('"');

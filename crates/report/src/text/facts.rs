@@ -26,7 +26,7 @@ pub(super) fn of_section(page: &mut Page, section: &Section<'_>) {
 }
 
 /// CPU time of the workers: shares of one CPU each, and the cost of one I/O.
-fn cpu(summary: &JobSummary) -> Option<String> {
+pub(crate) fn cpu(summary: &JobSummary) -> Option<String> {
     let CpuUsage {
         user_ns,
         system_ns,
@@ -67,18 +67,23 @@ pub(super) fn disks(page: &mut Page, run: &Run) {
 }
 
 fn disk_lines(page: &mut Page, disk: &DiskSummary) {
+    for text in disk_texts(disk) {
+        page.paragraph(&text, 4);
+    }
+}
+
+/// What a disk counted: a line in all, then one each for what it did, indented.
+pub(crate) fn disk_texts(disk: &DiskSummary) -> Vec<String> {
     let ns = disk.duration_ns as f64;
     if ns <= 0.0 {
-        page.paragraph(&format!("disk {}: not observed", disk.name), 4);
-        return;
+        return vec![format!("disk {}: not observed", disk.name)];
     }
-    let text = format!(
+    let mut texts = vec![format!(
         "disk {}: {} % of the time busy, {} I/Os in flight on average",
         disk.name,
         three_digits(disk.busy_ns as f64 / ns * 100.0),
         three_digits(disk.weighted_busy_ns as f64 / ns)
-    );
-    page.paragraph(&text, 4);
+    )];
     let directions = [
         (
             "reads",
@@ -100,20 +105,20 @@ fn disk_lines(page: &mut Page, disk: &DiskSummary) {
             continue;
         }
         let n = ios as f64;
-        let text = format!(
+        texts.push(format!(
             "  {} {name}/s of {} on average, {} each, {} % merged",
             count(n / (ns / 1e9)),
             Bytes((bytes as f64 / n).round() as u64),
             Nanos((time_ns as f64 / n).round() as u64),
             three_digits(merges as f64 / (n + merges as f64) * 100.0)
-        );
-        page.paragraph(&text, 4);
+        ));
     }
     for (name, ios) in [("discards", disk.discard_ios), ("flushes", disk.flush_ios)] {
         if ios > 0 {
-            page.paragraph(&format!("  {} {name}/s", count(ios as f64 / (ns / 1e9))), 4);
+            texts.push(format!("  {} {name}/s", count(ios as f64 / (ns / 1e9))));
         }
     }
+    texts
 }
 
 /// Errors of all jobs, by kind, the first of each with its place and what to do.
@@ -121,15 +126,24 @@ pub(super) fn errors(page: &mut Page, run: &Run) {
     if run.summary.jobs.iter().any(|job| !job.errors.is_empty()) {
         page.gap();
     }
+    for text in error_texts(run) {
+        page.labelled(Look::Red, "error:", &text);
+    }
+}
+
+/// The same, an entry each.
+pub(crate) fn error_texts(run: &Run) -> Vec<String> {
+    let mut texts = Vec::new();
     for (index, job) in run.summary.jobs.iter().enumerate() {
         for error in &job.errors {
             let mut text = error_text(&job.name, error);
             if let Some(remedy) = failures::remedy(run, index, error) {
                 text = format!("{text}. {remedy}");
             }
-            page.labelled(Look::Red, "error:", &text);
+            texts.push(text);
         }
     }
+    texts
 }
 
 fn error_text(job: &str, error: &RunError) -> String {
@@ -189,10 +203,15 @@ pub fn in_full(warning: &Warning) -> String {
 
 /// What the program itself costs, beside the mean latency of all I/Os.
 pub(super) fn floor(page: &mut Page, run: &Run) {
-    let Some(floor) = run.summary.floor else {
-        return;
-    };
-    page.gap();
+    if let Some(text) = floor_text(run) {
+        page.gap();
+        page.paragraph(&text, 2);
+    }
+}
+
+/// The same as one line.
+pub(crate) fn floor_text(run: &Run) -> Option<String> {
+    let floor = run.summary.floor?;
     let cost = Nanos(floor.ns_per_io.round() as u64);
     let mut text = format!("fathom's own cost: {cost} of each I/O");
     let mut n = 0.0;
@@ -207,5 +226,5 @@ pub(super) fn floor(page: &mut Page, run: &Run) {
         let percent = floor.ns_per_io / (sum_ns / n) * 100.0;
         text = format!("{text} ({} % of the mean latency)", three_digits(percent));
     }
-    page.paragraph(&text, 2);
+    Some(text)
 }

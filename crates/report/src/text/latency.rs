@@ -35,7 +35,7 @@ struct Row<'a> {
 
 /// The latency that a direction is judged by, and its name: response time where there is a schedule (what a
 /// stalled disk kept from being sent counts), else total latency, else what there is.
-pub(super) fn main_latency<'a>(
+pub(crate) fn main_latency<'a>(
     section: &Section<'_>,
     summary: &'a OpSummary,
 ) -> (&'a LatencySummary, &'static str) {

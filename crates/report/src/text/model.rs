@@ -6,13 +6,26 @@ use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
 /// The machine's own account, where it was a modelled one.
 pub(super) fn render(page: &mut Page, run: &Run) {
-    let Some(model) = &run.summary.model else { return };
-    page.gap();
-    limits(page, run, model);
-    caches(page, model);
+    let texts = texts(run);
+    if !texts.is_empty() {
+        page.gap();
+    }
+    for text in texts {
+        page.paragraph(&text, 4);
+    }
 }
 
-fn limits(page: &mut Page, run: &Run, model: &ModelSummary) {
+/// The same, a line each; those of its caches are indented.
+pub(crate) fn texts(run: &Run) -> Vec<String> {
+    let Some(model) = &run.summary.model else {
+        return Vec::new();
+    };
+    let mut texts = vec![limits(run, model)];
+    caches(&mut texts, model);
+    texts
+}
+
+fn limits(run: &Run, model: &ModelSummary) -> String {
     let ios: u64 = run
         .summary
         .disks
@@ -20,8 +33,7 @@ fn limits(page: &mut Page, run: &Run, model: &ModelSummary) {
         .map(|disk| disk.read_ios + disk.write_ios)
         .sum();
     if model.held.is_empty() {
-        page.paragraph("model: no limit held anything back", 4);
-        return;
+        return String::from("model: no limit held anything back");
     }
     let mut held: Vec<_> = model.held.iter().collect();
     held.sort_by_key(|held| std::cmp::Reverse(held.held_ns));
@@ -32,37 +44,38 @@ fn limits(page: &mut Page, run: &Run, model: &ModelSummary) {
             format!("{} {each}", held.limit)
         })
         .collect();
-    let text = format!(
+    format!(
         "model: limits held back an I/O of the disk by, on average: {}",
         parts.join(", ")
-    );
-    page.paragraph(&text, 4);
+    )
 }
 
-fn caches(page: &mut Page, model: &ModelSummary) {
+fn caches(texts: &mut Vec<String>, model: &ModelSummary) {
     if model.dirty_peak_bytes > 0 {
-        let text = format!("  page cache: at most {} dirty", Bytes(model.dirty_peak_bytes));
-        page.paragraph(&text, 4);
+        texts.push(format!(
+            "  page cache: at most {} dirty",
+            Bytes(model.dirty_peak_bytes)
+        ));
     }
     let reads = model.host_cache_hits + model.host_cache_misses;
     if reads > 0 {
         let share = three_digits(model.host_cache_hits as f64 / reads as f64 * 100.0);
-        let text = format!("  host cache: {share} % of {} reads served", count(reads as f64));
-        page.paragraph(&text, 4);
+        texts.push(format!(
+            "  host cache: {share} % of {} reads served",
+            count(reads as f64)
+        ));
     }
     if model.host_dirty_peak_bytes > 0 {
-        let text = format!(
+        texts.push(format!(
             "  host cache: at most {} not yet on the disk",
             Bytes(model.host_dirty_peak_bytes)
-        );
-        page.paragraph(&text, 4);
+        ));
     }
     if model.drain_ns > 0 {
-        let text = format!(
+        texts.push(format!(
             "  {} after the last job until all was on the disk",
             Nanos(model.drain_ns)
-        );
-        page.paragraph(&text, 4);
+        ));
     }
 }
 

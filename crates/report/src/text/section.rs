@@ -10,14 +10,14 @@ use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate};
 use fathom_core::workload::Job;
 
 /// Results with the jobs that they are of.
-pub(super) struct Section<'a> {
-    pub(super) summary: &'a JobSummary,
-    pub(super) jobs: Vec<&'a Job>,
+pub(crate) struct Section<'a> {
+    pub(crate) summary: &'a JobSummary,
+    pub(crate) jobs: Vec<&'a Job>,
 }
 
 impl<'a> Section<'a> {
     /// The data directions that did or tried anything.
-    pub(super) fn directions(&self) -> impl Iterator<Item = (Op, &'a OpSummary)> {
+    pub(crate) fn directions(&self) -> impl Iterator<Item = (Op, &'a OpSummary)> {
         let summary = self.summary;
         Op::DATA
             .into_iter()
@@ -25,18 +25,18 @@ impl<'a> Section<'a> {
             .filter(|(_, op)| op.ios > 0 || op.errors > 0)
     }
     /// fsync and fdatasync, where there were any.
-    pub(super) fn sync(&self) -> Option<&'a OpSummary> {
+    pub(crate) fn sync(&self) -> Option<&'a OpSummary> {
         let sync = &self.summary.sync;
         (sync.ios > 0 || sync.errors > 0).then_some(sync)
     }
     /// Whether any of its jobs follows a schedule.
-    pub(super) fn is_open_loop(&self) -> bool {
+    pub(crate) fn is_open_loop(&self) -> bool {
         self.jobs.iter().any(|job| job.is_open_loop())
     }
 }
 
 /// The sections of a run in the order of its jobs: groups where the jobs asked for group reporting.
-pub(super) fn of(run: &Run) -> Vec<Section<'_>> {
+pub(crate) fn of(run: &Run) -> Vec<Section<'_>> {
     let jobs = &run.workload.jobs;
     let mut sections = Vec::new();
     let mut groups_shown = Vec::new();

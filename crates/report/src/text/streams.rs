@@ -7,11 +7,21 @@ use fathom_core::run::Run;
 
 /// What became of the streams that were asked for.
 pub(super) fn render(page: &mut Page, run: &Run) {
+    let texts = texts(run);
+    if !texts.is_empty() {
+        page.gap();
+    }
+    for (index, text) in texts.iter().enumerate() {
+        page.paragraph(text, if index == 0 { 2 } else { 4 });
+    }
+}
+
+/// The same: a line in all, then what is missing, indented.
+pub(crate) fn texts(run: &Run) -> Vec<String> {
     let streams = &run.summary.streams;
     if streams.is_empty() {
-        return;
+        return Vec::new();
     }
-    page.gap();
     let parts = streams.iter().map(|stream| {
         let kept = format!("{} {}", stream.kind.name(), stream.rows);
         if stream.dropped == 0 {
@@ -21,10 +31,11 @@ pub(super) fn render(page: &mut Page, run: &Run) {
         }
     });
     let parts: Vec<String> = parts.collect();
-    page.paragraph(&format!("recorded, in rows: {}", parts.join(", ")), 2);
+    let mut texts = vec![format!("recorded, in rows: {}", parts.join(", "))];
     for stream in streams {
         for missing in &stream.missing {
-            page.paragraph(&format!("  not recorded ({}): {missing}", stream.kind.name()), 4);
+            texts.push(format!("  not recorded ({}): {missing}", stream.kind.name()));
         }
     }
+    texts
 }

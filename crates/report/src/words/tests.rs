@@ -31,10 +31,10 @@ fn mixed_with_everything() {
         max: 65_536,
         unaligned: false,
     };
-    job.pattern.distribution = [Distribution::Zipf {
+    job.pattern.distribution = [0, 1, 2].map(|_| Distribution::Zipf {
         theta: 1.2,
         center: None,
-    }; 3];
+    });
     job.sync.mode = SyncMode::DataSync;
     job.sync.fsync_every = 1;
     job.sync.fdatasync_every = 8;

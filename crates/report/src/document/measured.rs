@@ -1,0 +1,284 @@
+//! What was measured over time and over latency, as charts.
+//!
+//! Data in: the rows of a run. Data out: blocks with charts, and what was done to the numbers in words. It must not judge.
+
+use super::RunReport;
+use super::content::{Block, Chart, Width};
+use super::heat::{HeatSource, LatencyHeat};
+use crate::chart::percentiles::Curve;
+use crate::chart::time::{self, Line, Span};
+use crate::chart::{Clock, Thinning, heat as heat_chart, percentiles as percentile_chart, seconds};
+use fathom_core::backend::Op;
+use fathom_core::run::{HistogramRow, Run, SeriesRow};
+use fathom_core::units::Nanos;
+use std::collections::BTreeMap;
+
+/// Lines that have a colour of their own. Where there are more, directions are added up.
+const LINES_MAX: usize = 8;
+/// Latency charts: one a line.
+const LATENCY_CHARTS_MAX: usize = 8;
+
+const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Sync];
+
+/// IOPS, throughput and latency over time.
+pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
+    let all = lines(report.run, report.series);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let span = span(report.series);
+    let (rates_note, latency_note) = notes(span);
+    let summed = if all.len() > LINES_MAX {
+        sums(report.series)
+    } else {
+        Vec::new()
+    };
+    let drawn = if summed.is_empty() { &all } else { &summed };
+    let moving: Vec<Line<'_>> = drawn
+        .iter()
+        .filter(|line| line.rows.iter().any(|row| row.bytes > 0))
+        .map(|line| Line {
+            name: line.name.clone(),
+            rows: line.rows.clone(),
+        })
+        .collect();
+    let mut charts = vec![chart("IOPS", rates_note.clone(), 300, time::iops(drawn, span))];
+    if !moving.is_empty() {
+        charts.push(chart(
+            "Throughput",
+            rates_note.clone(),
+            300,
+            time::throughput(&moving, span),
+        ));
+    }
+    for line in all.iter().take(LATENCY_CHARTS_MAX) {
+        let kind = if line.rows.iter().any(|row| row.response.n > 0) {
+            "Response time, from when an I/O was due"
+        } else {
+            "Latency"
+        };
+        let title = format!("{kind}: {}", line.name);
+        charts.push(chart(
+            &title,
+            latency_note.clone(),
+            340,
+            time::latency(line, span),
+        ));
+    }
+    let mut blocks = vec![Block::Charts(charts)];
+    if !summed.is_empty() {
+        blocks.push(Block::Text(format!(
+            "There are {} jobs and directions: their rates are added up by direction, and latencies are drawn of the first \
+             {LATENCY_CHARTS_MAX}. The CSV report has all of them.",
+            all.len()
+        )));
+    }
+    blocks
+}
+
+/// How to read charts of rates, and of latencies.
+fn notes(span: Span) -> (String, String) {
+    let ramp = if span.ramp_s > 0.0 {
+        " Shaded: not counted."
+    } else {
+        ""
+    };
+    match span.thinning.point() {
+        None => (
+            ramp.trim().to_owned(),
+            format!("Percentiles over the I/Os of each second.{ramp}"),
+        ),
+        Some(point) => (
+            format!(
+                "Each point stands for {point}: the line is the mean of its seconds, the band reaches from the lowest to the \
+                 highest second.{ramp}"
+            ),
+            format!(
+                "Each point stands for {point}: the lines of percentiles are means of its seconds' percentiles, the bands reach \
+                 from the lowest to the highest second; the slowest is the slowest I/O of all its seconds.{ramp}"
+            ),
+        ),
+    }
+}
+
+fn chart(title: &str, about: String, height: u32, figure: crate::chart::Figure) -> Chart {
+    Chart {
+        title: title.to_owned(),
+        about,
+        width: Width::Whole,
+        height,
+        figure,
+        table: None,
+    }
+}
+
+/// A line for each direction of each job that did anything.
+fn lines<'a>(run: &Run, series: &'a [SeriesRow]) -> Vec<Line<'a>> {
+    let mut lines: BTreeMap<(u32, usize), Vec<&SeriesRow>> = BTreeMap::new();
+    for row in series {
+        lines.entry((row.job, row.op.index())).or_default().push(row);
+    }
+    lines.retain(|_, rows| rows.iter().any(|row| row.ios > 0));
+    let several = lines
+        .keys()
+        .any(|(job, _)| Some(job) != lines.keys().next().map(|(first, _)| first));
+    lines
+        .into_iter()
+        .map(|((job, op), mut rows)| {
+            rows.sort_by_key(|row| row.second);
+            let op = OPS[op].name();
+            let name = match run.workload.jobs.get(job as usize) {
+                Some(job) if several => format!("{}, {op}", job.name),
+                _ => op.to_owned(),
+            };
+            Line { name, rows }
+        })
+        .collect()
+}
+
+/// A line for each direction, all jobs together.
+fn sums(series: &[SeriesRow]) -> Vec<Line<'_>> {
+    let line = |op: Op| {
+        let mut rows: Vec<&SeriesRow> = series.iter().filter(|row| row.op.index() == op.index()).collect();
+        rows.sort_by_key(|row| row.second);
+        Line {
+            name: format!("{}, all jobs", op.name()),
+            rows,
+        }
+    };
+    let met = |line: &Line<'_>| line.rows.iter().any(|row| row.ios > 0);
+    OPS.into_iter().map(line).filter(met).collect()
+}
+
+fn span(series: &[SeriesRow]) -> Span {
+    let length = series.iter().map(|row| row.second + 1).max().unwrap_or(1);
+    let counted = series.iter().any(|row| !row.ramp);
+    let ramp = series
+        .iter()
+        .filter(|row| row.ramp && counted)
+        .map(|row| row.second + 1);
+    Span {
+        thinning: Thinning::of(length),
+        clock: Clock::of(f64::from(length)),
+        ramp_s: f64::from(ramp.max().unwrap_or(0)),
+    }
+}
+
+/// The latency heat map of each kind of I/O.
+pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
+    let estimated = report
+        .heat
+        .is_none()
+        .then(|| LatencyHeat::estimate(report.series));
+    let Some(heat) = report.heat.or(estimated.as_ref()) else {
+        return Vec::new();
+    };
+    let length = report.series.iter().map(|row| row.second + 1).max().unwrap_or(1);
+    let clock = Clock::of(f64::from(length));
+    let span = Nanos(heat.column_ns());
+    let about = match heat.source() {
+        HeatSource::Ios => format!(
+            "Each column is {span} and each row 9 % of a latency; the colour is how many I/Os ended there, on a logarithmic \
+             scale. Every I/O of the record is counted."
+        ),
+        HeatSource::Series => format!(
+            "An estimate: the record has no stream of I/Os, so each second's I/Os are spread evenly between its percentiles \
+             (fastest, p50, p90, p95, p99, p99.9, slowest). Each column is {span}; the colour is how many I/Os, on a \
+             logarithmic scale."
+        ),
+    };
+    let charts: Vec<Chart> = OPS
+        .into_iter()
+        .filter_map(|op| {
+            let grid = heat.grid(op)?;
+            let title = format!("{}s by latency", capital(op.name()));
+            Some(chart(
+                &title,
+                about.clone(),
+                380,
+                heat_chart::figure(&grid, clock),
+            ))
+        })
+        .collect();
+    if charts.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::Charts(charts)]
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The percentile curves of all directions.
+pub(super) fn percentiles(report: &RunReport<'_>) -> Vec<Block> {
+    let mut curves = curves(report.run, report.histograms);
+    if curves.is_empty() {
+        return Vec::new();
+    }
+    let all = curves.len();
+    curves.truncate(LINES_MAX);
+    let more = if all > LINES_MAX {
+        format!(" Drawn are the first {LINES_MAX} of {all} directions.")
+    } else {
+        String::new()
+    };
+    let about = format!(
+        "Each further nine is as wide as the one before it. A curve ends where a single I/O decides.{more}"
+    );
+    vec![Block::Charts(vec![chart(
+        "Latency by percentile",
+        about,
+        400,
+        percentile_chart::figure(&curves),
+    )])]
+}
+
+/// Latency in milliseconds, and how many I/Os took that long.
+type Counts = Vec<(f64, u64)>;
+
+/// A curve for each direction of each job: of response times where there is a schedule.
+fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
+    let mut kept: BTreeMap<(u32, usize, &str), Counts> = BTreeMap::new();
+    for row in histograms.iter().filter(|row| row.count > 0) {
+        let middle = f64::midpoint(row.low_ns as f64, row.high_ns as f64).max(1.0) / 1e6;
+        let counts = kept.entry((row.job, row.op.index(), row.metric)).or_default();
+        counts.push((middle, row.count));
+    }
+    let mut curves = Vec::new();
+    let directions: Vec<(u32, usize)> = kept.keys().map(|&(job, op, _)| (job, op)).collect();
+    let several = directions.iter().any(|(job, _)| *job != directions[0].0);
+    for (index, &(job, op)) in directions.iter().enumerate() {
+        if index > 0 && directions[index - 1] == (job, op) {
+            continue;
+        }
+        let best = ["response", "lat", "clat"]
+            .into_iter()
+            .find_map(|metric| Some((metric, kept.remove(&(job, op, metric))?)));
+        let Some((metric, mut counts)) = best else {
+            continue;
+        };
+        counts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let name = match run.workload.jobs.get(job as usize) {
+            Some(job) if several => format!("{}, {}", job.name, OPS[op].name()),
+            _ => OPS[op].name().to_owned(),
+        };
+        let name = if metric == "response" {
+            format!("{name}, from when due")
+        } else {
+            name
+        };
+        curves.push(Curve { name, counts });
+    }
+    curves
+}
+
+/// A moment since the start, as charts have it.
+pub(super) fn clock(series: &[SeriesRow], last_ns: u64) -> Clock {
+    let length = series.iter().map(|row| row.second + 1).max().unwrap_or(0);
+    Clock::of(f64::from(length).max(seconds(last_ns)))
+}

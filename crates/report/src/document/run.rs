@@ -1,0 +1,354 @@
+//! The document of a run: what was run on what, the numbers, the warnings, then what goes deeper.
+//!
+//! Data in: a [`RunReport`]. Data out: a [`Document`]. It must not judge, nor know any file format.
+
+use super::content::{Block, Card, Document, Notice, Table};
+use super::{RunReport, explained, measured, published};
+use crate::reproduction::span;
+use crate::text::latency::main_latency;
+use crate::text::section::{self, Section};
+use crate::text::{civil, facts, in_full, model, streams};
+use crate::words::{describe, plural};
+use fathom_analysis::warnings::is_supported;
+use fathom_core::backend::Op;
+use fathom_core::run::{Environment, OpSummary, Run, Status, Target};
+use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
+
+/// Directions that have a card; more are read in the table.
+const CARDS_MAX: usize = 4;
+
+pub(super) fn document(report: &RunReport<'_>) -> Document {
+    let run = report.run;
+    let sections = section::of(run);
+    let mut document = Document {
+        title: title(run),
+        lead: lead(run),
+        sections: Vec::new(),
+        written_by: format!("fathom {}", run.build.version),
+    };
+    document.add("Numbers", numbers(run, &sections));
+    document.add("Warnings", warnings(run));
+    document.add("What was run", what(run));
+    document.add("Over time", measured::over_time(report));
+    document.add("Latency over time", measured::heat(report));
+    document.add("Percentiles", measured::percentiles(report));
+    if let Some(explanation) = report.explanation {
+        document.add("What limits it", explained::limits(explanation));
+        document.add("Spikes", explained::spikes(report, explanation));
+        document.add("Averages against I/Os", explained::truths(explanation));
+        document.add("Not in the record", explained::missing(explanation));
+    }
+    document.add(
+        "Published",
+        report.published.map_or_else(Vec::new, published::blocks),
+    );
+    document.add("Beside the load", beside(run, &sections));
+    document.add("Conditions", conditions(run));
+    document
+}
+
+fn title(run: &Run) -> String {
+    let target = &run.summary.target.description;
+    match run.workload.jobs.as_slice() {
+        [] => format!("Record of {target}"),
+        [job] if target.is_empty() => crate::words::pattern(job),
+        [job] => format!(
+            "{} {} on {target}",
+            crate::words::pattern(job),
+            crate::words::block_sizes(job)
+        ),
+        jobs => format!("{} on {target}", plural(jobs.len() as u64, "job")),
+    }
+}
+
+fn lead(run: &Run) -> Vec<String> {
+    let host = &run.environment.host;
+    let on = if host.is_empty() {
+        String::new()
+    } else {
+        format!(" on {host}")
+    };
+    let mut lead = vec![format!("Run{on}, {}.", civil(run.started_unix_ns))];
+    if run.summary.target.modelled {
+        lead.push(String::from("The disk is a model and the time virtual."));
+    }
+    match run.status {
+        Status::Complete => {}
+        Status::Interrupted => lead.push(String::from("Interrupted: the results are those up to then.")),
+        Status::Failed => lead.push(String::from(
+            "Failed: errors ended a job early; see the warnings.",
+        )),
+        Status::Running => lead.push(String::from("Unfinished: the run is under way or was killed.")),
+    }
+    lead
+}
+
+/// Cards of the first directions, then all of them in a table.
+fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let directions: Vec<(&Section<'_>, Op, &OpSummary)> = sections
+        .iter()
+        .flat_map(|section| {
+            section
+                .directions()
+                .map(move |(op, summary)| (section, op, summary))
+        })
+        .collect();
+    if directions.is_empty() {
+        if !run.workload.jobs.is_empty() {
+            let text = String::from("No results: no I/O was completed.");
+            blocks.push(Block::Notice(Notice::Warning, text));
+        }
+        return blocks;
+    }
+    if directions.len() <= CARDS_MAX {
+        let several = sections.len() > 1;
+        blocks.push(Block::Cards(
+            directions
+                .iter()
+                .flat_map(|(section, op, summary)| cards(section, *op, summary, several))
+                .collect(),
+        ));
+    }
+    blocks.push(Block::Table(table(&directions)));
+    for section in sections {
+        if section.is_open_loop() {
+            blocks.push(Block::Text(format!(
+                "{}: its latencies are response times, from when an I/O was due. Backlog: at most {} due and not sent, {} at \
+                 the end.",
+                section.summary.name,
+                plural(section.summary.backlog_max, "I/O"),
+                section.summary.backlog_end
+            )));
+        }
+    }
+    blocks
+}
+
+fn cards(section: &Section<'_>, op: Op, summary: &OpSummary, several: bool) -> Vec<Card> {
+    let label = if several {
+        format!("{}, {}", section.summary.name, op.name())
+    } else {
+        op.name().to_owned()
+    };
+    let (latency, _) = main_latency(section, summary);
+    let p99 = latency
+        .percentile(99.0)
+        .filter(|_| is_supported(latency.n, 99.0))
+        .map_or_else(Vec::new, |ns| vec![format!("p99 {}", Nanos(ns))]);
+    let mut notes = vec![format!("slowest {}", Nanos(latency.max))];
+    notes.splice(0..0, p99);
+    vec![
+        Card {
+            label: label.clone(),
+            value: format!("{} IOPS", count(summary.iops)),
+            notes: vec![
+                format!("{} I/Os", count(summary.ios as f64)),
+                format!("in {}", took(summary.runtime_ns)),
+            ],
+        },
+        Card {
+            label: label.clone(),
+            value: decimal_rate(summary.bytes_per_second),
+            notes: vec![
+                binary_rate(summary.bytes_per_second),
+                format!("{} in all", Bytes(summary.bytes)),
+            ],
+        },
+        Card {
+            label: format!("{label}, mean latency"),
+            value: Nanos(latency.mean.round() as u64).to_string(),
+            notes,
+        },
+    ]
+}
+
+/// A length of time: in hours and minutes where it is long.
+fn took(ns: u64) -> String {
+    if ns < 600_000_000_000 {
+        Nanos(ns).to_string()
+    } else {
+        span(ns)
+    }
+}
+
+/// The percentiles that the table has columns for.
+const COLUMNS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
+
+fn table(directions: &[(&Section<'_>, Op, &OpSummary)]) -> Table {
+    let mut head: Vec<String> = ["job", "direction", "IOPS", "MiB/s", "MB/s", "mean"]
+        .map(str::to_owned)
+        .into();
+    head.extend(COLUMNS.map(|percentile| format!("p{percentile}")));
+    head.extend(["slowest", "I/Os", "errors"].map(str::to_owned));
+    let rows = directions
+        .iter()
+        .map(|(section, op, summary)| {
+            let (latency, _) = main_latency(section, summary);
+            let mut row = vec![
+                section.summary.name.clone(),
+                op.name().to_owned(),
+                count(summary.iops),
+                three_digits(summary.bytes_per_second / f64::from(1 << 20)),
+                three_digits(summary.bytes_per_second / 1e6),
+                Nanos(latency.mean.round() as u64).to_string(),
+            ];
+            row.extend(COLUMNS.map(|percentile| {
+                let value = latency.percentile(percentile);
+                let value = value.filter(|_| is_supported(latency.n, percentile));
+                value.map_or_else(|| String::from("–"), |ns| Nanos(ns).to_string())
+            }));
+            row.push(Nanos(latency.max).to_string());
+            row.push(count(summary.ios as f64));
+            row.push(summary.errors.to_string());
+            row
+        })
+        .collect();
+    Table {
+        head,
+        words: 2,
+        rows,
+        ..Table::default()
+    }
+}
+
+/// Errors, then warnings, each with its remedy.
+fn warnings(run: &Run) -> Vec<Block> {
+    let errors = facts::error_texts(run).into_iter();
+    let warnings = run.summary.warnings.iter().map(in_full);
+    errors
+        .map(|text| Block::Notice(Notice::Error, text))
+        .chain(warnings.map(|text| Block::Notice(Notice::Warning, text)))
+        .collect()
+}
+
+fn what(run: &Run) -> Vec<Block> {
+    let mut facts = Vec::new();
+    let jobs = &run.workload.jobs;
+    match jobs.as_slice() {
+        [] => facts.push(("load", String::from("none: the machine was watched"))),
+        [job] => facts.push(("load", describe(job))),
+        _ => {}
+    }
+    facts.extend(target(&run.summary.target));
+    facts.extend(machine(&run.environment));
+    if !run.command.is_empty() {
+        facts.push(("command", run.command.join(" ")));
+    }
+    facts.push(("program", format!("fathom {}", run.build.version)));
+    let mut blocks = vec![Block::Facts(facts)];
+    if jobs.len() > 1 {
+        blocks.push(Block::Table(Table {
+            caption: String::from("The jobs"),
+            head: ["job", "what it does"].map(str::to_owned).into(),
+            words: 2,
+            rows: jobs
+                .iter()
+                .map(|job| vec![job.name.clone(), describe(job)])
+                .collect(),
+            folded: jobs.len() > 12,
+        }));
+    }
+    blocks
+}
+
+/// What it was aimed at, in words.
+pub(super) fn target(target: &Target) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("target", target.description.clone())];
+    if target.modelled {
+        facts.push(("time", String::from("virtual: the disk is a model")));
+    }
+    for file in target
+        .files
+        .iter()
+        .filter_map(|file| file.device.as_ref())
+        .take(4)
+    {
+        let mut text = file.name.clone();
+        if let Some(model) = &file.model {
+            text = format!("{text}, {model}");
+        }
+        if let Some(size) = file.size_bytes {
+            text = format!("{text}, {}", Bytes(size));
+        }
+        if let Some(scheduler) = &file.scheduler {
+            text = format!("{text}, scheduler {scheduler}");
+        }
+        facts.push(("device", text));
+    }
+    facts.dedup();
+    facts
+}
+
+/// The machine in words, as far as it is known.
+pub(super) fn machine(environment: &Environment) -> Vec<(&'static str, String)> {
+    let mut parts = Vec::new();
+    if environment.cpus > 0 {
+        let model = if environment.cpu_model.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", environment.cpu_model)
+        };
+        parts.push(format!("{}{model}", plural(u64::from(environment.cpus), "CPU")));
+    }
+    if environment.memory_bytes > 0 {
+        parts.push(Bytes(environment.memory_bytes).to_string());
+    }
+    if !environment.kernel.is_empty() {
+        parts.push(format!("Linux {}", environment.kernel));
+    }
+    parts.extend(environment.virtualization.clone());
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![("machine", parts.join(", "))]
+}
+
+/// CPU, disks, the model's account, what was recorded, what the program costs.
+fn beside(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
+    let mut texts = Vec::new();
+    for section in sections {
+        if let Some(text) = facts::cpu(section.summary) {
+            texts.push(format!("{}: {}", section.summary.name, text.trim()));
+        }
+    }
+    for disk in &run.summary.disks {
+        let all = facts::disk_texts(disk);
+        let all: Vec<&str> = all.iter().map(|text| text.trim()).collect();
+        texts.push(all.join("; "));
+    }
+    texts.extend(model::texts(run).iter().map(|text| text.trim().to_owned()));
+    texts.extend(streams::texts(run).iter().map(|text| text.trim().to_owned()));
+    texts.extend(facts::floor_text(run));
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::List(texts)]
+}
+
+/// What sound numbers need, and whether it was so; then the load as it was typed.
+fn conditions(run: &Run) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !run.requirements.is_empty() {
+        let met = |met: Option<bool>| match met {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "not known",
+        };
+        let rows = run.requirements.iter().map(|need| {
+            vec![
+                need.name.replace('_', " "),
+                met(need.met).to_owned(),
+                need.detail.clone(),
+            ]
+        });
+        blocks.push(Block::Table(Table {
+            caption: String::from("What sound numbers need"),
+            head: ["needed", "met", "seen"].map(str::to_owned).into(),
+            words: 3,
+            rows: rows.collect(),
+            folded: false,
+        }));
+    }
+    blocks
+}

@@ -1,0 +1,340 @@
+//! The matrices of a sweep: heat maps over block size × depth, and curves over depth, for each order, mix and number of
+//! threads.
+//!
+//! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
+
+use super::super::content::{Block, Chart, Table, Width};
+use super::p99_ns;
+use crate::chart::depths::{self, At, Line};
+use crate::chart::matrix::{self, Cell, Panel, Scale};
+use crate::chart::{latency_axis, plain};
+use crate::words::{load, plural, point as place};
+use fathom_core::sweep::{Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
+use fathom_core::units::{Bytes, Nanos, count, decimal_rate, three_digits};
+use serde_json::json;
+
+/// A figure of a point that has a heat map.
+struct Measure {
+    title: &'static str,
+    scale: &'static str,
+    logarithmic: bool,
+    of: fn(&PointResult) -> Option<f64>,
+    /// As it is written into a cell: without its unit, which the title has.
+    label: fn(f64) -> String,
+    /// With its unit.
+    full: fn(f64) -> String,
+}
+
+/// The figures, latencies in the unit that suits those of this sweep.
+fn measures(results: &SweepResults) -> [Measure; 3] {
+    let longest = results.points.iter().filter_map(p99_ns).fold(0.0, f64::max);
+    let (latency, label): (_, fn(f64) -> String) = if longest < 1e7 {
+        ("p99 latency (µs)", |ns| three_digits(ns / 1e3))
+    } else {
+        ("p99 latency (ms)", |ns| three_digits(ns / 1e6))
+    };
+    [
+        Measure {
+            title: "IOPS",
+            scale: "Viridis",
+            logarithmic: false,
+            of: PointResult::iops,
+            label: count,
+            full: |iops| format!("{} IOPS", count(iops)),
+        },
+        Measure {
+            title: "MB/s",
+            scale: "Viridis",
+            logarithmic: false,
+            of: PointResult::bytes_per_second,
+            label: |rate| three_digits(rate / 1e6),
+            full: decimal_rate,
+        },
+        Measure {
+            title: latency,
+            scale: "Cividis",
+            logarithmic: true,
+            of: p99_ns,
+            label,
+            full: |ns| Nanos(ns.round() as u64).to_string(),
+        },
+    ]
+}
+
+/// Points that differ in block size and depth only.
+struct Group<'a> {
+    name: String,
+    threads: u32,
+    points: Vec<&'a PointResult>,
+}
+
+fn groups<'a>(plan: &SweepPlan, results: &'a SweepResults) -> Vec<Group<'a>> {
+    let mut groups: Vec<((bool, u8, u32), Group<'a>)> = Vec::new();
+    for point in &results.points {
+        let at = &point.coordinates;
+        let key = (at.random, at.read_percent, at.threads);
+        if let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == key) {
+            group.points.push(point);
+            continue;
+        }
+        let threads = if plan.axes.threads.len() > 1 {
+            format!(", {}", plural(u64::from(at.threads), "thread"))
+        } else {
+            String::new()
+        };
+        let group = Group {
+            name: format!("{}{threads}", load(at.random, at.read_percent)),
+            threads: at.threads,
+            points: vec![point],
+        };
+        groups.push((key, group));
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Values of one coordinate among points, ascending.
+fn values<T: Ord>(points: &[&PointResult], of: impl Fn(&Coordinates) -> T) -> Vec<T> {
+    let mut values: Vec<T> = points.iter().map(|point| of(&point.coordinates)).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// Three heat maps a group.
+pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if results.points.is_empty() {
+        return blocks;
+    }
+    let inferred = results
+        .points
+        .iter()
+        .any(|point| matches!(point.outcome, Outcome::Inferred(_)));
+    let mut text = String::from(
+        "A row a block size, a column a depth. Within one figure, colours mean the same in all panels: the lighter, the more; \
+         of p99 latency on a logarithmic scale.",
+    );
+    if inferred {
+        text.push_str(" ~ marks what was not measured but follows from other points.");
+    }
+    blocks.push(Block::Text(text));
+    let measures = measures(results);
+    let scales: Vec<Scale> = measures.iter().map(|measure| scale(measure, results)).collect();
+    for group in groups(plan, results) {
+        blocks.push(Block::Heading(group.name.clone()));
+        let mut charts = Vec::new();
+        for (measure, &scale) in measures.iter().zip(&scales) {
+            let panel = panel(measure, &group);
+            // Of points that are inferred only, no percentile is known.
+            if panel.cells.iter().flatten().all(|cell| cell.value.is_none()) {
+                continue;
+            }
+            let depth = format!("iodepth, on {}", plural(u64::from(group.threads), "thread"));
+            charts.push(Chart {
+                title: format!("{}, {}", measure.title, group.name),
+                about: String::new(),
+                width: Width::Third,
+                height: (110 + 38 * panel.sizes.len() as u32).max(200),
+                figure: matrix::figure(&panel, scale, &depth),
+                table: Some(table(measure, &panel)),
+            });
+        }
+        blocks.push(Block::Charts(charts));
+    }
+    blocks
+}
+
+/// The same as a table.
+fn table(measure: &Measure, panel: &Panel) -> Table {
+    let mut head = vec![String::from("block size")];
+    head.extend(panel.depths.iter().map(|depth| format!("iodepth {depth}")));
+    let rows = panel.sizes.iter().zip(&panel.cells).map(|(size, cells)| {
+        let mut row = vec![size.clone()];
+        row.extend(cells.iter().map(|cell| cell.label.clone()));
+        row
+    });
+    Table {
+        caption: measure.title.to_owned(),
+        head,
+        words: 1,
+        rows: rows.collect(),
+        folded: false,
+    }
+}
+
+fn scale(measure: &Measure, results: &SweepResults) -> Scale {
+    let known: Vec<f64> = results
+        .points
+        .iter()
+        .filter_map(measure.of)
+        .filter(|value| *value > 0.0)
+        .collect();
+    let high = known.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let low = if measure.logarithmic {
+        known.iter().copied().fold(high, f64::min)
+    } else {
+        0.0
+    };
+    Scale {
+        name: measure.scale,
+        logarithmic: measure.logarithmic,
+        range: (low, high),
+    }
+}
+
+fn panel(measure: &Measure, group: &Group<'_>) -> Panel {
+    let sizes = values(&group.points, |at| at.block_size_bytes);
+    let depths = values(&group.points, |at| at.iodepth);
+    let cell = |size: u64, depth: u32| {
+        let at = |point: &&&PointResult| {
+            point.coordinates.block_size_bytes == size && point.coordinates.iodepth == depth
+        };
+        let point = group.points.iter().find(at);
+        point.map_or_else(Cell::default, |point| self::cell(measure, point))
+    };
+    Panel {
+        cells: sizes
+            .iter()
+            .map(|&size| depths.iter().map(|&depth| cell(size, depth)).collect())
+            .collect(),
+        depths: depths.iter().map(ToString::to_string).collect(),
+        sizes: sizes.iter().map(|&size| Bytes(size).to_string()).collect(),
+    }
+}
+
+fn cell(measure: &Measure, point: &PointResult) -> Cell {
+    let place = place(point.coordinates);
+    let value = (measure.of)(point);
+    let (label, told) = match (&point.outcome, value) {
+        (Outcome::Pending, _) => (String::from("…"), String::from("not measured yet")),
+        (Outcome::Failed { message }, _) => (String::from("failed"), plain(message)),
+        (_, None) => (String::from("–"), String::from("not known")),
+        (Outcome::Inferred(inferred), Some(value)) => {
+            let full = (measure.full)(value);
+            let because = plain(&inferred.because);
+            (
+                format!("~{}", (measure.label)(value)),
+                format!("about {full}, inferred: {because}"),
+            )
+        }
+        (Outcome::Measured { repeats }, Some(value)) => {
+            let mut told = (measure.full)(value);
+            if repeats.len() > 1 {
+                told = format!("{told} (mean of {})", plural(repeats.len() as u64, "repeat"));
+            }
+            if let Some(width) = repeats
+                .iter()
+                .filter_map(|figures| figures.iops_half_width)
+                .reduce(f64::max)
+            {
+                told = format!("{told}, IOPS ±{} %", three_digits(width * 100.0));
+            }
+            ((measure.label)(value), told)
+        }
+    };
+    Cell {
+        value,
+        label,
+        hover: format!("{place}:<br>{told}"),
+    }
+}
+
+/// IOPS and latency over depth, a line a block size.
+pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for group in groups(plan, results) {
+        if values(&group.points, |at| at.iodepth).len() < 2 {
+            continue;
+        }
+        let rate_axis = json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4});
+        let chart = |title: &str, lines: Vec<Line>, axis: &serde_json::Value, hover: &str| {
+            let drawn = lines.iter().any(|line| !line.points.is_empty());
+            drawn.then(|| Chart {
+                title: format!("{title}, {}", group.name),
+                about: String::new(),
+                width: Width::Half,
+                height: 320,
+                figure: depths::figure(&lines, axis, hover),
+                table: None,
+            })
+        };
+        let charts: Vec<Chart> = [
+            chart(
+                "IOPS",
+                lines(&group, 1.0, PointResult::iops, iops),
+                &rate_axis,
+                "%{y:,.4~r} IOPS",
+            ),
+            chart(
+                "Mean latency",
+                lines(&group, 1e6, PointResult::lat_ns_mean, mean_ns),
+                &latency_axis("mean latency (ms)"),
+                "%{y:.3~r} ms",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if !charts.is_empty() {
+            blocks.push(Block::Charts(charts));
+        }
+    }
+    if !blocks.is_empty() {
+        let several = results.points.iter().any(|point| point.repeats().len() > 1);
+        let spread = if several {
+            " Bars reach from the lowest to the highest repeat."
+        } else {
+            ""
+        };
+        blocks.insert(
+            0,
+            Block::Text(format!(
+                "A line a block size; both axes are logarithmic. Hollow marks are inferred.{spread}"
+            )),
+        );
+    }
+    blocks
+}
+
+fn iops(figures: &PointFigures) -> f64 {
+    figures.total.iops
+}
+
+fn mean_ns(figures: &PointFigures) -> f64 {
+    figures.total.lat_ns.mean
+}
+
+/// A line a block size, of a figure and of what it was in each repeat.
+fn lines(
+    group: &Group<'_>,
+    unit: f64,
+    of: fn(&PointResult) -> Option<f64>,
+    of_repeat: fn(&PointFigures) -> f64,
+) -> Vec<Line> {
+    let line = |size: u64| {
+        let mut points: Vec<At> = group
+            .points
+            .iter()
+            .filter(|point| point.coordinates.block_size_bytes == size)
+            .filter_map(|point| {
+                let value = of(point).filter(|value| *value > 0.0)? / unit;
+                let repeats = point.repeats().iter().map(|figures| of_repeat(figures) / unit);
+                Some(At {
+                    depth: point.coordinates.total_depth() as f64,
+                    value,
+                    spread: repeats.fold((value, value), |(low, high), one| (low.min(one), high.max(one))),
+                    measured: !point.repeats().is_empty(),
+                })
+            })
+            .collect();
+        points.sort_by(|a, b| a.depth.total_cmp(&b.depth));
+        Line {
+            name: Bytes(size).to_string(),
+            points,
+        }
+    };
+    values(&group.points, |at| at.block_size_bytes)
+        .into_iter()
+        .map(line)
+        .collect()
+}
