@@ -6,9 +6,12 @@
 
 pub(crate) mod catalog;
 mod definition;
+pub(crate) mod diskspd;
 pub(crate) mod evidence;
 mod options;
+pub(crate) mod report;
 mod reproduce;
+pub(crate) mod sweep;
 
 use crate::exit::Exit;
 use crate::fio_command::FioArgs;
@@ -29,6 +32,12 @@ pub(crate) use reproduce::ReproduceArgs;
 pub(crate) enum Command {
     /// `run`.
     Run(Box<RunArgs>),
+    /// `diskspd`.
+    Diskspd(diskspd::DiskspdArgs),
+    /// `report`.
+    Report(report::ReportArgs),
+    /// `sweep`.
+    Sweep(Box<sweep::SweepArgs>),
     /// `fio`.
     Fio(FioArgs),
     /// `show`.
@@ -189,8 +198,13 @@ fn refuse(error: &clap::Error) -> Exit {
 fn parse(words: &[OsString]) -> Result<Command, Unread> {
     let mut words = words.to_vec();
     // Options come before their command nowhere but in `--help`: the command is the first word.
-    if words.get(1).is_some_and(|word| word == "run") {
-        let rest = flags::canonical(&words[2..], &definition::own_flags_of_run()).map_err(Unread::Unknown)?;
+    let own = match words.get(1).and_then(|word| word.to_str()) {
+        Some("run") => Some(definition::own_flags_of_run()),
+        Some("sweep") => Some(sweep::own_flags()),
+        _ => None,
+    };
+    if let Some(own) = own {
+        let rest = flags::canonical(&words[2..], &own).map_err(Unread::Unknown)?;
         words.truncate(2);
         words.extend(rest);
     }
@@ -211,6 +225,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
             allow_signature: paths(matches, "allow-overwrite-signature"),
             recorded,
         }),
+        Some(("sweep", matches)) => Command::Sweep(Box::new(sweep::read(matches, recorded))),
         Some(("show", matches)) => Command::Show(ShowArgs {
             dir: path(matches, "dir"),
             json: matches.get_flag("json"),
@@ -221,6 +236,8 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         Some(("export", matches)) => Command::Export(evidence::read_export(matches)),
         Some(("recover", matches)) => Command::Recover(path(matches, "dir")),
         Some(("catalog", matches)) => Command::Catalog(catalog::read(matches)),
+        Some(("diskspd", matches)) => Command::Diskspd(diskspd::read(matches, recorded)),
+        Some(("report", matches)) => Command::Report(report::read(matches)),
         Some(("reproduce", matches)) => Command::Reproduce(reproduce::read(matches)),
         Some(("options", matches)) => Command::Options(matches.get_one::<String>("option").cloned()),
         Some(("completions", matches)) => {
@@ -266,8 +283,15 @@ fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
 }
 
 fn output(matches: &ArgMatches) -> Output {
+    if matches.get_flag("no-record") {
+        return Output::None;
+    }
+    output_of(matches)
+}
+
+/// `-o`.
+fn output_of(matches: &ArgMatches) -> Output {
     match matches.get_one::<PathBuf>("output") {
-        _ if matches.get_flag("no-record") => Output::None,
         Some(dir) if dir.as_os_str() == "none" => Output::None,
         Some(dir) => Output::Directory(dir.clone()),
         None => Output::Default,

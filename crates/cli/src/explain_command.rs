@@ -11,9 +11,11 @@ use crate::exit::Exit;
 use crate::show_command::run_of;
 use crate::{catalog_command, terminal};
 use fathom_analysis::explain::{
-    self, BlockScan, BlockScanned, CounterScan, CounterScanned, Facts, IoScan, IoScanned, Scanned,
+    self, BlockScan, BlockScanned, CounterScan, CounterScanned, Explanation, Facts, IoScan, IoScanned,
+    Scanned,
 };
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
+use fathom_core::run::Run;
 use fathom_report::explanation;
 use fathom_store::{RecordReader, StoreError, stored_streams};
 use std::path::Path;
@@ -21,16 +23,8 @@ use windows::StoredEvidence;
 
 /// Carries `fathom explain` out.
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
-    let catalog = catalog_command::open(args.catalog.as_deref())?;
-    let known = disks::known(&catalog);
     let run = run_of(&args.dir)?;
-    let facts = Facts {
-        known_disks: &known,
-        ..Facts::new(&run)
-    };
-    let scanned = scan(&args.dir, &facts)?;
-    let mut evidence = StoredEvidence::open(&args.dir)?;
-    let explanation = explain::explain(&facts, &scanned, &mut evidence)?;
+    let explanation = explained(&args.dir, &run, args.catalog.as_deref())?;
     if args.json {
         terminal::print(&explanation::json(&explanation))?;
     } else {
@@ -38,6 +32,19 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
         terminal::print(&explanation::text(&run, &explanation, style))?;
     }
     Ok(Exit::Done)
+}
+
+/// What the record in `dir` says of its run.
+pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow::Result<Explanation> {
+    let catalog = catalog_command::open(catalog)?;
+    let known = disks::known(&catalog);
+    let facts = Facts {
+        known_disks: &known,
+        ..Facts::new(run)
+    };
+    let scanned = scan(dir, &facts)?;
+    let mut evidence = StoredEvidence::open(dir)?;
+    Ok(explain::explain(&facts, &scanned, &mut evidence)?)
 }
 
 /// The first pass over the streams: the two large ones on a thread each.

@@ -33,7 +33,7 @@ enum How {
 }
 
 /// The lines of a terminal.
-struct Screen {
+pub(crate) struct Screen {
     all: MultiProgress,
     bars: BTreeMap<u32, ProgressBar>,
 }
@@ -55,11 +55,7 @@ impl Live {
         let how = if quiet {
             How::Silent
         } else if terminal::stderr_redraws() {
-            let target = ProgressDrawTarget::stderr_with_hz(REDRAWS);
-            How::Terminal(Screen {
-                all: MultiProgress::with_draw_target(target),
-                bars: BTreeMap::new(),
-            })
+            How::Terminal(Screen::new())
         } else {
             How::Lines
         };
@@ -148,11 +144,7 @@ impl Live {
     /// Leaves the terminal clean.
     pub(crate) fn finish(&mut self) {
         if let How::Terminal(screen) = &mut self.how {
-            for (_, bar) in std::mem::take(&mut screen.bars) {
-                bar.finish_and_clear();
-            }
-            // The terminal may be gone.
-            let _gone = screen.all.clear();
+            screen.clear();
         }
     }
 }
@@ -175,7 +167,24 @@ fn is_due(watch: &Watch, now: Nanos) -> bool {
 }
 
 impl Screen {
-    fn show(&mut self, group: u32, text: &str) {
+    pub(crate) fn new() -> Self {
+        Self {
+            all: MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS)),
+            bars: BTreeMap::new(),
+        }
+    }
+
+    /// Leaves the terminal clean.
+    pub(crate) fn clear(&mut self) {
+        for (_, bar) in std::mem::take(&mut self.bars) {
+            bar.finish_and_clear();
+        }
+        // The terminal may be gone.
+        let _gone = self.all.clear();
+    }
+
+    /// Puts a line in its place; new ones go below those that are there.
+    pub(crate) fn show(&mut self, group: u32, text: &str) {
         let bar = self.bars.entry(group).or_insert_with(|| {
             let bar = self.all.add(ProgressBar::new_spinner());
             // The template is a constant without keys that could be wrong; the plain style shows the same text.

@@ -14,6 +14,7 @@ mod args;
 mod catalog_command;
 mod clip;
 mod conditions;
+mod diskspd_command;
 mod dry_run;
 mod exit;
 mod explain_command;
@@ -25,6 +26,7 @@ mod fixture;
 mod flags;
 mod generate_command;
 mod live;
+mod measure;
 mod merge;
 mod model_target;
 mod modelled;
@@ -35,6 +37,7 @@ mod prepare;
 mod record;
 mod record_command;
 mod recorder;
+mod report_command;
 mod reproduce;
 mod reproduce_command;
 mod request;
@@ -45,6 +48,7 @@ mod show_command;
 mod signals;
 mod start_error;
 mod streams;
+mod sweep_command;
 mod target;
 mod tell;
 mod terminal;
@@ -70,8 +74,11 @@ fn main() -> ExitCode {
 fn carry_out(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run_command::run(&args),
+        Command::Sweep(args) => sweep_command::sweep(&args),
         Command::Fio(args) => fio_command::fio(&args),
         Command::Show(args) => show_command::show(&args),
+        Command::Diskspd(args) => diskspd_command::diskspd(&args),
+        Command::Report(args) => report_command::report(&args),
         Command::Reproduce(args) => reproduce_command::reproduce(&args),
         Command::Record(args) => record_command::record(&args),
         Command::Explain(args) => explain_command::explain(&args),

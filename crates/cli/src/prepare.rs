@@ -41,6 +41,21 @@ pub(crate) fn prepare(plan: &mut Plan, live: &mut Live, stop: &AtomicBool) -> an
     }
 }
 
+/// Adds what one plan does to files to what others do.
+pub(crate) fn merge(files: &mut Vec<FileAction>, more: Vec<FileAction>) {
+    for action in more {
+        match files.iter_mut().find(|known| known.path == action.path) {
+            None => files.push(action),
+            Some(known) => {
+                known.size_needed = known.size_needed.max(action.size_needed);
+                known.reads |= action.reads;
+                known.writes |= action.writes;
+                known.fill |= action.fill;
+            }
+        }
+    }
+}
+
 /// Shows the layout, and marks what is made.
 struct Watcher<'a> {
     live: &'a mut Live,

@@ -54,7 +54,8 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<Experiment>> {
     Ok(experiments)
 }
 
-fn chapter(experiment: &Experiment, carried: &Carried) -> anyhow::Result<Chapter> {
+/// The figures of an experiment, judged.
+pub(crate) fn chapter(experiment: &Experiment, carried: &Carried) -> anyhow::Result<Chapter> {
     let judged = experiment
         .figures
         .iter()

@@ -131,6 +131,13 @@ fn in_words(diagnostic: &Diagnostic) -> String {
     )
 }
 
+/// Another number each time.
+pub(crate) fn seed_of_the_moment() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    // A clock set before 1970 gives up on being random, nothing else.
+    now.map_or(0, |now| now.as_nanos() as u64)
+}
+
 /// The surroundings that a job file may ask about.
 pub(crate) fn with_context(
     machine: &Environment,
@@ -138,15 +145,13 @@ pub(crate) fn with_context(
     parse: impl FnOnce(&Context<'_>) -> Parsed,
 ) -> Parsed {
     let include = |path: &Path| read_text(path).map_err(|error| format!("{error:#}"));
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     parse(&Context {
         include: &include,
         env: &terminal::env,
         pagesize: rustix::param::page_size() as u64,
         memory_mib: machine.memory_bytes >> 20,
         ncpus: u64::from(machine.cpus.max(1)),
-        // A clock set before 1970 gives up on being random, nothing else.
-        seed: now.map_or(0, |now| now.as_nanos() as u64),
+        seed: seed_of_the_moment(),
         sections,
     })
 }

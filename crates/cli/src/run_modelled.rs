@@ -8,20 +8,15 @@ use crate::args::Settings;
 use crate::conditions::Conditions;
 use crate::exit::Exit;
 use crate::live::Live;
-use crate::outcome::Used;
-use crate::recorder::Recorder;
+use crate::measure::{self, Asked, Company, Measured};
 use crate::request::Request;
-use crate::run_command::{Watchers, finish, report, tell_place};
-use crate::streams::VirtualStreams;
-use crate::{dry_run, modelled, outcome, record, signals, tell};
+use crate::run_command::{report, tell_place};
+use crate::{dry_run, record, signals, tell};
 use fathom_core::run::{Environment, Target, TargetFile, TargetKind, Warning};
-use fathom_core::units::MonoTime;
-use fathom_core::virtual_disk::Trace;
+use fathom_core::workload::Workload;
 use fathom_engine::plan::Plan;
-use fathom_engine::run::Options;
 use fathom_model::Spec;
-use fathom_sys::clock::HostClock;
-use std::sync::Arc;
+use fathom_observe::SystemRoot;
 
 /// Carries `request` out on the machine of `spec`.
 pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> anyhow::Result<Exit> {
@@ -37,52 +32,39 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         tell::warnings(&known);
     }
     let dir = record::reserve(&settings.output, request.name())?;
-    let clock = HostClock::new();
-    let conditions = conditions(spec, &plan);
-    let mut run = outcome::before(request, &known, &conditions, &told(&settings.words), &clock);
-    run.started_monotonic_ns = MonoTime(0);
-    let recorder = dir.as_deref().map(|dir| Recorder::begin(dir, &run)).transpose()?;
-    let recorded = dir.as_deref().filter(|_| !settings.record.is_none());
-    let streams = recorded.map(|dir| VirtualStreams::begin(dir, settings.record));
-    let (recorder, streams) = Recorder::beside(recorder, streams.transpose())?;
-    let recording = streams.as_ref().and_then(VirtualStreams::recording);
-    let mut hooks = Watchers {
-        live: Live::new(settings.quiet),
-        recorder,
-        virtual_streams: streams,
-        lossless: true,
+    let asked = Asked {
+        system: &SystemRoot::default(),
+        request,
+        settings,
+        known: &known,
     };
-    let options = Options {
-        stop: Arc::clone(&signals::stop_flag()?),
-        clock: clock.clone(),
-        hook: None,
-        recording,
-    };
-    let traced = hooks
-        .virtual_streams
-        .as_ref()
-        .map_or(Trace::default(), VirtualStreams::wanted);
-    let done = modelled::carry_out(spec, &plan, &options, traced, &mut hooks)?;
-    hooks.live.finish();
-    outcome::complete(&mut run, &done.results, Used::of_model(done.disks), &clock);
-    run.summary.model = Some(done.model);
-    // The last hold on what records the I/Os: its keeper then sees their end.
-    drop(options);
-    let streams = hooks.virtual_streams.map(VirtualStreams::end);
-    let exit = finish(&mut run, done.results.histograms, hooks.recorder, streams);
-    report(&run, settings)?;
-    tell_place(dir.as_deref(), settings);
-    Ok(exit)
+    let company = Company::new(Live::new(settings.quiet));
+    let stop = signals::stop_flag()?;
+    match measure::modelled(asked, spec, &plan, dir.as_deref(), company, &stop)? {
+        Measured::Ended { run, exit, .. } => {
+            report(&run, settings)?;
+            tell_place(dir.as_deref(), settings);
+            Ok(exit)
+        }
+        Measured::NotStarted { message } => anyhow::bail!(message),
+    }
 }
 
 /// What to know of the numbers before there are any.
-fn warnings(request: &Request, spec: &Spec) -> Vec<Warning> {
+pub(crate) fn warnings(request: &Request, spec: &Spec) -> Vec<Warning> {
     let mut warnings = request.warnings.clone();
+    warnings.extend(warnings_of(&request.workload, spec));
+    warnings
+}
+
+/// What the machine of `spec` has to say of a workload.
+pub(crate) fn warnings_of(workload: &Workload, spec: &Spec) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     let unknown = spec.not_known();
     if !unknown.is_empty() {
         warnings.push(Warning::ModelLimitNotKnown { limits: unknown });
     }
-    let verifying = request.workload.jobs.iter().filter(|job| job.verify.is_some());
+    let verifying = workload.jobs.iter().filter(|job| job.verify.is_some());
     warnings.extend(verifying.map(|job| Warning::ModelHoldsNoData {
         job: job.name.clone(),
     }));
@@ -90,13 +72,9 @@ fn warnings(request: &Request, spec: &Spec) -> Vec<Warning> {
 }
 
 /// The conditions of virtual time: the machine is the modelled one.
-fn conditions(spec: &Spec, plan: &Plan) -> Conditions {
+pub(crate) fn conditions(spec: &Spec, plan: &Plan) -> Conditions {
     Conditions {
-        environment: Environment {
-            cpus: spec.vm.as_ref().and_then(|vm| vm.vcpus).unwrap_or(0),
-            clock_source: String::from("virtual"),
-            ..Environment::default()
-        },
+        environment: environment(spec),
         target: target(spec, plan),
         requirements: Vec::new(),
         warnings: Vec::new(),
@@ -104,7 +82,16 @@ fn conditions(spec: &Spec, plan: &Plan) -> Conditions {
     }
 }
 
-fn target(spec: &Spec, plan: &Plan) -> Target {
+/// The modelled machine as far as a record describes machines.
+pub(crate) fn environment(spec: &Spec) -> Environment {
+    Environment {
+        cpus: spec.vm.as_ref().and_then(|vm| vm.vcpus).unwrap_or(0),
+        clock_source: String::from("virtual"),
+        ..Environment::default()
+    }
+}
+
+pub(crate) fn target(spec: &Spec, plan: &Plan) -> Target {
     let file = |action: &fathom_engine::plan::FileAction| TargetFile {
         path: action.path.display().to_string(),
         kind: TargetKind::Modelled,
@@ -121,7 +108,7 @@ fn target(spec: &Spec, plan: &Plan) -> Target {
 }
 
 /// The command line as recorded: without the place of the record, which is no part of the run.
-fn told(words: &[String]) -> Vec<String> {
+pub(crate) fn told(words: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {

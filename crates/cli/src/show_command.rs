@@ -2,7 +2,7 @@
 
 use crate::args::ShowArgs;
 use crate::exit::Exit;
-use crate::terminal;
+use crate::{sweep_command, terminal};
 use fathom_analysis::partial;
 use fathom_core::run::{Run, Status};
 use fathom_report::{json, text};
@@ -11,12 +11,23 @@ use std::path::Path;
 
 /// Prints the report of a run again. Of a killed run, what its series says.
 pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
+    if fathom_store::is_sweep(&args.dir) {
+        return show_sweep(args);
+    }
     let run = run_of(&args.dir)?;
     if args.json {
         terminal::print(&json::summary(&run))?;
     } else {
         terminal::print(&text::render(&run, terminal::stdout_style(args.colour)))?;
     }
+    Ok(Exit::Done)
+}
+
+/// The same for a sweep, as far as it is.
+fn show_sweep(args: &ShowArgs) -> anyhow::Result<Exit> {
+    let plan = fathom_store::read_sweep_plan(&args.dir)?;
+    let results = sweep_command::results_of(&args.dir, &plan)?;
+    sweep_command::print(&plan, &results, args.json, args.colour)?;
     Ok(Exit::Done)
 }
 

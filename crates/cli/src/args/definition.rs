@@ -16,7 +16,7 @@ fathom runs fio job files, or a workload given by flags, on a file, a directory 
 reports what came out: rates, latencies, what the disk and the CPU did meanwhile, and what to know before \
 trusting the numbers. Results go to stdout, progress and warnings to stderr.";
 
-const EXIT_CODES: &str = "\
+pub(super) const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 done with I/O errors or a failed verification; 2 the request was wrong, nothing was \
 touched; 3 refused for safety, nothing was touched; 130 interrupted, the results so far are kept.";
 
@@ -52,12 +52,15 @@ pub(crate) fn command(columns: usize) -> Command {
         .disable_help_subcommand(true)
         .term_width(columns)
         .subcommand(run())
+        .subcommand(super::sweep::command())
         .subcommand(fio())
+        .subcommand(super::diskspd::command())
         .subcommand(super::evidence::record_command())
         .subcommand(show())
         .subcommand(super::evidence::explain_command())
         .subcommand(super::evidence::export_command())
         .subcommand(recover())
+        .subcommand(super::report::command())
         .subcommand(super::catalog::command())
         .subcommand(super::reproduce::command())
         .subcommand(options_command())
@@ -67,14 +70,17 @@ pub(crate) fn command(columns: usize) -> Command {
 
 /// The flags of `run` that are not in the option table, by long name.
 pub(super) fn own_flags_of_run() -> OwnFlags {
-    let own = own_arguments_of_run().into_iter().filter_map(|arg| {
-        // A value that has to be joined by = is no word of its own.
-        let takes_value =
-            matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_require_equals_set();
-        arg.get_long().map(|long| (long.to_owned(), takes_value))
-    });
+    let own = own_arguments_of_run();
     let built_in = [(String::from("help"), false)];
-    own.chain(built_in).collect()
+    own.iter().filter_map(own_flag).chain(built_in).collect()
+}
+
+/// The long name of a flag, and whether a value follows it as a word of its own.
+pub(super) fn own_flag(arg: &Arg) -> Option<(String, bool)> {
+    // A value that has to be joined by = is no word of its own.
+    let takes_value =
+        matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_require_equals_set();
+    arg.get_long().map(|long| (long.to_owned(), takes_value))
 }
 
 fn run() -> Command {
@@ -105,7 +111,7 @@ fn run() -> Command {
 }
 
 /// What `run` has beside the option table.
-fn own_arguments_of_run() -> Vec<Arg> {
+pub(super) fn own_arguments_of_run() -> Vec<Arg> {
     vec![
         Arg::new("on")
             .long("on")
@@ -252,14 +258,14 @@ pub(super) fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
 }
 
-fn allow_overwrite() -> Arg {
+pub(super) fn allow_overwrite() -> Arg {
     allow(
         "allow-overwrite",
         "Allow to overwrite this device or file, although fathom did not make it (repeatable)",
     )
 }
 
-fn allow_signature() -> Arg {
+pub(super) fn allow_signature() -> Arg {
     allow(
         "allow-overwrite-signature",
         "Allow that even though a file system or partition table is on it (repeatable)",

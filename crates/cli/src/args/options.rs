@@ -122,8 +122,13 @@ fn words(kind: &Kind) -> Vec<PossibleValue> {
 
 /// The options that were typed, in the order typed: a later one of the same name wins.
 pub(super) fn overrides(matches: &ArgMatches) -> Vec<Override> {
+    overrides_but(matches, |_| false)
+}
+
+/// The same without the options that the command has no flags for.
+pub(super) fn overrides_but(matches: &ArgMatches, without: impl Fn(&str) -> bool) -> Vec<Override> {
     let mut typed: Vec<(usize, Override)> = Vec::new();
-    for row in table() {
+    for row in table().iter().filter(|row| !without(row.name)) {
         let values = matches.get_many::<String>(row.name).unwrap_or_default();
         let places = matches.indices_of(row.name).unwrap_or_default();
         typed.extend(

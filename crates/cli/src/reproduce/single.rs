@@ -144,12 +144,7 @@ impl Single {
 
     /// Carries it out.
     pub(super) fn carry_out(&self) -> anyhow::Result<Left> {
-        let options = Options {
-            stop: Arc::new(AtomicBool::new(false)),
-            clock: HostClock::new(),
-            hook: None,
-            recording: None,
-        };
+        let options = Options::new(Arc::new(AtomicBool::new(false)), HostClock::new());
         let mut rows = Rows::default();
         let Modelled {
             results,

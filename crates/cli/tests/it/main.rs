@@ -21,3 +21,4 @@ mod recorded;
 mod reproduce;
 mod safety;
 mod signals;
+mod sweep;

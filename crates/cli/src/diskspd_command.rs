@@ -1,0 +1,423 @@
+//! `fathom diskspd`: diskspd's command line, carried out by fathom, with diskspd's results.
+//!
+//! Data in: diskspd's words. Data out: text or XML in diskspd's layout on stdout, findings on stderr, an exit; a run directory
+//! where one is asked for. What the words mean is the dialect's, the layout the report's.
+
+mod system;
+
+use crate::args::diskspd::DiskspdArgs;
+use crate::args::evidence::Streams;
+use crate::args::{Output, Settings};
+use crate::exit::Exit;
+use crate::live::Live;
+use crate::measure::{self, Asked, Company, Measured, Watch};
+use crate::prepare::{self, Prepared};
+use crate::request::{self, Request};
+use crate::terminal::{self, Colour};
+use crate::text_file::{self, Expected};
+use crate::{model_target, preflight, record, run_command, run_modelled, safety, signals, tell};
+use anyhow::{Context as _, bail};
+use fathom_core::run::{Run, SeriesRow, Warning};
+use fathom_core::units::{Nanos, WallTime};
+use fathom_core::workload::{Workload, Written, WrittenSection};
+use fathom_dialect::diskspd::{
+    Context, Lowered, Lowering, PROFILE_BYTES_MAX, Profile, ResultFormat, TimeSpan, flag_rows, lower, parse,
+    profile_as_text, profile_as_xml,
+};
+use fathom_dialect::{Diagnostic, Severity};
+use fathom_engine::plan::{FileAction, Plan};
+use fathom_model::Spec;
+use fathom_observe::SystemRoot;
+use fathom_observe::safety::Permission;
+use fathom_report::diskspd::{self, CpuUse, DiskspdResult, RowSource, SpanResult, SpanSettings};
+use std::fmt::Write as _;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Carries `fathom diskspd` out.
+pub(crate) fn diskspd(args: &DiskspdArgs) -> anyhow::Result<Exit> {
+    let model = args.on.as_deref().map(modelled_disk).transpose()?;
+    let parsed = parse(
+        &args.words,
+        &Context {
+            dialect: args.dialect,
+            look: &size_of,
+            read_profile: &read_profile,
+            seed: request::seed_of_the_moment() as u32,
+        },
+    );
+    tell_findings(&parsed.diagnostics, args.quiet);
+    if parsed.help {
+        terminal::print(&help())?;
+        return Ok(Exit::Done);
+    }
+    let Some(profile) = parsed.profile else {
+        return Ok(Exit::Wrong);
+    };
+    if profile.profile_only {
+        terminal::print(&match profile.result_format {
+            ResultFormat::Text => profile_as_text(&profile),
+            ResultFormat::Xml => profile_as_xml(&profile),
+        })?;
+        return Ok(Exit::Done);
+    }
+    let cpus = if model.is_some() {
+        Vec::new()
+    } else {
+        system::cpus_allowed()?
+    };
+    let lowered = lower(
+        &profile,
+        &Lowering {
+            cpus: &cpus,
+            look: if model.is_some() { &|_| None } else { &size_of },
+            read_bytes: &read_bytes,
+        },
+    );
+    tell_findings(&lowered.diagnostics, args.quiet);
+    if lowered.spans.is_empty() {
+        return Ok(Exit::Wrong);
+    }
+    let session = Session {
+        args,
+        profile: &profile,
+        model: model.as_ref(),
+        system: SystemRoot::default(),
+        machine: request::machine(),
+        settings: settings(args),
+        stop: signals::stop_flag()?,
+    };
+    session.carry_out(&lowered.spans)
+}
+
+fn modelled_disk(words: &str) -> anyhow::Result<Spec> {
+    match words.strip_prefix("model:") {
+        Some(words) => model_target::load(words, None),
+        None => bail!(
+            "--on {words}: diskspd names its targets itself; --on is for modelled disks, as in --on model:azure/P15"
+        ),
+    }
+}
+
+fn settings(args: &DiskspdArgs) -> Settings {
+    Settings {
+        dry_run: false,
+        json: false,
+        quiet: args.quiet,
+        colour: Colour::Auto,
+        output: args.keep.clone().map_or(Output::None, Output::Directory),
+        record: Streams::default(),
+        report: None,
+        allow_overwrite: args.allow_overwrite.clone(),
+        allow_signature: args.allow_signature.clone(),
+        words: args.recorded.clone(),
+    }
+}
+
+/// All that the time spans of a profile share.
+struct Session<'a> {
+    args: &'a DiskspdArgs,
+    profile: &'a Profile,
+    model: Option<&'a Spec>,
+    system: SystemRoot,
+    machine: fathom_core::run::Environment,
+    settings: Settings,
+    stop: Arc<AtomicBool>,
+}
+
+/// How a time span ended.
+enum Ended {
+    Span {
+        result: Box<SpanResult>,
+        started: WallTime,
+        exit: Exit,
+    },
+    /// Nothing was measured; why is on stderr.
+    Nothing(Exit),
+}
+
+impl Session<'_> {
+    /// All that may refuse, for all time spans; then one after the other.
+    fn carry_out(&self, spans: &[Lowered]) -> anyhow::Result<Exit> {
+        let mut files = Vec::new();
+        for span in spans {
+            let plan = self.plan(&span.workload)?;
+            if self.model.is_none() {
+                preflight::check(&plan, self.machine.memory_bytes)?;
+            }
+            prepare::merge(&mut files, plan.files);
+        }
+        let dir = record::reserve(&self.settings.output, "diskspd")?;
+        let permissions = match self.permit(files) {
+            Ok(permissions) => permissions,
+            Err(exit) => {
+                record::release(dir.as_deref());
+                return Ok(exit);
+            }
+        };
+        let mut results = Vec::new();
+        let (mut first, mut exit) = (WallTime(0), Exit::Done);
+        for (number, (span, settings)) in spans.iter().zip(&self.profile.time_spans).enumerate() {
+            let place = dir.as_deref().map(|dir| place(dir, number, spans.len()));
+            match self.span(span, settings, place.as_deref())? {
+                Ended::Span {
+                    result,
+                    started,
+                    exit: of,
+                } => {
+                    if results.is_empty() {
+                        first = started;
+                    }
+                    results.push(*result);
+                    if of != Exit::Done {
+                        exit = of;
+                    }
+                    // What was interrupted goes no further.
+                    if of == Exit::Interrupted {
+                        break;
+                    }
+                }
+                Ended::Nothing(exit) => {
+                    record::release(dir.as_deref());
+                    return Ok(exit);
+                }
+            }
+        }
+        drop(permissions);
+        self.print(results, first)?;
+        run_command::tell_place(dir.as_deref().filter(|_| spans.len() == 1), &self.settings);
+        Ok(exit)
+    }
+
+    fn plan(&self, workload: &Workload) -> anyhow::Result<Plan> {
+        Ok(match self.model {
+            Some(spec) => Plan::modelled(workload, spec.volume_bytes())?,
+            None => Plan::new(workload)?,
+        })
+    }
+
+    /// Permission for what all time spans write to.
+    fn permit(&self, files: Vec<FileAction>) -> Result<Vec<Permission>, Exit> {
+        if self.model.is_some() {
+            return Ok(Vec::new());
+        }
+        let files = Plan {
+            jobs: Vec::new(),
+            files,
+        };
+        safety::permit(&self.system, &files, &self.settings).map_err(|refusals| tell::refused(&refusals))
+    }
+
+    fn span(&self, lowered: &Lowered, span: &TimeSpan, dir: Option<&Path>) -> anyhow::Result<Ended> {
+        let request = self.request(&lowered.workload);
+        let mut plan = self.plan(&lowered.workload)?;
+        let mut live = Live::new(self.settings.quiet);
+        if self.model.is_none() {
+            match prepare::prepare(&mut plan, &mut live, &self.stop)? {
+                Prepared::Ready { unmarked } => run_command::tell_unmarked(&unmarked, &self.settings),
+                Prepared::Interrupted => return Ok(Ended::Nothing(Exit::Interrupted)),
+            }
+        }
+        if let Some(dir) = dir {
+            std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+        }
+        let known = request.warnings.clone();
+        let asked = Asked {
+            system: &self.system,
+            request: &request,
+            settings: &self.settings,
+            known: &known,
+        };
+        let mut rows = Rows {
+            kept: Vec::new(),
+            wanted: span.iops_std_dev,
+        };
+        let company = Company {
+            also: Some(&mut rows),
+            interval: interval_of(span),
+            ..Company::new(live)
+        };
+        let before = system::cpu_times(&self.system);
+        let measured = match self.model {
+            Some(spec) => measure::modelled(asked, spec, &plan, dir, company, &self.stop)?,
+            None => measure::real(asked, &plan, dir, company, &self.stop)?,
+        };
+        let after = system::cpu_times(&self.system);
+        match measured {
+            Measured::NotStarted { message } => {
+                terminal::error(&message);
+                Ok(Ended::Nothing(Exit::Wrong))
+            }
+            Measured::Ended {
+                run,
+                histograms,
+                exit,
+            } => {
+                let cpus = match self.model {
+                    Some(_) => Vec::new(),
+                    None => CpuUse::between(&before, &after),
+                };
+                let sources: Vec<RowSource> = lowered.rows.iter().map(source).collect();
+                let settings = settings_of(span);
+                let result = diskspd::span_result(&settings, &sources, &run, &rows.kept, &histograms, cpus);
+                tell::warnings(&worth_telling(&run));
+                Ok(Ended::Span {
+                    result: Box::new(result),
+                    started: run.started_unix_ns,
+                    exit,
+                })
+            }
+        }
+    }
+
+    fn request(&self, workload: &Workload) -> Request {
+        let warnings: Vec<Warning> = match self.model {
+            Some(spec) => run_modelled::warnings_of(workload, spec),
+            None => Vec::new(),
+        };
+        Request {
+            workload: workload.clone(),
+            written: Written {
+                source: String::from("command line"),
+                sections: vec![WrittenSection {
+                    name: String::from("diskspd"),
+                    options: self.args.words.iter().map(|word| (word.clone(), None)).collect(),
+                }],
+            },
+            warnings,
+            machine: self.machine.clone(),
+            model: self.model.cloned(),
+        }
+    }
+
+    fn print(&self, spans: Vec<SpanResult>, started: WallTime) -> anyhow::Result<()> {
+        let result = DiskspdResult {
+            profile_text: profile_as_text(self.profile),
+            profile_xml: profile_as_xml(self.profile),
+            verbose_stats: self.profile.verbose_stats,
+            system: system::describe(&self.system, &self.machine, started),
+            spans,
+        };
+        terminal::print(&match self.profile.result_format {
+            ResultFormat::Text => diskspd::text(&result),
+            ResultFormat::Xml => diskspd::xml(&result),
+        })
+    }
+}
+
+/// The directory of a time span: the whole one where it is alone.
+fn place(dir: &Path, number: usize, of: usize) -> PathBuf {
+    match of {
+        1 => dir.to_owned(),
+        _ => dir.join(format!("timespan-{}", number + 1)),
+    }
+}
+
+fn source(row: &fathom_dialect::diskspd::RowSource) -> RowSource {
+    RowSource {
+        thread: row.thread,
+        threads: row.threads,
+        job: row.job,
+        file: row.file,
+        path: row.path.clone(),
+    }
+}
+
+/// The intervals of the series: a second, or what `-D` counts in. What the engine does not keep as one interval is put
+/// together from seconds.
+fn interval_of(span: &TimeSpan) -> Nanos {
+    match span.io_bucket_ms {
+        ms @ 1..=60_000 if span.iops_std_dev => Nanos::from_millis(u64::from(ms)),
+        _ => Nanos::from_secs(1),
+    }
+}
+
+fn settings_of(span: &TimeSpan) -> SpanSettings {
+    SpanSettings {
+        warmup_s: span.warmup_s,
+        duration_s: span.duration_s,
+        thread_count: span.thread_count,
+        request_count: span.request_count,
+        measure_latency: span.measure_latency,
+        io_bucket_ms: span.iops_std_dev.then_some(span.io_bucket_ms),
+    }
+}
+
+/// Keeps the rows of a run where deviations are asked for.
+struct Rows {
+    kept: Vec<SeriesRow>,
+    wanted: bool,
+}
+
+impl Watch for Rows {
+    fn rows(&mut self, rows: &[SeriesRow]) {
+        if self.wanted {
+            self.kept.extend_from_slice(rows);
+        }
+    }
+}
+
+fn tell_findings(findings: &[Diagnostic], quiet: bool) {
+    for finding in findings {
+        if !(quiet && finding.severity == Severity::Note) {
+            terminal::say(&finding.to_string());
+        }
+    }
+}
+
+/// The warnings of a run, but for those that go with every result of diskspd's: its table has nine nines, however few the I/Os.
+fn worth_telling(run: &Run) -> Vec<Warning> {
+    let warnings = run.summary.warnings.iter();
+    warnings
+        .filter(|warning| !matches!(warning, Warning::FewSamples { .. }))
+        .cloned()
+        .collect()
+}
+
+/// The size of a file or device of this name.
+fn size_of(name: &str) -> Option<u64> {
+    let metadata = std::fs::metadata(name).ok()?;
+    if metadata.is_file() {
+        return Some(metadata.len());
+    }
+    // A device has its size at its end.
+    let mut device = std::fs::File::open(name).ok()?;
+    std::io::Seek::seek(&mut device, std::io::SeekFrom::End(0)).ok()
+}
+
+fn read_profile(name: &str) -> Result<String, String> {
+    let expected = Expected {
+        what: "XML profile",
+        mib_max: PROFILE_BYTES_MAX as u64 >> 20,
+        remedy: "",
+    };
+    text_file::read(Path::new(name), expected).map_err(|error| format!("{error:#}"))
+}
+
+fn read_bytes(name: &str, most: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(name).map_err(|error| format!("{name}: {error}"))?;
+    let read = file.take(most).read_to_end(&mut bytes);
+    read.map(|_| bytes).map_err(|error| format!("{name}: {error}"))
+}
+
+/// All flags.
+fn help() -> String {
+    let mut text = String::from("fathom diskspd [--FLAGS] [diskspd's flags] target...\n\n");
+    for row in flag_rows() {
+        let flag = format!("-{}{}", row.flag, row.value);
+        let _ = write!(text, "  {flag:24} {}", row.doc);
+        let _ = match row.support.reason() {
+            Some(why) => writeln!(text, " [{}: {why}]", row.support.word()),
+            None => writeln!(text),
+        };
+        if !row.default.is_empty() {
+            let _ = writeln!(text, "  {:24} default: {}", "", row.default);
+        }
+    }
+    text.push_str("\nfathom's own flags, before these:\n\n");
+    text.push_str(&crate::args::help_of("diskspd"));
+    text
+}

@@ -1,0 +1,140 @@
+//! `fathom report`: a run or a sweep as a page, as Markdown or as a table.
+//!
+//! Data in: a directory. Data out: files. It only brings what is stored to where reports are made.
+
+mod published;
+
+use crate::args::report::ReportArgs;
+use crate::exit::Exit;
+use crate::{explain_command, show_command, sweep_command, terminal};
+use anyhow::{Context, bail};
+use fathom_analysis::explain::Explanation;
+use fathom_analysis::sweep::conclude;
+use fathom_core::record::{BlockRequest, IoRecord, StreamKind};
+use fathom_core::run::Run;
+use fathom_report::{Format, LatencyHeat, RunReport, SpikeWindow, SweepReport};
+use fathom_store::{RecordReader, StoreError, stored_streams};
+use std::path::{Path, PathBuf};
+
+/// Carries `fathom report` out.
+pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
+    let outputs = formats(&args.outputs)?;
+    if fathom_store::is_sweep(&args.dir) {
+        sweep(args, &outputs)?;
+    } else {
+        if args.published.is_some() {
+            bail!("--published is for sweeps: leave it out, or see fathom reproduce");
+        }
+        run(args, &outputs)?;
+    }
+    if !args.quiet {
+        for (path, _) in &outputs {
+            terminal::say(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// What each file is to be, by its ending.
+fn formats(paths: &[PathBuf]) -> anyhow::Result<Vec<(&Path, Format)>> {
+    let format = |path: &'_ PathBuf| match Format::of(path) {
+        Some(format) => Ok(format),
+        None => bail!(
+            "-o {}: what kind of file? End its name in .html, .md or .csv",
+            path.display()
+        ),
+    };
+    paths
+        .iter()
+        .map(|path| Ok((path.as_path(), format(path)?)))
+        .collect()
+}
+
+fn write(outputs: &[(&Path, Format)], render: impl Fn(Format) -> String) -> anyhow::Result<()> {
+    for (path, format) in outputs {
+        std::fs::write(path, render(*format)).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn sweep(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
+    let plan = fathom_store::read_sweep_plan(&args.dir)?;
+    let results = sweep_command::results_of(&args.dir, &plan)?;
+    let conclusions = conclude(&plan, &results);
+    let published = published::chapter(&args.dir, &plan, &results, args.published.as_deref())?;
+    let report = SweepReport {
+        plan: &plan,
+        results: &results,
+        conclusions: &conclusions,
+        published: published.as_ref(),
+    };
+    write(outputs, |format| report.render(format))
+}
+
+fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
+    let dir = &args.dir;
+    let run = show_command::run_of(dir)?;
+    let series = fathom_store::read(dir)?.series;
+    let histograms = fathom_store::read_histograms(dir)?;
+    let there = stored_streams(dir);
+    let charts = outputs.iter().any(|(_, format)| *format != Format::Csv);
+    let explanation = if charts && !args.no_explain && !there.is_empty() {
+        Some(explain_command::explained(dir, &run, None)?)
+    } else {
+        None
+    };
+    let heat = if charts && there.contains(&StreamKind::Io) {
+        Some(heat(dir, &run)?)
+    } else {
+        None
+    };
+    let windows = match &explanation {
+        Some(explanation) => windows(dir, &run, explanation, &there)?,
+        None => Vec::new(),
+    };
+    let report = RunReport {
+        run: &run,
+        series: &series,
+        histograms: &histograms,
+        heat: heat.as_ref(),
+        explanation: explanation.as_ref(),
+        windows: &windows,
+        published: None,
+    };
+    write(outputs, |format| report.render(format))
+}
+
+fn heat(dir: &Path, run: &Run) -> Result<LatencyHeat, StoreError> {
+    let mut heat = LatencyHeat::new(run.started_monotonic_ns.0);
+    RecordReader::<IoRecord>::open(dir)?.for_each_batch(|rows| heat.feed(rows))?;
+    Ok(heat)
+}
+
+/// The worst spikes with the I/Os around them; of a record without a load, with the requests of the devices.
+fn windows(
+    dir: &Path,
+    run: &Run,
+    explanation: &Explanation,
+    there: &[StreamKind],
+) -> Result<Vec<SpikeWindow>, StoreError> {
+    let start_ns = run.started_monotonic_ns.0;
+    let mut windows = SpikeWindow::worst(&explanation.spikes);
+    let within = |window: &SpikeWindow| {
+        let range = window.range_ns();
+        start_ns + range.start..start_ns.saturating_add(range.end)
+    };
+    if there.contains(&StreamKind::Io) {
+        let mut reader = RecordReader::<IoRecord>::open(dir)?;
+        for window in &mut windows {
+            reader.seek(within(window));
+            reader.for_each_batch(|rows| window.feed_ios(rows, start_ns))?;
+        }
+    } else if there.contains(&StreamKind::Block) {
+        let mut reader = RecordReader::<BlockRequest>::open(dir)?;
+        for window in &mut windows {
+            reader.seek(within(window));
+            reader.for_each_batch(|rows| window.feed_requests(rows, start_ns))?;
+        }
+    }
+    Ok(windows)
+}

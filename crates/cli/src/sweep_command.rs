@@ -1,0 +1,385 @@
+//! `fathom sweep`: from the command line to the conclusions.
+//!
+//! Data in: arguments as typed. Data out: a directory with a run a point, conclusions on stdout, an exit. All that may refuse
+//! comes before anything is touched; what is under way is told by [`display`].
+
+mod carry;
+mod display;
+mod outline;
+mod points;
+mod steps;
+
+use crate::args::sweep::SweepArgs;
+use crate::args::{Output, Settings};
+use crate::exit::Exit;
+use crate::model_target;
+use crate::request;
+use crate::target::{self, Target};
+use crate::terminal::Colour;
+use crate::text_file::{self, Expected};
+use crate::{record, run_modelled, signals, tell, terminal};
+use anyhow::{Context, bail};
+use carry::{Carried, Carrier};
+use fathom_analysis::sweep::conclude;
+use fathom_core::run::{Build, Environment, Status};
+use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
+use fathom_core::units::WallTime;
+use fathom_dialect::{Source, SweepSpec, parse_sweep};
+use fathom_model::Spec;
+use fathom_observe::SystemRoot;
+use fathom_report::{json, text};
+use fathom_store::{Origin, SweepDir};
+use points::Points;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SWEEP_FILE: Expected = Expected {
+    what: "sweep",
+    mib_max: 1,
+    remedy: "",
+};
+
+/// A sweep that is to be carried out: what, on what, and how.
+pub(crate) struct Undertaking {
+    /// What.
+    pub plan: SweepPlan,
+    /// The target in words.
+    pub origin: Origin,
+    /// The target.
+    pub target: Target,
+    /// The modelled machine; `None`: this one.
+    pub model: Option<Spec>,
+    /// This machine.
+    pub machine: Environment,
+    /// How.
+    pub settings: Settings,
+}
+
+/// Carries `fathom sweep` out.
+pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
+    if let Some(dir) = &args.resume {
+        return resume(dir, args);
+    }
+    let Some(mut undertaking) = undertake(args)? else {
+        return Ok(Exit::Wrong);
+    };
+    let Some(points) = Points::new(&undertaking)? else {
+        return Ok(Exit::Wrong);
+    };
+    let system = SystemRoot::default();
+    undertaking.plan.target = points.target(&undertaking, &system);
+    if undertaking.settings.dry_run {
+        return outline::dry_run(&system, &undertaking, &points);
+    }
+    if undertaking.settings.output == Output::None {
+        bail!(
+            "a sweep is kept in its directory, by which it can go on after a kill: give one with -o, not none"
+        );
+    }
+    points.check(&undertaking)?;
+    let permissions = match points.permit(&undertaking, &system) {
+        Ok(permissions) => permissions,
+        Err(refusals) => return Ok(tell::refused(&refusals)),
+    };
+    let dir = record::reserve(&undertaking.settings.output, &undertaking.plan.name)?
+        .context("a sweep needs a directory")?;
+    let taken = SweepDir::create(&dir, &undertaking.plan, &undertaking.origin)?;
+    if !undertaking.settings.quiet {
+        terminal::say(outline::outline(&undertaking, &points).trim_end());
+        tell::warnings(&points.warnings);
+    }
+    let exit = carry_out(&system, &undertaking, &points, &taken);
+    drop(permissions);
+    exit
+}
+
+/// Goes on where a sweep stopped.
+fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
+    if let Some(flag) = args.flags.first() {
+        bail!(
+            "--{}: the sweep in {} is planned already, in its sweep.json: leave it out, or begin another sweep with -o",
+            flag.name.replace('_', "-"),
+            dir.display()
+        );
+    }
+    let (taken, plan, origin) = SweepDir::open(dir)?;
+    let target = target::resolve(origin.on.as_ref())?;
+    let model = match &origin.model_toml {
+        None => None,
+        Some(toml) => {
+            let catalog = &*crate::catalog_command::open(None)?;
+            Some(fathom_model::file::parse("sweep.json", toml, catalog)?)
+        }
+    };
+    let undertaking = Undertaking {
+        plan,
+        origin,
+        target,
+        model,
+        machine: request::machine(),
+        settings: args.settings.clone(),
+    };
+    tell_other_machine(&undertaking);
+    let Some(points) = Points::new(&undertaking)? else {
+        return Ok(Exit::Wrong);
+    };
+    points.check(&undertaking)?;
+    let system = SystemRoot::default();
+    let permissions = match points.permit(&undertaking, &system) {
+        Ok(permissions) => permissions,
+        Err(refusals) => return Ok(tell::refused(&refusals)),
+    };
+    let exit = carry_out(&system, &undertaking, &points, &taken);
+    drop(permissions);
+    exit
+}
+
+/// Points of two machines in one matrix are compared as if they were of one.
+fn tell_other_machine(undertaking: &Undertaking) {
+    let (then, now) = (&undertaking.plan.environment, &undertaking.machine);
+    if undertaking.model.is_some() {
+        return;
+    }
+    let differs = |what: &str, then: &str, now: &str| {
+        if then != now {
+            terminal::warning(&format!(
+                "the sweep began with {what} {then}, and goes on with {now}: its points may not be comparable"
+            ));
+        }
+    };
+    differs("the host", &then.host, &now.host);
+    differs("the kernel", &then.kernel, &now.kernel);
+    differs("the CPU", &then.cpu_model, &now.cpu_model);
+    let build = build();
+    if undertaking.plan.build != build {
+        differs("fathom", &undertaking.plan.build.version, &build.version);
+    }
+}
+
+/// The points that are left, then what all of them say.
+fn carry_out(
+    system: &SystemRoot,
+    undertaking: &Undertaking,
+    points: &Points,
+    taken: &SweepDir,
+) -> anyhow::Result<Exit> {
+    let stop = signals::stop_flag()?;
+    let settings = &undertaking.settings;
+    let carrier = Carrier {
+        system,
+        undertaking,
+        points,
+        dir: taken,
+        stop: &stop,
+    };
+    let carried = carrier.carry_out()?;
+    let place = taken.path().display();
+    match &carried {
+        Carried::Done(results) => {
+            print(&undertaking.plan, results, settings.json, settings.colour)?;
+            if !settings.quiet {
+                terminal::say(&format!(
+                    "recorded in {place}; to print this again, or as a page with charts:\n  fathom show {place}\n  fathom report {place} -o \
+                     report.html"
+                ));
+            }
+            Ok(exit_of(results))
+        }
+        Carried::Stopped { results, why, exit } => {
+            print(&undertaking.plan, results, settings.json, settings.colour)?;
+            terminal::say(&format!("{why}; to go on:\n  fathom sweep --resume {place}"));
+            Ok(*exit)
+        }
+    }
+}
+
+/// Errors of I/O in any point, or points that could not be measured.
+fn exit_of(results: &SweepResults) -> Exit {
+    match results.status {
+        Status::Failed => Exit::Errors,
+        _ => Exit::Done,
+    }
+}
+
+/// What came out of the sweep in `dir` so far; nothing, where it was killed before it could write that down.
+pub(crate) fn results_of(dir: &Path, plan: &SweepPlan) -> anyhow::Result<SweepResults> {
+    if dir.join(fathom_store::RESULTS_FILE).exists() {
+        return Ok(fathom_store::read_sweep_results(dir)?);
+    }
+    Ok(steps::Progressed::new(plan).results(Status::Running))
+}
+
+/// Prints a sweep, whole or as far as it is.
+pub(crate) fn print(
+    plan: &SweepPlan,
+    results: &SweepResults,
+    as_json: bool,
+    colour: Colour,
+) -> anyhow::Result<()> {
+    let conclusions = conclude(plan, results);
+    if as_json {
+        return terminal::print(&json::sweep(plan, results, &conclusions));
+    }
+    let style = terminal::stdout_style(colour);
+    terminal::print(&text::sweep(plan, results, &conclusions, style))
+}
+
+/// What was asked for. `None` where it is wrong, which is on stderr.
+fn undertake(args: &SweepArgs) -> anyhow::Result<Option<Undertaking>> {
+    let (file, path) = sort(&args.paths)?;
+    let text = file.map(|file| Ok::<_, anyhow::Error>((file, text_file::read(file, SWEEP_FILE)?)));
+    let text = text.transpose()?;
+    let name = text.as_ref().map(|(path, _)| path.display().to_string());
+    let source = text
+        .as_ref()
+        .zip(name.as_ref())
+        .map(|((_, text), name)| Source { name, text });
+    let spec = match parse_sweep(source, &args.flags) {
+        Ok(spec) => spec,
+        Err(found) => {
+            for diagnostic in found {
+                terminal::say(&diagnostic.to_string());
+            }
+            return Ok(None);
+        }
+    };
+    let on = match (&args.on, path) {
+        (Some(on), Some(path)) => bail!(
+            "two targets: --on {} and {}: give one",
+            on.display(),
+            path.display()
+        ),
+        (Some(on), None) => Some(on.clone()),
+        (None, Some(path)) => Some(path.clone().into_os_string()),
+        (None, None) => spec.target.clone().map(|words| beside(file, words)),
+    };
+    let Some(on) = on else {
+        bail!("on what? Give a file, a directory, a device or model:NAME as the last argument or with --on");
+    };
+    let target = target::resolve(&on)?;
+    let model = match &target {
+        Target::Model(words) => Some(model_target::load(words, args.catalog.as_deref())?),
+        _ if args.catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
+        _ => None,
+    };
+    let on = on.into_string().map_err(|on| {
+        anyhow::anyhow!(
+            "the target {} is not UTF-8, and could not be written down for --resume",
+            on.display()
+        )
+    })?;
+    let origin = Origin {
+        on: absolute(&target, on)?,
+        model_toml: model.as_ref().map(fathom_model::file::to_toml).transpose()?,
+    };
+    let machine = request::machine();
+    let name = file.and_then(name_of);
+    Ok(Some(Undertaking {
+        plan: plan_of(spec, name, &args.settings.words, model.as_ref(), &machine),
+        origin,
+        target,
+        model,
+        machine,
+        settings: args.settings.clone(),
+    }))
+}
+
+/// The file of a sweep and the target.
+fn sort(paths: &[PathBuf]) -> anyhow::Result<(Option<&Path>, Option<&PathBuf>)> {
+    let is_file = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "toml");
+    let files: Vec<&PathBuf> = paths.iter().filter(is_file).collect();
+    let targets: Vec<&PathBuf> = paths.iter().filter(|path| !is_file(path)).collect();
+    match (&files[..], &targets[..]) {
+        ([] | [_], [] | [_]) => Ok((files.first().map(|path| path.as_path()), targets.first().copied())),
+        ([first, second, ..], _) => bail!(
+            "two sweeps, {} and {}: give one",
+            first.display(),
+            second.display()
+        ),
+        (_, [first, second, ..]) => bail!(
+            "two targets, {} and {}: give one",
+            first.display(),
+            second.display()
+        ),
+    }
+}
+
+/// A model file that a sweep's file names is beside it.
+fn beside(file: Option<&Path>, words: String) -> OsString {
+    let folder = file.and_then(Path::parent);
+    let model = words
+        .strip_prefix("model:")
+        .filter(|words| model_target::is_model_file(words));
+    match (folder, model) {
+        (Some(folder), Some(model)) => format!("model:{}", folder.join(model).display()).into(),
+        _ => words.into(),
+    }
+}
+
+/// The target so that it is found from another working directory, too.
+fn absolute(target: &Target, on: String) -> anyhow::Result<String> {
+    match target {
+        Target::File(path) | Target::Directory(path) => {
+            let path = std::path::absolute(path).with_context(|| format!("cannot tell where {on} is"))?;
+            Ok(path.display().to_string())
+        }
+        Target::Null | Target::Model(_) => Ok(on),
+    }
+}
+
+/// What a sweep's file is called, or its folder where the file is called `sweep` as all are.
+fn name_of(file: &Path) -> Option<String> {
+    let stem = file.file_stem().filter(|stem| *stem != "sweep");
+    let folder = || {
+        std::path::absolute(file)
+            .ok()?
+            .parent()?
+            .file_name()
+            .map(std::ffi::OsStr::to_owned)
+    };
+    let name = stem.map(std::ffi::OsStr::to_owned).or_else(folder)?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+fn build() -> Build {
+    Build {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        debug: cfg!(debug_assertions),
+    }
+}
+
+fn plan_of(
+    spec: SweepSpec,
+    name: Option<String>,
+    words: &[String],
+    model: Option<&Spec>,
+    machine: &Environment,
+) -> SweepPlan {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    SweepPlan {
+        schema: SCHEMA.to_owned(),
+        build: build(),
+        command: run_modelled::told(words),
+        name: name.unwrap_or_else(|| String::from("sweep")),
+        // A clock set before 1970 is shown as 1970.
+        started_unix_ns: WallTime(now.map_or(0, |now| now.as_nanos() as u64)),
+        target: fathom_core::run::Target::default(),
+        environment: model.map_or_else(|| machine.clone(), run_modelled::environment),
+        points: spec.points(),
+        about: spec.about,
+        axes: spec.axes,
+        timing: spec.timing,
+        repeats: spec.repeats,
+        order: spec.order,
+        seed: spec.seed,
+        precondition: spec.precondition,
+        steady: spec.steady,
+        adaptive: spec.adaptive,
+        options: spec
+            .options
+            .into_iter()
+            .map(|option| (option.name, option.value))
+            .collect(),
+    }
+}

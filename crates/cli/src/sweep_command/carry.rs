@@ -1,0 +1,310 @@
+//! Carries the points of a sweep out, one after the other on this machine, several at a time on a modelled one.
+//!
+//! Data in: an undertaking whose files may be written, its directory. Data out: what came out, or how far it came. What counts as
+//! measured is what can be read back from a point's directory: a sweep that is taken up again has the same numbers.
+
+use super::Undertaking;
+use super::display::Display;
+use super::points::{Points, plan_of};
+use super::steps::{Progressed, Step};
+use crate::exit::Exit;
+use crate::live::Live;
+use crate::measure::{self, Asked, Company, Measured, Watch};
+use crate::prepare::{self, Prepared};
+use crate::request::Request;
+use fathom_analysis::sweep::point::{counted_seconds, figures, steady};
+use fathom_core::run::{SeriesRow, Status, Warning};
+use fathom_core::sweep::{PointFigures, SteadyRule, SweepResults};
+use fathom_engine::plan::Plan;
+use fathom_engine::run::Progress;
+use fathom_observe::SystemRoot;
+use fathom_store::{PointState, SweepDir};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The run directory of the preconditioning, below the sweep's.
+const PRECONDITION: &str = "points/precondition";
+/// How often what came out so far is written anew: it can be had from the points' directories at any time.
+const RESULTS_EVERY: Duration = Duration::from_secs(10);
+
+/// What carries a sweep out.
+pub(crate) struct Carrier<'a> {
+    pub system: &'a SystemRoot,
+    pub undertaking: &'a Undertaking,
+    pub points: &'a Points,
+    pub dir: &'a SweepDir,
+    pub stop: &'a Arc<AtomicBool>,
+}
+
+/// How far it came.
+pub(crate) enum Carried {
+    /// All points.
+    Done(SweepResults),
+    /// Not all.
+    Stopped {
+        /// What there is.
+        results: SweepResults,
+        /// In words.
+        why: String,
+        /// How the program ends.
+        exit: Exit,
+    },
+}
+
+/// What one step gave.
+enum Given {
+    Figures(Box<PointFigures>),
+    /// The point cannot be measured.
+    Failed(String),
+    /// Stopped by the user.
+    Interrupted,
+}
+
+/// What several workers share.
+struct Shared<'a> {
+    progressed: Progressed<'a>,
+    display: Display,
+    written: Instant,
+    interrupted: bool,
+}
+
+impl Carrier<'_> {
+    /// All steps that are left.
+    pub(crate) fn carry_out(&self) -> anyhow::Result<Carried> {
+        let plan = &self.undertaking.plan;
+        let quiet = self.undertaking.settings.quiet;
+        let shared = Mutex::new(Shared {
+            progressed: Progressed::new(plan),
+            display: Display::new(plan, quiet, self.undertaking.model.is_some()),
+            written: Instant::now(),
+            interrupted: false,
+        });
+        let end = match self.make_ready()? {
+            Given::Interrupted => Ok(true),
+            Given::Failed(message) => Err(anyhow::anyhow!(message)),
+            Given::Figures(_) => self.steps(&shared),
+        };
+        let mut shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        shared.display.finish();
+        let (status, why, exit) = match end {
+            Ok(false) => (shared.progressed.status(), String::new(), Exit::Done),
+            Ok(true) => (
+                Status::Interrupted,
+                String::from("interrupted"),
+                Exit::Interrupted,
+            ),
+            Err(error) => (Status::Running, format!("{error:#}"), Exit::Errors),
+        };
+        let results = shared.progressed.results(status);
+        if let Err(error) = self.dir.write_results(&results) {
+            let why = format!("{error:#}");
+            return Ok(Carried::Stopped {
+                results,
+                why,
+                exit: Exit::Errors,
+            });
+        }
+        if why.is_empty() {
+            return Ok(Carried::Done(results));
+        }
+        Ok(Carried::Stopped { results, why, exit })
+    }
+
+    /// The files, then the preconditioning.
+    fn make_ready(&self) -> anyhow::Result<Given> {
+        let none = Given::Figures(Box::default());
+        if self.undertaking.model.is_some() {
+            return Ok(none);
+        }
+        let mut files = self.points.files().clone();
+        let mut live = Live::new(self.undertaking.settings.quiet);
+        match prepare::prepare(&mut files, &mut live, self.stop)? {
+            Prepared::Ready { unmarked } => {
+                crate::run_command::tell_unmarked(&unmarked, &self.undertaking.settings);
+            }
+            Prepared::Interrupted => return Ok(Given::Interrupted),
+        }
+        let Some(request) = self.points.precondition() else {
+            return Ok(none);
+        };
+        if matches!(self.dir.state(PRECONDITION)?, PointState::Done(_)) {
+            return Ok(none);
+        }
+        self.measure(request, PRECONDITION, Company::new(live))
+    }
+
+    /// Carries steps out until none is left; `true`: interrupted.
+    fn steps(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<bool> {
+        let alone = self.undertaking.model.is_none() || self.undertaking.plan.adaptive;
+        let workers = match std::thread::available_parallelism() {
+            Ok(n) if !alone => n.get(),
+            _ => 1,
+        };
+        let ends: Vec<anyhow::Result<()>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(|| self.work(shared))).collect();
+            let joined = threads.into_iter().map(|thread| match thread.join() {
+                Ok(end) => end,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            joined.collect()
+        });
+        for end in ends {
+            end?;
+        }
+        Ok(lock(shared).interrupted)
+    }
+
+    fn work(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<()> {
+        let plan = &self.undertaking.plan;
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                lock(shared).interrupted = true;
+                return Ok(());
+            }
+            let Some(step) = lock(shared).progressed.next() else {
+                return Ok(());
+            };
+            let name = step.name(plan);
+            let stored = self.stored(&name)?;
+            let anew = stored.is_none();
+            let given = match stored {
+                Some(given) => given,
+                None => self.step(step, &name, shared)?,
+            };
+            let mut shared = lock(shared);
+            match given {
+                Given::Figures(figures) => shared.progressed.measured(step, *figures),
+                Given::Failed(message) => shared.progressed.failed(step, message),
+                Given::Interrupted => {
+                    shared.interrupted = true;
+                    return Ok(());
+                }
+            }
+            let Shared {
+                progressed, display, ..
+            } = &mut *shared;
+            display.ended(plan, progressed, step, anew);
+            if shared.written.elapsed() > RESULTS_EVERY {
+                shared.written = Instant::now();
+                self.dir
+                    .write_results(&shared.progressed.results(Status::Running))?;
+            }
+        }
+    }
+
+    /// What is there of a step already.
+    fn stored(&self, name: &str) -> anyhow::Result<Option<Given>> {
+        Ok(match self.dir.state(name)? {
+            PointState::Missing => None,
+            PointState::Failed(message) => Some(Given::Failed(message)),
+            PointState::Done(dir) => Some(Given::Figures(Box::new(self.read_back(name, &dir)?))),
+        })
+    }
+
+    /// Measures one point once.
+    fn step(&self, step: Step, name: &str, shared: &Mutex<Shared<'_>>) -> anyhow::Result<Given> {
+        let undertaking = self.undertaking;
+        let request = self.points.request(undertaking, step.point, step.pass);
+        lock(shared).display.begins(&undertaking.plan, step);
+        let enough = Arc::new(AtomicBool::new(false));
+        let mut watcher = Watcher {
+            rule: undertaking.plan.steady,
+            rows: Vec::new(),
+            enough: Arc::clone(&enough),
+            shared,
+            step,
+        };
+        let company = Company {
+            also: Some(&mut watcher),
+            enough,
+            rows_at_once: undertaking.plan.steady.is_some(),
+            ..Company::new(Live::new(true))
+        };
+        self.measure(&request, name, company)
+    }
+
+    /// Carries a request out and keeps it under `name`.
+    fn measure(&self, request: &Request, name: &str, company: Company<'_>) -> anyhow::Result<Given> {
+        let undertaking = self.undertaking;
+        let plan: Plan = plan_of(request, undertaking)?;
+        let part = self.dir.begin(name)?;
+        let known: Vec<Warning> = request.warnings.clone();
+        let asked = Asked {
+            system: self.system,
+            request,
+            settings: &undertaking.settings,
+            known: &known,
+        };
+        let measured = match &request.model {
+            Some(spec) => measure::modelled(asked, spec, &plan, Some(&part), company, self.stop)?,
+            None => measure::real(asked, &plan, Some(&part), company, self.stop)?,
+        };
+        let run = match measured {
+            Measured::NotStarted { message } => {
+                self.dir.fail(name, &message)?;
+                return Ok(Given::Failed(message));
+            }
+            Measured::Ended { run, .. } => run,
+        };
+        if run.status == Status::Interrupted {
+            self.dir.abandon(name)?;
+            return Ok(Given::Interrupted);
+        }
+        let incomplete = run.summary.warnings.iter().find_map(|warning| match warning {
+            Warning::RecordIncomplete { detail } => Some(detail.clone()),
+            _ => None,
+        });
+        if let Some(detail) = incomplete {
+            anyhow::bail!("the record of point {name} is not complete: {detail}");
+        }
+        let done = self.dir.complete(name)?;
+        Ok(Given::Figures(Box::new(self.read_back(name, &done)?)))
+    }
+
+    /// The figures of a point, from its directory alone.
+    fn read_back(&self, name: &str, dir: &Path) -> anyhow::Result<PointFigures> {
+        let stored = fathom_store::read(dir)?;
+        let histograms = fathom_store::read_histograms(dir)?;
+        let plan = &self.undertaking.plan;
+        let mut figures = figures(&stored.run, &stored.series, &histograms);
+        name.clone_into(&mut figures.run);
+        figures.ended_steady =
+            plan.steady.is_some() && ended_early(figures.runtime_ns, plan.timing.duration_ns);
+        Ok(figures)
+    }
+}
+
+/// Whether a run was ended before its time: by half a second or more, since its last interval ends where its last I/O does.
+fn ended_early(runtime_ns: u64, duration_ns: u64) -> bool {
+    runtime_ns + 500_000_000 < duration_ns
+}
+
+/// A worker that panicked has said so; the others go on with what is there.
+fn lock<'a, 'b>(shared: &'a Mutex<Shared<'b>>) -> std::sync::MutexGuard<'a, Shared<'b>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Watches a point: shows how far it is, and ends it when enough is known.
+struct Watcher<'a, 'b> {
+    rule: Option<SteadyRule>,
+    rows: Vec<SeriesRow>,
+    enough: Arc<AtomicBool>,
+    shared: &'a Mutex<Shared<'b>>,
+    step: Step,
+}
+
+impl Watch for Watcher<'_, '_> {
+    fn progress(&mut self, progress: &Progress) {
+        lock(self.shared).display.progress(self.step, progress);
+    }
+
+    fn rows(&mut self, rows: &[SeriesRow]) {
+        let Some(rule) = self.rule else { return };
+        self.rows.extend_from_slice(rows);
+        if steady(rule, &counted_seconds(&self.rows)).is_some() {
+            self.enough.store(true, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What is seen while a sweep goes on: the matrix as it fills, which point is under way, when all is done.
+//!
+//! Data in: steps as they begin and end, the progress of each. Data out: text on stderr; lines that are drawn anew on a terminal,
+//! a line now and then elsewhere.
+
+use super::outline::long;
+use super::steps::{Progressed, Step};
+use crate::live::Screen;
+use crate::terminal;
+use fathom_core::run::Status;
+use fathom_core::sweep::{Coordinates, Outcome, SweepPlan};
+use fathom_core::units::{Bytes, Nanos};
+use fathom_engine::run::Progress;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// Away from a terminal: at most one line in so long.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// A cell of the matrix.
+const CELL: usize = 9;
+
+/// Shows how far a sweep is.
+pub(crate) struct Display {
+    how: How,
+    begun: Instant,
+    /// Measured since this program began: what the time that is left is reckoned from.
+    measured: usize,
+    done: usize,
+    of: usize,
+    /// The points under way, and since when.
+    under_way: BTreeMap<Step, UnderWay>,
+    /// What one point takes on this machine; `None`: virtual time.
+    point_ns: Option<u64>,
+    told: Option<Instant>,
+}
+
+struct UnderWay {
+    name: String,
+    elapsed: Nanos,
+    iops: Option<f64>,
+}
+
+enum How {
+    Silent,
+    Lines,
+    Terminal(Screen),
+}
+
+impl Display {
+    /// `modelled`: time is virtual.
+    pub(crate) fn new(plan: &SweepPlan, quiet: bool, modelled: bool) -> Self {
+        let how = if quiet {
+            How::Silent
+        } else if terminal::stderr_redraws() {
+            How::Terminal(Screen::new())
+        } else {
+            How::Lines
+        };
+        Self {
+            how,
+            begun: Instant::now(),
+            measured: 0,
+            done: 0,
+            of: plan.points.len() * plan.repeats as usize,
+            under_way: BTreeMap::new(),
+            point_ns: (!modelled).then_some(plan.timing.total_ns()),
+            told: None,
+        }
+    }
+
+    /// A step begins.
+    pub(crate) fn begins(&mut self, plan: &SweepPlan, step: Step) {
+        let mut name = in_words(&plan.points[step.point as usize]);
+        if plan.repeats > 1 {
+            let _ = write!(name, ", pass {} of {}", step.pass + 1, plan.repeats);
+        }
+        let under_way = UnderWay {
+            name,
+            elapsed: Nanos::ZERO,
+            iops: None,
+        };
+        self.under_way.insert(step, under_way);
+        if self.point_ns.is_some() {
+            self.line();
+        }
+        self.draw_status();
+    }
+
+    /// Ten times a second.
+    pub(crate) fn progress(&mut self, step: Step, progress: &Progress) {
+        if let Some(under_way) = self.under_way.get_mut(&step) {
+            under_way.elapsed = progress.elapsed;
+            let live = progress.groups.first().map(|group| &group.live);
+            under_way.iops = live.map(|live| live.ios.iter().sum::<u64>() as f64);
+        }
+        self.draw_status();
+    }
+
+    /// A step has ended; `anew`: it was carried out, not read.
+    pub(crate) fn ended(&mut self, plan: &SweepPlan, progressed: &Progressed<'_>, step: Step, anew: bool) {
+        self.under_way.remove(&step);
+        self.measured += usize::from(anew);
+        (self.done, self.of) = progressed.done_of();
+        let due = self.told.is_none_or(|told| told.elapsed() >= LINE_EVERY);
+        if anew && due && self.point_ns.is_none() {
+            self.line();
+        }
+        if let How::Terminal(screen) = &mut self.how {
+            for (at, text) in matrix(plan, progressed).into_iter().enumerate() {
+                screen.show(at as u32, &text);
+            }
+        }
+        self.draw_status();
+    }
+
+    /// Leaves the terminal clean.
+    pub(crate) fn finish(&mut self) {
+        if let How::Terminal(screen) = &mut self.how {
+            screen.clear();
+        }
+    }
+
+    fn line(&mut self) {
+        if matches!(self.how, How::Lines) {
+            self.told = Some(Instant::now());
+            terminal::say(&self.status());
+        }
+    }
+
+    fn draw_status(&mut self) {
+        let text = self.status();
+        if let How::Terminal(screen) = &mut self.how {
+            screen.show(u32::MAX, &text);
+        }
+    }
+
+    fn status(&self) -> String {
+        let mut text = format!("{} of {}", self.done, self.of);
+        let names: Vec<&str> = self.under_way.values().map(|point| point.name.as_str()).collect();
+        match (&names[..], self.under_way.values().next(), self.point_ns) {
+            ([name], Some(point), Some(point_ns)) => {
+                let whole = Nanos(point_ns);
+                let _ = write!(
+                    text,
+                    "  {name}: {} of {whole}",
+                    Nanos::from_secs(point.elapsed.0 / 1_000_000_000)
+                );
+                if let Some(iops) = point.iops {
+                    let _ = write!(text, ", {iops:.0} IOPS");
+                }
+            }
+            ([], ..) => {}
+            _ => {
+                let _ = write!(text, "  {}", names.join("; "));
+            }
+        }
+        if let Some(left) = self.left() {
+            let _ = write!(text, "  done in {}", long(left.as_nanos() as u64));
+        }
+        text
+    }
+
+    /// The time that is left, in whole seconds.
+    fn left(&self) -> Option<Duration> {
+        let steps = self.of.saturating_sub(self.done);
+        let seconds = match self.point_ns {
+            Some(point_ns) => {
+                let gone: u64 = self.under_way.values().map(|point| point.elapsed.0).sum();
+                (point_ns * steps as u64).saturating_sub(gone) / 1_000_000_000
+            }
+            None if self.measured < 3 => return None,
+            None => (self.begun.elapsed().as_secs_f64() / self.measured as f64 * steps as f64).ceil() as u64,
+        };
+        Some(Duration::from_secs(seconds))
+    }
+}
+
+/// `random 80 % reads, 64 KiB, depth 16 × 2`.
+pub(crate) fn in_words(point: &Coordinates) -> String {
+    let order = if point.random { "random" } else { "sequential" };
+    let mix = match point.read_percent {
+        100 => String::from("reads"),
+        0 => String::from("writes"),
+        percent => format!("{percent} % reads"),
+    };
+    let threads = match point.threads {
+        1 => String::new(),
+        n => format!(" × {n}"),
+    };
+    let size = Bytes(point.block_size_bytes);
+    format!("{order} {mix}, {size}, depth {}{threads}", point.iodepth)
+}
+
+/// The matrix: a row an order and mix, a column a size; the most IOPS so far, and how many points that is out of.
+fn matrix(plan: &SweepPlan, progressed: &Progressed<'_>) -> Vec<String> {
+    let results = progressed.results(Status::Running);
+    let mut header = format!("{:24}", "most IOPS (points)");
+    for &size in &plan.axes.block_size_bytes {
+        let _ = write!(header, "{:>width$}", Bytes(size).to_string(), width = CELL + 6);
+    }
+    let mut lines = vec![header];
+    for &random in &plan.axes.random {
+        for &read_percent in &plan.axes.read_percent {
+            let order = if random { "random" } else { "sequential" };
+            let mut line = format!("{:24}", format!("{order}, {read_percent} % reads"));
+            for &size in &plan.axes.block_size_bytes {
+                let in_cell = results.points.iter().filter(|result| {
+                    let at = &result.coordinates;
+                    (at.random, at.read_percent, at.block_size_bytes) == (random, read_percent, size)
+                });
+                let (mut most, mut known, mut all) = (None::<f64>, 0, 0);
+                for result in in_cell {
+                    all += 1;
+                    known += usize::from(result.outcome != Outcome::Pending);
+                    most = most.into_iter().chain(result.iops()).reduce(f64::max);
+                }
+                let value = most.map_or(String::from("·"), |iops| format!("{iops:.0}"));
+                let _ = write!(line, "{value:>CELL$} {:>5}", format!("{known}/{all}"));
+            }
+            lines.push(line);
+        }
+    }
+    lines
+}

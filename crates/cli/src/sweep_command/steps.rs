@@ -1,0 +1,177 @@
+//! What is measured next.
+//!
+//! Data in: the plan, what was measured so far. Data out: one step after the other. A plan's steps depend on nothing else, so
+//! that a sweep that is taken up again goes the same way. It must not know how a step is carried out.
+
+use fathom_analysis::sweep::adaptive::{Next, next};
+use fathom_core::rng::Rng;
+use fathom_core::run::Status;
+use fathom_core::sweep::{
+    Inferred, Outcome, PointFigures, PointOrder, PointResult, SCHEMA, SweepPlan, SweepResults,
+};
+use fathom_store::SweepDir;
+use std::collections::{BTreeMap, VecDeque};
+
+/// One measurement of one point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Step {
+    /// The point's number.
+    pub point: u32,
+    /// Which of its repeats, from 0.
+    pub pass: u32,
+}
+
+impl Step {
+    /// The name of its run directory below the sweep's.
+    pub(crate) fn name(self, plan: &SweepPlan) -> String {
+        SweepDir::name_of(self.point, &plan.points[self.point as usize].name(), self.pass)
+    }
+}
+
+/// The points of a sweep and what is known of them.
+pub(crate) struct Progressed<'a> {
+    plan: &'a SweepPlan,
+    measured: BTreeMap<Step, PointFigures>,
+    failed: BTreeMap<u32, String>,
+    inferred: BTreeMap<u32, Inferred>,
+    /// Steps that are settled and not yet given out.
+    ahead: VecDeque<Step>,
+}
+
+impl<'a> Progressed<'a> {
+    /// Nothing is known.
+    pub(crate) fn new(plan: &'a SweepPlan) -> Self {
+        Self {
+            plan,
+            measured: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            inferred: BTreeMap::new(),
+            ahead: if plan.adaptive {
+                VecDeque::new()
+            } else {
+                given(plan)
+            },
+        }
+    }
+
+    /// The next step; `None`: there is none left. With `adaptive`, what the last one gave must be known by then.
+    pub(crate) fn next(&mut self) -> Option<Step> {
+        loop {
+            if let Some(step) = self.ahead.pop_front() {
+                // Its first pass has shown that it cannot be measured.
+                if self.failed.contains_key(&step.point) {
+                    continue;
+                }
+                return Some(step);
+            }
+            if !self.plan.adaptive {
+                return None;
+            }
+            match next(self.plan, &self.results(Status::Running)) {
+                Next::Measure(point) => {
+                    let pass = self.passes(point);
+                    self.ahead.push_back(Step { point, pass });
+                }
+                Next::Infer { point, inferred } => {
+                    self.inferred.insert(point, inferred);
+                }
+                Next::Done => return None,
+            }
+        }
+    }
+
+    /// Takes what a step gave.
+    pub(crate) fn measured(&mut self, step: Step, figures: PointFigures) {
+        self.measured.insert(step, figures);
+    }
+
+    /// Takes that a point cannot be measured.
+    pub(crate) fn failed(&mut self, step: Step, message: String) {
+        self.failed.entry(step.point).or_insert(message);
+    }
+
+    /// Measurements made, and those that there are in all, as far as can be told.
+    pub(crate) fn done_of(&self) -> (usize, usize) {
+        let repeats = self.plan.repeats as usize;
+        let settled = (self.failed.len() + self.inferred.len()) * repeats;
+        (self.measured.len() + settled, self.plan.points.len() * repeats)
+    }
+
+    /// All that is known, each point under its number.
+    pub(crate) fn results(&self, status: Status) -> SweepResults {
+        let points = self.plan.points.iter().zip(0..);
+        SweepResults {
+            schema: SCHEMA.to_owned(),
+            status,
+            points: points
+                .map(|(&coordinates, point)| PointResult {
+                    coordinates,
+                    outcome: self.outcome(point),
+                })
+                .collect(),
+        }
+    }
+
+    /// How the sweep ended, when all steps are done.
+    pub(crate) fn status(&self) -> Status {
+        let errors = self.measured.values().any(|figures| figures.errors > 0);
+        if errors || !self.failed.is_empty() {
+            Status::Failed
+        } else {
+            Status::Complete
+        }
+    }
+
+    /// How often a point was measured.
+    fn passes(&self, point: u32) -> u32 {
+        self.of_point(point).count() as u32
+    }
+
+    fn of_point(&self, point: u32) -> impl Iterator<Item = &PointFigures> {
+        let from = Step { point, pass: 0 };
+        let to = Step {
+            point,
+            pass: u32::MAX,
+        };
+        self.measured.range(from..to).map(|(_, figures)| figures)
+    }
+
+    fn outcome(&self, point: u32) -> Outcome {
+        if let Some(message) = self.failed.get(&point) {
+            return Outcome::Failed {
+                message: message.clone(),
+            };
+        }
+        if let Some(inferred) = self.inferred.get(&point) {
+            return Outcome::Inferred(inferred.clone());
+        }
+        let repeats: Vec<PointFigures> = self.of_point(point).cloned().collect();
+        if repeats.is_empty() {
+            Outcome::Pending
+        } else {
+            Outcome::Measured { repeats }
+        }
+    }
+}
+
+/// All steps of a plan that skips nothing: pass after pass.
+fn given(plan: &SweepPlan) -> VecDeque<Step> {
+    let count = plan.points.len() as u32;
+    let mut steps = VecDeque::new();
+    for pass in 0..plan.repeats {
+        let mut order: Vec<u32> = (0..count).collect();
+        if plan.order == PointOrder::Shuffled {
+            shuffle(&mut order, &mut Rng::stream(plan.seed, u64::from(pass)));
+        }
+        steps.extend(order.into_iter().map(|point| Step { point, pass }));
+    }
+    steps
+}
+
+/// Fisher and Yates' shuffle.
+fn shuffle(order: &mut [u32], rng: &mut Rng) {
+    for at in (1..order.len()).rev() {
+        let with = rng.below(at as u64 + 1) as usize;
+        order.swap(at, with);
+    }
+}
