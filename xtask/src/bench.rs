@@ -6,6 +6,7 @@ mod bare;
 mod measure;
 mod model;
 mod record;
+mod sweep;
 mod zram;
 
 use crate::{packages, shell};
@@ -70,6 +71,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     record::counters(&settings, &mut rows)?;
     record::explained(&settings, &mut rows)?;
     record::day(&settings, &mut rows)?;
+    sweep::rows(&settings, &mut rows)?;
     let size = std::fs::metadata(&settings.fathom)?.len();
     rows.push(Row {
         what: String::from("size of the binary"),

@@ -119,7 +119,13 @@ pub(crate) const BUILT_IN: [(&str, Files); 5] = [
         "os-disk.toml",
         "p15.toml",
     ),
-    files!("azure-a2-2016": "experiment.toml", "figures.csv", "matrix.fio", "hdd-2016.toml"),
+    files!(
+        "azure-a2-2016": "experiment.toml",
+        "figures.csv",
+        "matrix.fio",
+        "sweep.toml",
+        "hdd-2016.toml",
+    ),
     files!(
         "premium-24h": "experiment.toml",
         "figures.csv",

@@ -140,7 +140,7 @@ fn wrong_requests_are_told_and_nothing_is_touched() {
             "run --size 1m --ioengine null --cpus_allowed 999 F",
             "cpus_allowed: CPU 999 is not there",
         ),
-        ("sweep", "unrecognized subcommand"),
+        ("swept", "unrecognized subcommand"),
     ] {
         let outcome = place.fathom(line).expect(2).saying(expected);
         assert_eq!(outcome.stdout, "", "{line}");

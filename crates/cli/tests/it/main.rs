@@ -6,6 +6,7 @@
 
 mod against_fio;
 mod catalog;
+mod diskspd;
 mod dry_run;
 mod engines;
 mod failures;
@@ -18,6 +19,7 @@ mod modelled;
 mod output;
 mod pace;
 mod recorded;
+mod report;
 mod reproduce;
 mod safety;
 mod signals;
