@@ -3,7 +3,9 @@
 //! Data in: an [`Explanation`], the run for its title, what the terminal can show. Data out: lines of at most its width, or
 //! one JSON document. It must not judge.
 
+pub(crate) mod groups;
 pub(crate) mod limits;
+mod ranges;
 pub(crate) mod spikes;
 pub(crate) mod truths;
 

@@ -28,6 +28,8 @@ pub(super) struct SystemSecond {
     /// The share of the second in which somebody waited for a CPU, or for I/O.
     pub cpu_waiting: f32,
     pub io_waiting: f32,
+    /// Seconds in which some task waited for memory (PSI, `some`).
+    pub memory_waiting: f32,
     /// Bytes in the page cache that are to be written, and that are on their way.
     pub dirty: f64,
     pub writeback: f64,
@@ -93,7 +95,7 @@ pub struct CounterScanned {
 }
 
 /// The metrics that say anything here.
-const METRICS: [&str; 19] = [
+const METRICS: [&str; 20] = [
     "node_disk_io_now",
     "node_disk_io_time_seconds_total",
     "node_disk_reads_completed_total",
@@ -109,6 +111,7 @@ const METRICS: [&str; 19] = [
     "node_memory_Writeback_bytes",
     "node_pressure_cpu_waiting_seconds_total",
     "node_pressure_io_waiting_seconds_total",
+    "node_pressure_memory_waiting_seconds_total",
     "fathom_cgroup_io_limit",
     "fathom_cgroup_cpu_throttled_seconds_total",
     "fathom_cgroup_cpu_quota_cores",
@@ -224,6 +227,7 @@ impl CounterScanned {
             }
             "node_pressure_cpu_waiting_seconds_total" => self.second(second).cpu_waiting += grown,
             "node_pressure_io_waiting_seconds_total" => self.second(second).io_waiting += grown,
+            "node_pressure_memory_waiting_seconds_total" => self.second(second).memory_waiting += grown,
             "fathom_cgroup_cpu_throttled_seconds_total" => self.second(second).cpu_throttled += grown,
             _ => {
                 let Some(disk) = self.disk(second, &row.labels) else {

@@ -5,6 +5,7 @@
 
 mod cpu;
 mod matching;
+mod memory;
 mod rows;
 mod scene;
 mod served;

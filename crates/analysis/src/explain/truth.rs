@@ -20,27 +20,52 @@ pub(super) fn of(_facts: &Facts<'_>, section: &Section<'_>) -> SectionTruth {
             *sum += part;
         }
     }
-    let several = hours.iter().filter(|hour| hour.latencies.n() > 0).count() > 1;
+    let apart = by_the_hour(hours);
     SectionTruth {
         name: section.name.clone(),
         whole: distribution(&section.timeline.latencies(), above),
-        hours: hours
-            .iter()
-            .filter(|hour| several && hour.latencies.n() > 0)
-            .map(of_hour)
-            .collect(),
+        hours: match apart.as_slice() {
+            [_] => Vec::new(),
+            several => several.iter().map(|hour| of_hour(hour)).collect(),
+        },
         averages: averages(hours),
     }
 }
 
-fn of_hour(hour: &Hour) -> HourTruth {
-    let averages = hour.seconds.iter().filter_map(average_ns);
+/// The hours. What was in flight when the last whole hour ended is complete a little later: it belongs to that hour and makes
+/// none of its own.
+fn by_the_hour(hours: &[Hour]) -> Vec<&[Hour]> {
+    let mut apart: Vec<&[Hour]> = hours.chunks(1).collect();
+    if let [.., before, last] = hours
+        && last.number == before.number + 1
+        && last.seconds[1..].iter().all(|second| second.ios == 0)
+    {
+        apart.truncate(hours.len() - 2);
+        apart.push(&hours[hours.len() - 2..]);
+    }
+    apart
+}
+
+/// One hour, with what of the next belongs to it.
+fn of_hour(parts: &[Hour]) -> HourTruth {
+    let averages = parts
+        .iter()
+        .flat_map(|part| part.seconds.iter())
+        .filter_map(average_ns);
     let (low, high) = averages.fold((f64::INFINITY, 0.0_f64), |(low, high), average| {
         (low.min(average), high.max(average))
     });
+    let mut latencies = Histogram::new();
+    let mut above = [0; AVERAGE_ABOVE_MS.len()];
+    for part in parts {
+        latencies.merge(&part.latencies);
+        for (sum, part) in above.iter_mut().zip(part.above) {
+            *sum += part;
+        }
+    }
     HourTruth {
-        hour: hour.number,
-        ios: distribution(&hour.latencies, hour.above),
+        hour: parts.first().map_or(0, |first| first.number),
+        ios: distribution(&latencies, above),
         average_ns: (low, high),
     }
 }

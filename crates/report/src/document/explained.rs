@@ -6,57 +6,24 @@ use super::content::{Block, Chart, Notice, Table, Width};
 use super::window::SpikeWindow;
 use super::{RunReport, measured};
 use crate::chart::spikes as chart;
-use crate::explanation::{limits as limit_words, percent, spikes as spike_words, truths as truth_words};
+use crate::explanation::groups::{Group, groups};
+use crate::explanation::{spikes as spike_words, truths as truth_words};
 use crate::words::plural;
 use fathom_analysis::explain::Explanation;
-use fathom_analysis::explain::answer::{SectionLimit, Spike, in_words};
+use fathom_analysis::explain::answer::{SectionTruth, Spike};
 use fathom_core::units::{Bytes, Nanos};
 
 /// Spikes that are listed: the worst ones.
 const LISTED_MAX: usize = 50;
-/// Candidates that are named.
-const CANDIDATES_MAX: usize = 4;
-
 pub(super) fn limits(explanation: &Explanation) -> Vec<Block> {
-    explanation.limits.iter().flat_map(limit).collect()
+    groups(&explanation.limits).iter().flat_map(limit).collect()
 }
 
-fn limit(limit: &SectionLimit) -> Vec<Block> {
-    let sure = if limit.confidence > 0.0 {
-        format!(" ({}, {})", in_words(limit.confidence), percent(limit.confidence))
-    } else {
-        String::new()
-    };
-    let mut blocks = vec![Block::Heading(format!(
-        "{}: {}{sure}",
-        limit.name,
-        limit.limit.name()
-    ))];
-    let mut entries: Vec<String> = limit
-        .because
-        .iter()
-        .map(|because| format!("because {because}"))
-        .collect();
-    if !limit.candidates.is_empty() {
-        let named = limit
-            .candidates
-            .iter()
-            .take(CANDIDATES_MAX)
-            .map(limit_words::candidate);
-        entries.push(format!("the limit of: {}", named.collect::<Vec<_>>().join("; ")));
-    }
-    if !limit.change.is_empty() {
-        entries.push(format!("to change it: {}", limit.change));
-    }
-    entries.extend(limit.misleading.iter().map(|text| format!("beware: {text}")));
-    entries.extend(limit.missing.iter().map(|text| format!("missing: {text}")));
-    if !limit.figures.is_empty() {
-        let rows = limit.figures.iter().map(|figure| {
-            vec![
-                figure.what.clone(),
-                limit_words::stated(figure.value, figure.unit),
-            ]
-        });
+fn limit(group: &Group<'_>) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(group.title())];
+    let figures = group.figures();
+    if !figures.is_empty() {
+        let rows = figures.into_iter().map(|(what, value)| vec![what, value]);
         blocks.push(Block::Table(Table {
             head: ["figure", "value"].map(str::to_owned).into(),
             words: 1,
@@ -64,7 +31,7 @@ fn limit(limit: &SectionLimit) -> Vec<Block> {
             ..Table::default()
         }));
     }
-    blocks.push(Block::List(entries));
+    blocks.push(Block::List(group.entries()));
     blocks
 }
 
@@ -240,31 +207,45 @@ fn drawn(window: &SpikeWindow) -> String {
 }
 
 pub(super) fn truths(explanation: &Explanation) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for truth in explanation.truth.iter().filter(|truth| truth.whole.n > 0) {
-        blocks.push(Block::Heading(format!(
-            "{}: {}",
-            truth.name,
-            plural(truth.whole.n, "I/O")
-        )));
-        blocks.push(Block::List(truth_words::texts(truth)));
-        let mut rows = truth_words::share_rows(truth);
-        let mut head = rows.remove(0);
-        for name in &mut head[1..] {
-            if name != "max" {
-                *name = format!("above {name} ms");
-            }
+    let truths = truth_words::told(&explanation.truth);
+    match truths.as_slice() {
+        [] => Vec::new(),
+        [truth] => truth_of_one(truth),
+        several => {
+            let tables = truth_words::tables(several).into_iter();
+            tables
+                .map(|several| truth_table(several.about, several.rows))
+                .collect()
         }
-        head[0] = String::from("I/Os of");
-        blocks.push(Block::Table(Table {
-            caption: String::from("Share of I/Os above a latency"),
-            head,
-            words: 1,
-            folded: rows.len() > 13,
-            rows,
-        }));
     }
-    blocks
+}
+
+fn truth_of_one(truth: &SectionTruth) -> Vec<Block> {
+    vec![
+        Block::Heading(format!("{}: {}", truth.name, plural(truth.whole.n, "I/O"))),
+        Block::List(truth_words::texts(truth)),
+        truth_table("Share of I/Os above a latency", truth_words::share_rows(truth)),
+    ]
+}
+
+/// A table whose first row is its head. Heads that are latencies get their unit.
+fn truth_table(caption: &str, mut rows: Vec<Vec<String>>) -> Block {
+    let mut head = rows.remove(0);
+    for name in &mut head[1..] {
+        if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            *name = format!("above {name} ms");
+        }
+    }
+    if head[0] == "> ms" {
+        head[0] = String::from("I/Os of");
+    }
+    Block::Table(Table {
+        caption: String::from(caption),
+        head,
+        words: 1,
+        folded: rows.len() > 25,
+        rows,
+    })
 }
 
 pub(super) fn missing(explanation: &Explanation) -> Vec<Block> {

@@ -1,13 +1,11 @@
-//! What limits each section.
+//! What limits each section: those of which the same is to be said, once.
 
+use super::groups::{Group, groups};
 use super::percent;
 use crate::style::Look;
 use crate::text::Page;
-use fathom_analysis::explain::answer::{Candidate, Figure, SectionLimit, Unit, in_words};
+use fathom_analysis::explain::answer::{Candidate, SectionLimit, Unit};
 use fathom_core::units::{Bytes, Nanos, bandwidth, count, three_digits};
-
-/// Candidates that are named.
-const CANDIDATES_MAX: usize = 4;
 
 pub(super) fn render(page: &mut Page, limits: &[SectionLimit]) {
     if limits.is_empty() {
@@ -15,49 +13,23 @@ pub(super) fn render(page: &mut Page, limits: &[SectionLimit]) {
     }
     page.gap();
     page.painted(Look::Bold, "What limits it", 2);
-    for (index, limit) in limits.iter().enumerate() {
+    for (index, group) in groups(limits).iter().enumerate() {
         if index > 0 {
             page.gap();
         }
-        section(page, limit);
+        section(page, group);
     }
 }
 
-fn section(page: &mut Page, limit: &SectionLimit) {
-    let sure = if limit.confidence > 0.0 {
-        format!(" ({}, {})", in_words(limit.confidence), percent(limit.confidence))
-    } else {
-        String::new()
-    };
-    page.painted(
-        Look::Bold,
-        &format!("  {}: {}{sure}", limit.name, limit.limit.name()),
-        4,
-    );
-    let figures: Vec<String> = limit.figures.iter().map(figure).collect();
+fn section(page: &mut Page, group: &Group<'_>) {
+    page.painted(Look::Bold, &format!("  {}", group.title()), 4);
+    let figures = group.figures().into_iter();
+    let figures: Vec<String> = figures.map(|(what, value)| format!("{what} {value}")).collect();
     if !figures.is_empty() {
         page.paragraph(&format!("    {}", figures.join(", ")), 4);
     }
-    for because in &limit.because {
-        page.paragraph(&format!("    because {because}"), 6);
-    }
-    if !limit.candidates.is_empty() {
-        let shown = limit.candidates.iter().take(CANDIDATES_MAX).map(candidate);
-        let more = limit.candidates.len().saturating_sub(CANDIDATES_MAX);
-        let mut text = shown.collect::<Vec<_>>().join("; ");
-        if more > 0 {
-            text = format!("{text}; and {more} more");
-        }
-        page.paragraph(&format!("    the limit of: {text}"), 6);
-    }
-    if !limit.change.is_empty() {
-        page.paragraph(&format!("    to change it: {}", limit.change), 6);
-    }
-    for misleading in &limit.misleading {
-        page.paragraph(&format!("    beware: {misleading}"), 6);
-    }
-    for missing in &limit.missing {
-        page.paragraph(&format!("    missing: {missing}"), 6);
+    for entry in group.entries() {
+        page.paragraph(&format!("    {entry}"), 6);
     }
 }
 
@@ -79,8 +51,4 @@ pub(crate) fn stated(value: f64, unit: Unit) -> String {
         Unit::Percent => format!("{} %", three_digits(value)),
         Unit::Number => three_digits(value),
     }
-}
-
-pub(crate) fn figure(figure: &Figure) -> String {
-    format!("{} {}", figure.what, stated(figure.value, figure.unit))
 }

@@ -315,6 +315,106 @@ fn averages_and_what_is_missing() {
     );
 }
 
+/// What is the same of several sections is told once.
+#[test]
+fn limits_of_several_sections() {
+    let mut explanation = explanation();
+    explanation.spikes = SpikeReport::default();
+    explanation.missing.clear();
+    explanation.truth.clear();
+    explanation.limits = ["h00", "h01", "h02", "h03"]
+        .into_iter()
+        .zip([1122.0, 1118.0, 9000.0, 1120.0])
+        .map(|(name, rate)| SectionLimit {
+            name: String::from(name),
+            figures: vec![Figure {
+                what: String::from("rate"),
+                value: rate,
+                unit: Unit::Iops,
+            }],
+            candidates: Vec::new(),
+            change: String::from(if rate > 2000.0 {
+                "a larger machine"
+            } else {
+                "more IOPS"
+            }),
+            ..limit()
+        })
+        .collect();
+    check(
+        &explanation,
+        Style::default(),
+        &expect![[r#"
+        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+
+        What limits it
+          3 sections (h00, h01, h03): an IOPS limit (almost certain, 93 %)
+            rate 1118 to 1122 IOPS
+            because its rate is the same each second to 0.05 %, while chance would make
+              it vary by 3.6 %
+            because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
+            to change it: more IOPS
+            beware: iowait is 0.0 %, though the disk is saturated
+            missing: the same load with another block size
+
+          h02: an IOPS limit (almost certain, 93 %)
+            rate 9000 IOPS
+            because its rate is the same each second to 0.05 %, while chance would make
+              it vary by 3.6 %
+            because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
+            to change it: a larger machine
+            beware: iowait is 0.0 %, though the disk is saturated
+            missing: the same load with another block size
+
+        Spikes
+          None: no I/O took far longer than those around it.
+    "#]],
+    );
+}
+
+#[test]
+fn averages_of_several_sections() {
+    let mut explanation = explanation();
+    explanation.spikes = SpikeReport::default();
+    explanation.missing.clear();
+    explanation.limits.clear();
+    let mut few = truth();
+    few.name = String::from("a-section-with-a-long-name");
+    few.hours.clear();
+    few.whole.percentiles.truncate(2);
+    few.averages.hidden.clear();
+    explanation.truth.push(few);
+    check(
+        &explanation,
+        Style::default(),
+        &expect![[r#"
+        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+
+        Spikes
+          None: no I/O took far longer than those around it.
+
+        Averages against truth
+          Latency: of averages over a second (avg), and of the I/Os
+          section               I/Os  avg p95  avg max      p50      p99  p99.9     max
+          oltp                  864k  6.30 ms   900 ms  4.08 ms  27.7 ms      -  2.90 s
+          a-section-with-a-lo…  864k  6.30 ms   900 ms  4.08 ms        -      -  2.90 s
+
+          The share of I/Os above so many milliseconds
+          > ms                      6     10     15     20     25     50     max
+          oltp                  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+          oltp, hour 1          6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+          oltp, hour 2          6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+          a-section-with-a-lo…  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+
+          Seconds with an average of at most so many milliseconds, of those with an I/O
+            above
+          > ms                          6  10  15  20  25    50
+          oltp                  6500/7000   -   -   -   -  0/40
+          a-section-with-a-lo…          -   -   -   -   -     -
+    "#]],
+    );
+}
+
 #[test]
 fn nothing_to_say() {
     let nothing = Explanation {
@@ -339,13 +439,19 @@ fn nothing_to_say() {
 /// Whatever is said fits the terminal, and ASCII where that is asked for.
 #[test]
 fn lines_fit() {
-    for width in [60, 80, 100] {
+    let mut several = explanation();
+    several.truth.push(truth());
+    let both = [explanation(), several];
+    for (width, explanation) in [60, 80, 100]
+        .into_iter()
+        .flat_map(|width| both.iter().map(move |it| (width, it)))
+    {
         let style = Style {
             width,
             unicode: false,
             ..Style::default()
         };
-        let text = text(&fixtures::random_read(), &explanation(), style);
+        let text = text(&fixtures::random_read(), explanation, style);
         for line in text.lines() {
             assert!(line.len() <= width && line.is_ascii(), "{width}: {line}");
         }

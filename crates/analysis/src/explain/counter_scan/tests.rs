@@ -77,3 +77,19 @@ fn limits_and_threads_are_kept_as_they_last_were() {
     assert_eq!(found.tasks, [(1, 2, 4711)]);
     assert_eq!(found.cpu_quota, Some(0.5));
 }
+
+#[test]
+fn waits_for_memory_belong_to_their_second() {
+    let waiting = "node_pressure_memory_waiting_seconds_total";
+    let found = scan(&[
+        (0, waiting, "", 7.0),
+        (1, waiting, "", 7.0),
+        (2, waiting, "", 7.25),
+    ]);
+    let waited: Vec<(u64, f32)> = found
+        .system
+        .iter()
+        .map(|(second, system)| (*second, system.memory_waiting))
+        .collect();
+    assert_eq!(waited, [(0, 0.0), (1, 0.25)]);
+}

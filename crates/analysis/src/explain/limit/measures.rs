@@ -3,7 +3,7 @@
 //! Data in: a section's sums, the counters. Data out: means over its full seconds. It must not judge.
 
 use super::super::section::Section;
-use super::super::timeline::{SECOND_NS, Second};
+use super::super::timeline::{SECOND_NS, Second, Timeline};
 use super::super::{Facts, Scanned};
 
 /// Standard deviations between the 5th and the 95th percentile of a normal distribution.
@@ -64,7 +64,7 @@ pub(super) struct System {
 /// The figures of one section.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Measures {
-    /// Full seconds that the means are over, since the start of the run.
+    /// Full seconds that the means are over, since the start of the run: neither ramp nor cooldown.
     pub from: u64,
     pub to: u64,
     pub iops: f64,
@@ -94,9 +94,9 @@ pub(super) struct Measures {
 impl Measures {
     pub(super) fn of(facts: &Facts<'_>, scanned: &Scanned, section: &Section<'_>) -> Self {
         let timeline = section.timeline;
-        let ramp_ns = section.load.map_or(0, |load| load.job.limit.ramp_time.0);
-        let first = timeline.number_of(timeline.first_ns.saturating_add(ramp_ns));
-        let last = timeline.number_of(timeline.last_ns);
+        let (begin_ns, end_ns) = counted(section);
+        let first = timeline.number_of(begin_ns);
+        let last = timeline.number_of(end_ns);
         // The first and the last second are not full.
         let (from, to) = if last > first + 1 {
             (first + 1, last - 1)
@@ -104,11 +104,7 @@ impl Measures {
             (first, last)
         };
         let seconds: Vec<Second> = timeline.seconds(from, to).map(|(_, second)| *second).collect();
-        let span_s = if last > first + 1 {
-            (to - from + 1) as f64
-        } else {
-            (timeline.last_ns.saturating_sub(timeline.first_ns) as f64 / 1e9).max(1e-3)
-        };
+        let span_s = span_s(facts, timeline, from, to);
         let sum = total(&seconds);
         let n = sum.ios as f64;
         let all = timeline.latencies();
@@ -172,6 +168,33 @@ impl Measures {
             .map(|block| block.latency_ns);
         block.or(self.disk.filter(|disk| disk.iops > 0.0).map(|disk| disk.await_ns))
     }
+}
+
+/// When the load of a section was counted: after its ramp, before its cooldown; all of it where it did not come so far.
+fn counted(section: &Section<'_>) -> (u64, u64) {
+    let all = (section.timeline.first_ns, section.timeline.last_ns);
+    let Some(load) = &section.load else {
+        return all;
+    };
+    let limit = &load.job.limit;
+    let from = all.0.saturating_add(limit.ramp_time.0);
+    let cooled = !limit.cooldown_time.is_zero();
+    // The summary knows of counting that ended before the runtime was over; a run that was killed has none.
+    let summarised = load.summary.map(|summary| summary.runtime_ns);
+    let counted_ns = summarised
+        .filter(|ns| *ns > 0)
+        .or(limit.runtime.map(|runtime| runtime.0))
+        .filter(|_| cooled);
+    let to = counted_ns.map_or(all.1, |ns| all.1.min(from.saturating_add(ns)));
+    if from < to { (from, to) } else { all }
+}
+
+/// How long the timeline goes on within the seconds `from..=to`.
+fn span_s(facts: &Facts<'_>, timeline: &Timeline, from: u64, to: u64) -> f64 {
+    let moment = |second: u64| facts.started_ns().saturating_add(second * SECOND_NS);
+    let end_ns = moment(to + 1).min(timeline.last_ns);
+    let span_ns = end_ns.saturating_sub(moment(from).max(timeline.first_ns));
+    (span_ns as f64 / 1e9).max(1e-3)
 }
 
 #[derive(Default)]

@@ -1,7 +1,9 @@
 use super::super::facts::{KnownDisk, LimitScope};
 use super::super::scenarios::{Scenario, Set, steady};
 use super::*;
+use fathom_core::record::IoRecord;
 use fathom_core::run::{Held, ModelSummary};
+use fathom_core::units::Nanos;
 
 fn check(set: Set) {
     let mut wrong = Vec::new();
@@ -160,4 +162,62 @@ fn figures_that_point_the_wrong_way_are_named() {
         ..Measures::default()
     };
     assert!(misleading::of(&measures, LimitKind::Latency)[0].contains("no sign of a limit"));
+}
+
+/// A load of a millisecond an I/O: a ramp of three seconds at 400 a second, four seconds at 100, then a cooldown of three at 300.
+fn ramped_and_cooled() -> Scenario {
+    let mut scenario = at_limit(LimitKind::Latency);
+    let start = scenario.run.started_monotonic_ns.0;
+    let like = scenario.ios[0];
+    let spans: [(u64, u64, u64); 3] = [(0, 3, 400), (3, 7, 100), (7, 10, 300)];
+    scenario.ios.clear();
+    for (from, to, rate) in spans {
+        for number in 0..(to - from) * rate {
+            let at = start + from * 1_000_000_000 + number * 1_000_000_000 / rate;
+            scenario.ios.push(IoRecord {
+                intended_ns: at,
+                created_ns: at,
+                submitted_ns: at,
+                completed_ns: at + 1_000_000,
+                ..like
+            });
+        }
+    }
+    scenario.requests.clear();
+    scenario.counters.clear();
+    let limit = &mut scenario.run.workload.jobs[0].limit;
+    limit.ramp_time = Nanos::from_secs(3);
+    limit.runtime = Some(Nanos::from_secs(4));
+    limit.cooldown_time = Nanos::from_secs(3);
+    scenario
+}
+
+fn rate(scenario: &Scenario) -> f64 {
+    let figure = &scenario.explain().limits[0].figures[0];
+    assert_eq!(figure.what, "rate");
+    figure.value
+}
+
+#[test]
+fn neither_ramp_nor_cooldown_counts() {
+    let mut scenario = ramped_and_cooled();
+    assert!((rate(&scenario) - 100.0).abs() < 1.0, "{}", rate(&scenario));
+    // Enough was known after three and a half seconds: the cooldown began then.
+    scenario.run.workload.jobs[0].limit.runtime = Some(Nanos::from_secs(6));
+    assert!(rate(&scenario) > 120.0, "the runtime reaches into the cooldown");
+    scenario.run.summary.jobs[0].runtime_ns = 3_500_000_000;
+    assert!((rate(&scenario) - 100.0).abs() < 1.0, "{}", rate(&scenario));
+}
+
+/// A run that is killed in its ramp is judged by what there is.
+#[test]
+fn a_run_that_ended_in_its_ramp_is_judged_all_the_same() {
+    let mut scenario = ramped_and_cooled();
+    let end_ns = scenario.run.started_monotonic_ns.0 + 2_900_000_000;
+    scenario.ios.retain(|io| io.completed_ns < end_ns);
+    assert!((rate(&scenario) - 400.0).abs() < 5.0, "{}", rate(&scenario));
+    // And one of less than a second after it.
+    let mut scenario = ramped_and_cooled();
+    scenario.ios.retain(|io| io.completed_ns < end_ns + 600_000_000);
+    assert!((rate(&scenario) - 100.0).abs() < 15.0, "{}", rate(&scenario));
 }

@@ -7,12 +7,14 @@ use super::super::answer::{Depths, Split};
 use super::super::block_scan::is_kernel;
 use super::super::evidence::Window;
 use super::super::section::Section;
+use super::super::timeline::SECOND_NS;
 use super::super::{Facts, Scanned};
 use super::matching::Matcher;
 use super::rows::Rows;
 use super::{Found, Part};
 use fathom_core::backend::Op;
 use fathom_core::record::{BlockOp, BlockRequest, Comm, IoRecord, ProcessRow, SchedSlice};
+use std::ops::RangeInclusive;
 
 /// Slow I/Os that are looked at one by one; of more, evenly chosen ones stand for all.
 const SLOW_MAX: usize = 4_000;
@@ -145,6 +147,13 @@ impl<'s> Scene<'s> {
             scene.slow_requests();
         }
         scene
+    }
+
+    /// The seconds that it touches, since the start of the run.
+    pub(super) fn seconds(&self) -> RangeInclusive<u64> {
+        let started_ns = self.context.facts.started_ns();
+        let second = |at_ns: u64| at_ns.saturating_sub(started_ns) / SECOND_NS;
+        second(self.spike.start_ns)..=second(self.spike.end_ns)
     }
 
     fn slow_ios(&mut self) {

@@ -1,6 +1,8 @@
 use super::super::answer::{Cause, Explanation};
 use super::super::scenarios::{Scenario, Set, plans};
 use super::*;
+use fathom_core::record::CounterRow;
+use std::borrow::Cow;
 
 /// The first scenario in which that is done to a load of four in flight.
 fn scenario(doing: &str) -> Scenario {
@@ -158,4 +160,60 @@ fn a_tail_is_cut_and_what_is_set_apart_is_kept() {
     apart.extend(tail);
     let kept = exceptions(&apart, 3600.0);
     assert!((400..600).contains(&kept), "{kept}");
+}
+
+/// Counters of pressure each second, of which those that `stalled` names show 320 ms.
+fn under_pressure(mut scenario: Scenario, stalled: impl Fn(u64) -> bool) -> Explanation {
+    let start = scenario.run.started_monotonic_ns.0;
+    let mut waited_s = 3.5;
+    for second in 0..60 {
+        scenario.counters.push(CounterRow {
+            at_ns: start + second * SECOND_NS,
+            metric: Cow::Borrowed("node_pressure_memory_waiting_seconds_total"),
+            labels: Cow::Borrowed(""),
+            value: waited_s,
+        });
+        waited_s += if stalled(second) { 0.32 } else { 0.002 };
+    }
+    scenario.explain()
+}
+
+/// Who was short of memory is not known: nobody is accused, and the cause stays what it is.
+#[test]
+fn a_second_in_which_tasks_waited_for_memory_is_told() {
+    let calm = scenario("device outage").explain();
+    let calm = worst(&calm);
+    let first = calm.start_ns / SECOND_NS;
+    let last = (calm.start_ns + calm.duration_ns) / SECOND_NS;
+    let said = |explanation: &Explanation| {
+        let spike = worst(explanation);
+        assert_eq!(
+            (spike.verdict.cause, spike.verdict.process),
+            (Cause::Device, None)
+        );
+        let (of_memory, others): (Vec<String>, Vec<String>) = spike
+            .verdict
+            .because
+            .iter()
+            .cloned()
+            .partition(|because| because.contains("memory"));
+        assert_eq!(others, calm.verdict.because);
+        assert!((spike.verdict.confidence - calm.verdict.confidence).abs() < 1e-9);
+        of_memory
+    };
+    let elsewhere = under_pressure(scenario("device outage"), |second| {
+        !(first..=last).contains(&second)
+    });
+    assert!(said(&elsewhere).is_empty());
+    let there = under_pressure(scenario("device outage"), |second| second == first);
+    let expected = if first == last {
+        String::from("memory pressure: tasks waited 320 ms for memory in that second")
+    } else {
+        format!(
+            "memory pressure: tasks waited {} for memory in those {} seconds",
+            fathom_core::units::Nanos(320_000_000 + (last - first) * 2_000_000),
+            last - first + 1
+        )
+    };
+    assert_eq!(said(&there), [expected]);
 }

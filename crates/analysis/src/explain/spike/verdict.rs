@@ -12,7 +12,7 @@ use super::super::answer::{Cause, Depths, Process, Spike, Verdict, WorstIo, in_w
 use super::Found;
 use super::rows::Rows;
 use super::scene::{Context, Scene, SlowIo};
-use super::{cpu, served};
+use super::{cpu, memory, served};
 use fathom_core::units::Nanos;
 use signs::Signs;
 
@@ -64,7 +64,8 @@ pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows) -> Sp
         return spike;
     }
     let signs = Signs::of(&scene);
-    let judged = judge(&scene, &signs);
+    let mut judged = judge(&scene, &signs);
+    judged.because.extend(memory::evidence(&scene));
     let also = also(&signs, &judged);
     let worst = scene.slow.iter().max_by_key(|io| io.total_ns());
     Spike {

@@ -99,3 +99,27 @@ fn hours_are_apart_and_add_up() {
     let sum: u64 = truth.hours.iter().map(|hour| hour.ios.above[0]).sum();
     assert_eq!((sum, truth.whole.above[0], truth.whole.n), (3, 3, 4));
 }
+
+/// I/Os that were under way when the load ended, a whole number of hours after its start.
+#[test]
+fn what_is_complete_just_after_the_last_hour_belongs_to_it() {
+    let hours = |ios: &[(u64, u64)]| -> Vec<(u32, u64, u64)> {
+        let truth = truth(ios);
+        let hours = truth.hours.iter();
+        hours
+            .map(|hour| (hour.hour, hour.ios.n, hour.ios.above[0]))
+            .collect()
+    };
+    // One hour, and no table of hours.
+    assert_eq!(hours(&[(10, MS), (3599, MS), (3600, 9 * MS)]), []);
+    let two = [(10, MS), (3600, MS), (7199, MS), (7200, 9 * MS), (7200, MS)];
+    assert_eq!(hours(&two), [(0, 1, 0), (1, 4, 1)]);
+    // A second later the load is still under way.
+    let more = [(10, MS), (3600, MS), (3601, MS)];
+    assert_eq!(hours(&more), [(0, 1, 0), (1, 2, 0)]);
+    // Nothing was in flight over the whole hour before.
+    assert_eq!(hours(&[(10, MS), (7200, MS)]), [(0, 1, 0), (2, 1, 0)]);
+    // In the midst of a run it is an hour in which little was done.
+    let midst = [(10, MS), (3600, MS), (7300, MS)];
+    assert_eq!(hours(&midst), [(0, 1, 0), (1, 1, 0), (2, 1, 0)]);
+}

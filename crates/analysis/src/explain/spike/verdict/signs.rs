@@ -162,11 +162,7 @@ fn cpu_throttled(scene: &Scene<'_>, core: &[SlowIo]) -> f64 {
     let Some(counters) = &scene.context.scanned.counters else {
         return 0.0;
     };
-    let started_ns = scene.context.facts.started_ns();
-    let second = |at_ns: u64| at_ns.saturating_sub(started_ns) / 1_000_000_000;
-    let seconds = counters
-        .system
-        .range(second(scene.spike.start_ns)..=second(scene.spike.end_ns));
+    let seconds = counters.system.range(scene.seconds());
     let throttled: f64 = seconds.map(|(_, second)| f64::from(second.cpu_throttled)).sum();
     let hosted = core.iter().flat_map(|io| {
         let done = io.completed_ns - io.parts[5];

@@ -1,0 +1,166 @@
+//! Sections of which the same is to be said, as one.
+//!
+//! Data in: what limits each section. Data out: groups with what to say of each, numbers that differ as ranges. It must not
+//! judge.
+
+use super::ranges::{merged, shape};
+use super::{limits, percent};
+use crate::words::plural;
+use fathom_analysis::explain::answer::{LimitKind, SectionLimit, in_words};
+
+/// Candidates that are named.
+const CANDIDATES_MAX: usize = 4;
+/// Of so many sections each name is told; of more, where each row of them begins and ends.
+const NAMES_MAX: usize = 3;
+
+/// Sections with the same limit for the same reasons, and with the same remedy.
+#[derive(Debug)]
+pub(crate) struct Group<'a> {
+    /// The place of each among all sections, and what was found of it.
+    members: Vec<(usize, &'a SectionLimit)>,
+}
+
+/// What must be the same.
+#[derive(Debug, PartialEq)]
+struct Key<'a> {
+    limit: LimitKind,
+    change: &'a str,
+    because: Vec<String>,
+    candidates: Vec<&'a str>,
+    misleading: Vec<String>,
+    missing: &'a [String],
+}
+
+fn key(limit: &SectionLimit) -> Key<'_> {
+    let shapes = |texts: &[String]| texts.iter().map(|text| shape(text)).collect();
+    let mut candidates: Vec<&str> = limit.candidates.iter().map(|known| known.name.as_str()).collect();
+    candidates.sort_unstable();
+    Key {
+        limit: limit.limit,
+        change: &limit.change,
+        because: shapes(&limit.because),
+        candidates,
+        misleading: shapes(&limit.misleading),
+        missing: &limit.missing,
+    }
+}
+
+/// The groups, in the order of their first sections.
+pub(crate) fn groups(all: &[SectionLimit]) -> Vec<Group<'_>> {
+    let mut groups: Vec<(Key<'_>, Group<'_>)> = Vec::new();
+    for (place, limit) in all.iter().enumerate() {
+        let key = key(limit);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.members.push((place, limit)),
+            None => groups.push((
+                key,
+                Group {
+                    members: vec![(place, limit)],
+                },
+            )),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+impl Group<'_> {
+    /// Who, and what limits them: `24 sections (h00 … h23): CPU (likely, 80 to 85 %)`.
+    pub(crate) fn title(&self) -> String {
+        let limit = self.members[0].1.limit.name();
+        let sure = |limit: &&SectionLimit| limit.confidence > 0.0;
+        let mut confidences: Vec<f64> = self.each().filter(sure).map(|limit| limit.confidence).collect();
+        confidences.sort_unstable_by(f64::total_cmp);
+        let (Some(&low), Some(&high)) = (confidences.first(), confidences.last()) else {
+            return format!("{}: {limit}", self.name());
+        };
+        let words = match (in_words(low), in_words(high)) {
+            (low, high) if low == high => String::from(low),
+            (low, high) => format!("{low} to {high}"),
+        };
+        let share = merged(&[percent(low), percent(high)]);
+        format!("{}: {limit} ({words}, {share})", self.name())
+    }
+
+    fn name(&self) -> String {
+        let names: Vec<&str> = self.each().map(|limit| limit.name.as_str()).collect();
+        let n = names.len();
+        match n {
+            1 => String::from(names[0]),
+            _ if n <= NAMES_MAX => format!("{n} sections ({})", names.join(", ")),
+            _ => format!("{} ({})", plural(n as u64, "section"), self.rows().join(", ")),
+        }
+    }
+
+    /// Names of sections that follow one another, as their first and their last.
+    fn rows(&self) -> Vec<String> {
+        let rows = self.members.chunk_by(|a, b| a.0 + 1 == b.0);
+        let names = rows.flat_map(|row| {
+            let name = |index: usize| row[index].1.name.clone();
+            match row.len() {
+                1 => vec![name(0)],
+                2 => vec![name(0), name(1)],
+                n => vec![format!("{} … {}", name(0), name(n - 1))],
+            }
+        });
+        names.collect()
+    }
+
+    fn each(&self) -> impl Iterator<Item = &SectionLimit> {
+        self.members.iter().map(|(_, limit)| *limit)
+    }
+
+    /// Figures and their values.
+    pub(crate) fn figures(&self) -> Vec<(String, String)> {
+        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
+        for figure in self.each().flat_map(|limit| &limit.figures) {
+            let value = limits::stated(figure.value, figure.unit);
+            match named.iter_mut().find(|(what, _)| *what == figure.what) {
+                Some((_, values)) => values.push(value),
+                None => named.push((&figure.what, vec![value])),
+            }
+        }
+        let ranges = named.into_iter();
+        ranges
+            .map(|(what, values)| (String::from(what), merged(&values)))
+            .collect()
+    }
+
+    /// Why, whose limit it is, what would change it, what points the wrong way, what is missing: an entry each.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let first = self.members[0].1;
+        let of_all = |texts: fn(&SectionLimit) -> &[String], label: &str| -> Vec<String> {
+            let said = (0..texts(first).len()).map(|index| {
+                let each: Vec<&String> = self.each().filter_map(|limit| texts(limit).get(index)).collect();
+                format!("{label} {}", merged(&each))
+            });
+            said.collect()
+        };
+        let mut entries = of_all(|limit| &limit.because, "because");
+        entries.extend(self.candidates());
+        if !first.change.is_empty() {
+            entries.push(format!("to change it: {}", first.change));
+        }
+        entries.extend(of_all(|limit| &limit.misleading, "beware:"));
+        entries.extend(of_all(|limit| &limit.missing, "missing:"));
+        entries
+    }
+
+    fn candidates(&self) -> Option<String> {
+        let named = &self.members[0].1.candidates;
+        let shown = named.iter().take(CANDIDATES_MAX).map(|known| {
+            let same = self
+                .each()
+                .flat_map(|limit| &limit.candidates)
+                .filter(|candidate| candidate.name == known.name);
+            merged(&same.map(limits::candidate).collect::<Vec<_>>())
+        });
+        let mut text = shown.collect::<Vec<_>>().join("; ");
+        if let more @ 1.. = named.len().saturating_sub(CANDIDATES_MAX) {
+            text = format!("{text}; and {more} more");
+        }
+        (!named.is_empty()).then(|| format!("the limit of: {text}"))
+    }
+}
+
+#[cfg(test)]
+mod tests;
