@@ -19,6 +19,8 @@ use std::time::Duration;
 
 /// How often the workers' rings are emptied: they hold several times as much.
 const TICK: Duration = Duration::from_millis(20);
+/// How often rows are handed to the kernel: a kill loses at most a second, on a busy machine too.
+const FLUSH: Nanos = Nanos::from_millis(500);
 const SECOND: Nanos = Nanos::from_secs(1);
 
 /// A stream under way. What it cannot write it counts and leaves out; the first reason is kept.
@@ -135,6 +137,7 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
     let mut slow = SlowFinder::new();
     let mut told = Told::default();
     let mut next_second = sources.clock.now().after(SECOND);
+    let mut next_flush = sources.clock.now().after(FLUSH);
     loop {
         let received = sources.lots.recv_timeout(TICK);
         // After the last lot there is nothing to come from the rings either, but for what is in them now.
@@ -164,6 +167,9 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
             next_second = now.after(SECOND);
             let rows = told.rows(sources, now);
             keep(&mut writers.counters, &rows);
+        }
+        if now >= next_flush || over {
+            next_flush = now.after(FLUSH);
             writers.flush();
         }
         if over {

@@ -111,9 +111,8 @@ fn a_killed_recording_has_all_but_its_last_second() {
         let last_ns = before.iter().map(|row| number(row, "completed_ns")).max();
         if let Some(last_ns) = last_ns {
             let lost_ns = killed_ns.saturating_sub(last_ns);
-            // The second itself, and a tick and a busy machine.
             assert!(
-                lost_ns < 1_300_000_000,
+                lost_ns <= 1_000_000_000,
                 "killed after {ms} ms: {lost_ns} ns are lost"
             );
         } else {
