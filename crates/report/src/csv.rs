@@ -13,6 +13,7 @@ pub(crate) fn series(run: &Run, rows: &[SeriesRow]) -> String {
         "job",
         "direction",
         "counted",
+        "end_ns",
         "duration_ns",
         "ios",
         "bytes",
@@ -48,6 +49,7 @@ fn series_row(text: &mut String, run: &Run, row: &SeriesRow) {
         .word(job.map_or("", |job| job.name.as_str()))
         .word(row.op.name())
         .number(u8::from(!row.ramp))
+        .number(row.end.0.saturating_sub(run.started_monotonic_ns.0))
         .number(row.duration_ns)
         .number(row.ios)
         .number(row.bytes)

@@ -8,6 +8,7 @@ use super::{
 };
 use fathom_core::run::{LatencySummary, SeriesRow};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Intervals that are shorter (the last one of a job may be) have too few I/Os to say anything by rates or percentiles.
 const SHORTEST_NS: u64 = 100_000_000;
@@ -74,14 +75,33 @@ fn long_enough<'a>(rows: &[&'a SeriesRow]) -> impl Iterator<Item = &'a SeriesRow
         .filter(move |row| only || row.duration_ns >= SHORTEST_NS)
 }
 
-/// What each second moved, a second; rows of the same second added.
+/// What each second moved, a second. A job's rows of one second (where its ramp ends within it, where intervals are shorter)
+/// are parts of it; those of different jobs and directions are added.
 fn per_second(rows: &[&SeriesRow], amount: impl Fn(&SeriesRow) -> f64) -> Vec<(u32, f64)> {
-    let mut seconds: Vec<(u32, f64)> = Vec::with_capacity(rows.len());
+    let mut parts: BTreeMap<(u32, u32, usize), (f64, f64)> = BTreeMap::new();
     for row in long_enough(rows) {
-        let rate = amount(row) * 1e9 / row.duration_ns.max(1) as f64;
+        let (sum, duration_ns) = parts.entry((row.second, row.job, row.op.index())).or_default();
+        *sum += amount(row);
+        *duration_ns += row.duration_ns as f64;
+    }
+    let mut seconds: Vec<(u32, f64)> = Vec::with_capacity(parts.len());
+    for ((at, ..), (sum, duration_ns)) in parts {
+        let rate = sum * 1e9 / duration_ns.max(1.0);
         match seconds.last_mut() {
-            Some((second, sum)) if *second == row.second => *sum += rate,
-            _ => seconds.push((row.second, rate)),
+            Some((second, all)) if *second == at => *all += rate,
+            _ => seconds.push((at, rate)),
+        }
+    }
+    seconds
+}
+
+/// The highest of each second's values: rows of one second are parts of it, or of several jobs.
+fn highest_of_second(points: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    let mut seconds: Vec<(u32, f64)> = Vec::new();
+    for (at, value) in points {
+        match seconds.last_mut() {
+            Some((second, highest)) if *second == at => *highest = highest.max(value),
+            _ => seconds.push((at, value)),
         }
     }
     seconds
@@ -118,7 +138,7 @@ pub(crate) fn latency(line: &Line<'_>, span: Span) -> Figure {
             let ns = value(latency).filter(|_| latency.n > 0)?;
             Some((row.second, milliseconds(ns.max(1))))
         });
-        let mut envelope = span.thinning.apply(points);
+        let mut envelope = span.thinning.apply(highest_of_second(points));
         if envelope.at_s.is_empty() {
             continue;
         }

@@ -49,7 +49,11 @@ fn title(page: &mut Page, plan: &SweepPlan, results: &SweepResults, conclusions:
         Status::Interrupted => {
             page.labelled(Look::Yellow, "interrupted:", "the results are those up to then.");
         }
-        Status::Failed => page.labelled(Look::Red, "failed:", "points could not be measured; see below."),
+        Status::Failed => page.labelled(
+            Look::Red,
+            "failed:",
+            "points could not be measured, or had I/O errors; see below.",
+        ),
     }
     if !plan.about.is_empty() {
         page.paragraph(&plan.about, 2);

@@ -96,11 +96,8 @@ fn check(browser: &mut Browser, name: &str, html: &str, charts: usize) {
 }
 
 /// However long the run and however large the matrix.
-fn within_bounds(html: &str, begun: Instant) {
-    let took = begun.elapsed();
-    assert!(took < Duration::from_secs(2), "{took:?}");
+fn within_bounds(html: &str) {
     assert!(html.len() < 12_000_000, "{} bytes", html.len());
-    eprintln!("{} bytes in {took:?}", html.len());
 }
 
 /// Pages and pictures, where they are asked for.
@@ -128,9 +125,8 @@ fn a_long_run_is_drawn() {
         return;
     };
     let made = made::Run::of(86_400);
-    let begun = Instant::now();
     let html = made.report().render(Format::Html);
-    within_bounds(&html, begun);
+    within_bounds(&html);
     check(&mut browser, "long-run", &html, 7);
 }
 
@@ -150,9 +146,8 @@ fn a_sweep_of_200_points_is_drawn() {
         return;
     };
     let made = made::Sweep::of_200_points();
-    let begun = Instant::now();
     let html = made.report().render(Format::Html);
-    within_bounds(&html, begun);
+    within_bounds(&html);
     check(&mut browser, "sweep", &html, 10 * 3 + 10 * 2);
 }
 
