@@ -87,6 +87,11 @@ pub(super) fn block(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
     ];
     let mut lost = 0;
     let mut seen = 0;
+    // A file's rounds differ by more than what is asked for: their median needs more of them.
+    let settings = &Settings {
+        rounds: settings.rounds * 3,
+        ..settings.clone()
+    };
     let samples = pairs(
         settings,
         || {
