@@ -5,7 +5,6 @@
 use crate::facts;
 use crate::merge::merge;
 use fathom_core::run::{Environment, Requirement, Target, TargetFile, TargetKind, Warning};
-use fathom_core::workload::EngineKind;
 use fathom_engine::plan::Plan;
 use fathom_observe::disk::Snapshot;
 use fathom_observe::{SystemRoot, busy, honesty, target};
@@ -142,9 +141,9 @@ pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
     };
     let files: Vec<TargetFile> = plan.files.iter().map(inspect).collect();
     let all_null = plan
-        .jobs
+        .files
         .iter()
-        .all(|job| job.job.engine.kind == EngineKind::Null);
+        .all(|file| file.kind == fathom_engine::plan::Kind::Null);
     let description = if all_null {
         String::from("nothing (the null engine)")
     } else {

@@ -15,7 +15,7 @@ use crate::prepare::{self, Prepared};
 use crate::request::{self, Request};
 use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
-use crate::{model_target, preflight, record, run_command, run_modelled, safety, signals, tell};
+use crate::{model_target, preflight, record, run_command, safety, signals, tell};
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Run, SeriesRow, Warning};
 use fathom_core::units::{Nanos, WallTime};
@@ -32,6 +32,7 @@ use fathom_observe::safety::Permission;
 use fathom_report::diskspd::{self, CpuUse, DiskspdResult, RowSource, SpanResult, SpanSettings};
 use std::fmt::Write as _;
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -158,37 +159,53 @@ impl Session<'_> {
             }
         };
         let mut results = Vec::new();
-        let (mut first, mut exit) = (WallTime(0), Exit::Done);
+        let (mut first, mut end) = (WallTime(0), Ok(Exit::Done));
         for (number, (span, settings)) in spans.iter().zip(&self.profile.time_spans).enumerate() {
             let place = dir.as_deref().map(|dir| place(dir, number, spans.len()));
-            match self.span(span, settings, place.as_deref())? {
-                Ended::Span {
+            match self.span(span, settings, place.as_deref()) {
+                Ok(Ended::Span {
                     result,
                     started,
-                    exit: of,
-                } => {
+                    exit,
+                }) => {
                     if results.is_empty() {
                         first = started;
                     }
                     results.push(*result);
-                    if of != Exit::Done {
-                        exit = of;
+                    if exit != Exit::Done {
+                        end = Ok(exit);
                     }
                     // What was interrupted goes no further.
-                    if of == Exit::Interrupted {
+                    if exit == Exit::Interrupted {
                         break;
                     }
                 }
-                Ended::Nothing(exit) => {
-                    record::release(dir.as_deref());
-                    return Ok(exit);
+                Ok(Ended::Nothing(exit)) => {
+                    end = Ok(exit);
+                    break;
+                }
+                Err(error) => {
+                    end = Err(error);
+                    break;
                 }
             }
         }
         drop(permissions);
+        if results.is_empty() {
+            record::release(dir.as_deref());
+            return end;
+        }
+        // What was measured is told, whatever became of the time spans after it.
         self.print(results, first)?;
         run_command::tell_place(dir.as_deref().filter(|_| spans.len() == 1), &self.settings);
-        Ok(exit)
+        match end {
+            Ok(Exit::Wrong) => Ok(Exit::Errors),
+            Err(error) => {
+                terminal::error(&format!("{error:#}"));
+                Ok(Exit::Errors)
+            }
+            Ok(exit) => Ok(exit),
+        }
     }
 
     fn plan(&self, workload: &Workload) -> anyhow::Result<Plan> {
@@ -223,7 +240,7 @@ impl Session<'_> {
         if let Some(dir) = dir {
             std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         }
-        let known = request.warnings.clone();
+        let known = measure::known(&request, &plan);
         let asked = Asked {
             system: &self.system,
             request: &request,
@@ -254,6 +271,7 @@ impl Session<'_> {
                 run,
                 histograms,
                 exit,
+                ..
             } => {
                 let cpus = match self.model {
                     Some(_) => Vec::new(),
@@ -273,10 +291,6 @@ impl Session<'_> {
     }
 
     fn request(&self, workload: &Workload) -> Request {
-        let warnings: Vec<Warning> = match self.model {
-            Some(spec) => run_modelled::warnings_of(workload, spec),
-            None => Vec::new(),
-        };
         Request {
             workload: workload.clone(),
             written: Written {
@@ -286,7 +300,7 @@ impl Session<'_> {
                     options: self.args.words.iter().map(|word| (word.clone(), None)).collect(),
                 }],
             },
-            warnings,
+            warnings: Vec::new(),
             machine: self.machine.clone(),
             model: self.model.cloned(),
         }
@@ -381,6 +395,9 @@ fn size_of(name: &str) -> Option<u64> {
     let metadata = std::fs::metadata(name).ok()?;
     if metadata.is_file() {
         return Some(metadata.len());
+    }
+    if !metadata.file_type().is_block_device() {
+        return None;
     }
     // A device has its size at its end.
     let mut device = std::fs::File::open(name).ok()?;

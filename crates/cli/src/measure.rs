@@ -10,7 +10,7 @@ use crate::outcome::{self, Counters, Used};
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
-use crate::{conditions, modelled as model, run_modelled, start_error, terminal};
+use crate::{clip, conditions, modelled as model, run_modelled, start_error, terminal};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
@@ -18,6 +18,7 @@ use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_model::Spec;
 use fathom_observe::SystemRoot;
+use fathom_report::in_full;
 use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
 use std::path::Path;
@@ -47,12 +48,24 @@ pub(crate) enum Measured {
         histograms: Vec<HistogramRow>,
         /// How the program ends after it.
         exit: Exit,
+        /// What of its record could not be kept; `None`: nothing.
+        unkept: Option<String>,
     },
     /// The first workers could not start: nothing was measured and nothing is recorded.
     NotStarted {
         /// Why, and what to do.
         message: String,
     },
+}
+
+/// What to know of the numbers before there are any.
+pub(crate) fn known(request: &Request, plan: &Plan) -> Vec<Warning> {
+    let mut known = request.warnings.clone();
+    known.extend(clip::clipped(plan));
+    if let Some(spec) = &request.model {
+        known.extend(run_modelled::warnings_of(&request.workload, spec));
+    }
+    known
 }
 
 /// Somebody who watches a run beside its record and its progress on the terminal.
@@ -184,8 +197,7 @@ pub(crate) fn modelled(
     } = asked;
     let clock = HostClock::new();
     let conditions = run_modelled::conditions(spec, plan);
-    let words = run_modelled::told(&settings.words);
-    let mut run = outcome::before(request, known, &conditions, &words, &clock);
+    let mut run = outcome::before(request, known, &conditions, &settings.words, &clock);
     run.started_monotonic_ns = MonoTime(0);
     let recorder = dir.map(|dir| Recorder::begin(dir, &run)).transpose()?;
     let recorded = dir.filter(|_| !settings.record.is_none());
@@ -219,11 +231,12 @@ fn ended(
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
 ) -> Measured {
-    let exit = finish(&mut run, histograms.clone(), recorder, streams);
+    let (exit, unkept) = finish(&mut run, histograms.clone(), recorder, streams);
     Measured::Ended {
         run: Box::new(run),
         histograms,
         exit,
+        unkept,
     }
 }
 
@@ -257,16 +270,16 @@ fn thread_names(plan: &Plan) -> Vec<String> {
     plan.jobs.iter().map(|job| name(&job.job.name)).collect()
 }
 
-/// Judges the run and completes its record.
+/// Judges the run and completes its record; with what of it could not be kept.
 pub(crate) fn finish(
     run: &mut Run,
     histograms: Vec<HistogramRow>,
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
-) -> Exit {
+) -> (Exit, Option<String>) {
     let Some(recorder) = recorder else {
         outcome::judge(run);
-        return outcome::exit(run);
+        return (outcome::exit(run), None);
     };
     let mut closed = recorder.close();
     if let Some(streams) = streams {
@@ -277,6 +290,7 @@ pub(crate) fn finish(
     run.summary.warnings.extend(closed.warnings.iter().cloned());
     outcome::judge(run);
     let mut exit = outcome::exit(run);
+    let mut unkept = closed.warnings.first().map(in_full);
     if !closed.warnings.is_empty() && exit == Exit::Done {
         exit = Exit::Errors;
     }
@@ -286,11 +300,12 @@ pub(crate) fn finish(
             detail: error.to_string(),
         });
         terminal::error(&error.to_string());
+        unkept.get_or_insert(error.to_string());
         if exit == Exit::Done {
             exit = Exit::Errors;
         }
     }
-    exit
+    (exit, unkept)
 }
 
 /// Who takes part in a run.

@@ -69,7 +69,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
         Some(_) if interrupted => Status::Interrupted,
         _ => Status::Complete,
     };
-    let exit = finish(&mut run, Vec::new(), recorder, Some(streams));
+    let (exit, _) = finish(&mut run, Vec::new(), recorder, Some(streams));
     terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))?;
     tell_place(&dir, args.quiet);
     Ok(exit)

@@ -10,7 +10,7 @@ use crate::measure::{self, Asked, Company, Measured};
 use crate::prepare::{self, Prepared};
 use crate::record;
 use crate::request::{self, Request};
-use crate::{clip, dry_run, preflight, run_modelled, safety, signals, tell, terminal};
+use crate::{dry_run, preflight, run_modelled, safety, signals, tell, terminal};
 use anyhow::{Context, bail};
 use fathom_core::run::Run;
 use fathom_engine::plan::Plan;
@@ -39,10 +39,10 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     if settings.dry_run {
         return dry_run::show(&system, request, plan, settings);
     }
-    let mut known = request.warnings.clone();
-    if let Ok(plan) = &plan {
-        known.extend(clip::clipped(plan));
-    }
+    let known = match &plan {
+        Ok(plan) => measure::known(request, plan),
+        Err(_) => request.warnings.clone(),
+    };
     let report_follows = settings.report_follows();
     if !report_follows {
         tell::warnings(&known);

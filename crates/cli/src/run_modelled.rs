@@ -22,7 +22,10 @@ use fathom_observe::SystemRoot;
 pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> anyhow::Result<Exit> {
     let capacity_bytes = spec.volume_bytes();
     let plan = Plan::modelled(&request.workload, capacity_bytes);
-    let known = warnings(request, spec);
+    let known = match &plan {
+        Ok(plan) => measure::known(request, plan),
+        Err(_) => request.warnings.clone(),
+    };
     if settings.dry_run {
         let target = |plan: &Plan| target(spec, plan);
         return dry_run::show_modelled(request, plan, &target, &known, settings);
@@ -32,10 +35,15 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         tell::warnings(&known);
     }
     let dir = record::reserve(&settings.output, request.name())?;
+    // The place of the record is no part of it.
+    let told = Settings {
+        words: told(&settings.words),
+        ..settings.clone()
+    };
     let asked = Asked {
         system: &SystemRoot::default(),
         request,
-        settings,
+        settings: &told,
         known: &known,
     };
     let company = Company::new(Live::new(settings.quiet));
@@ -48,13 +56,6 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         }
         Measured::NotStarted { message } => anyhow::bail!(message),
     }
-}
-
-/// What to know of the numbers before there are any.
-pub(crate) fn warnings(request: &Request, spec: &Spec) -> Vec<Warning> {
-    let mut warnings = request.warnings.clone();
-    warnings.extend(warnings_of(&request.workload, spec));
-    warnings
 }
 
 /// What the machine of `spec` has to say of a workload.

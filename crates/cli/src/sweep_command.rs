@@ -21,9 +21,9 @@ use crate::{record, run_modelled, signals, tell, terminal};
 use anyhow::{Context, bail};
 use carry::{Carried, Carrier};
 use fathom_analysis::sweep::conclude;
-use fathom_core::run::{Build, Environment, Status};
+use fathom_core::run::{Build, Environment, Status, TargetFile};
 use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
-use fathom_core::units::WallTime;
+use fathom_core::units::{Bytes, WallTime};
 use fathom_dialect::{Source, SweepSpec, parse_sweep};
 use fathom_model::Spec;
 use fathom_observe::SystemRoot;
@@ -104,6 +104,15 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
         );
     }
     let (taken, plan, origin) = SweepDir::open(dir)?;
+    let known = results_of(dir, &plan)?;
+    if known.status == Status::Complete {
+        print(&plan, &known, args.settings.json, args.settings.colour)?;
+        terminal::note(&format!(
+            "the sweep in {} is complete: there was nothing to do",
+            dir.display()
+        ));
+        return Ok(Exit::Done);
+    }
     let target = target::resolve(origin.on.as_ref())?;
     let model = match &origin.model_toml {
         None => None,
@@ -113,12 +122,16 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
         }
     };
     let undertaking = Undertaking {
-        plan,
         origin,
         target,
         model,
         machine: request::machine(),
-        settings: args.settings.clone(),
+        settings: Settings {
+            // Its points are parts of one sweep, whoever carried them out.
+            words: plan.command.clone(),
+            ..args.settings.clone()
+        },
+        plan,
     };
     tell_other_machine(&undertaking);
     let Some(points) = Points::new(&undertaking)? else {
@@ -126,6 +139,7 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     };
     points.check(&undertaking)?;
     let system = SystemRoot::default();
+    same_target(&undertaking, &points.target(&undertaking, &system))?;
     let permissions = match points.permit(&undertaking, &system) {
         Ok(permissions) => permissions,
         Err(refusals) => return Ok(tell::refused(&refusals)),
@@ -133,6 +147,40 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     let exit = carry_out(&system, &undertaking, &points, &taken);
     drop(permissions);
     exit
+}
+
+/// Refuses to go on with another disk under the same name: after a reboot, before something is mounted, with devices in
+/// another order.
+fn same_target(undertaking: &Undertaking, now: &fathom_core::run::Target) -> anyhow::Result<()> {
+    let then = &undertaking.plan.target;
+    let on = |target: &fathom_core::run::Target| -> Vec<String> {
+        let disk = |file: &TargetFile| {
+            let device = file.device.as_ref();
+            let size = device
+                .and_then(|device| device.size_bytes)
+                .map(|bytes| Bytes(bytes).to_string());
+            let model = device.and_then(|device| device.model.clone());
+            let name = Path::new(&file.path).file_name();
+            let parts = [
+                name.map(|name| name.to_string_lossy().into_owned()),
+                file.filesystem.as_ref().map(|name| format!("on {name}")),
+                model,
+                size,
+            ];
+            parts.into_iter().flatten().collect::<Vec<String>>().join(", ")
+        };
+        target.files.iter().map(disk).collect()
+    };
+    let (was, is) = (on(then), on(now));
+    if undertaking.model.is_none() && was != is {
+        bail!(
+            "the sweep began on {}, and that name now leads to {}: nothing was touched. Mount or attach the first one again, or begin \
+             another sweep",
+            was.join("; "),
+            is.join("; ")
+        );
+    }
+    Ok(())
 }
 
 /// Points of two machines in one matrix are compared as if they were of one.
@@ -173,7 +221,7 @@ fn carry_out(
         dir: taken,
         stop: &stop,
     };
-    let carried = carrier.carry_out()?;
+    let carried = carrier.carry_out();
     let place = taken.path().display();
     match &carried {
         Carried::Done(results) => {
@@ -188,7 +236,15 @@ fn carry_out(
         }
         Carried::Stopped { results, why, exit } => {
             print(&undertaking.plan, results, settings.json, settings.colour)?;
-            terminal::say(&format!("{why}; to go on:\n  fathom sweep --resume {place}"));
+            let permission = |flag: &str, paths: &[PathBuf]| -> String {
+                let each = paths.iter().map(|path| format!(" {flag} {}", path.display()));
+                each.collect::<Vec<String>>().concat()
+            };
+            terminal::say(&format!(
+                "{why}; to go on:\n  fathom sweep --resume {place}{}{}",
+                permission("--allow-overwrite", &settings.allow_overwrite),
+                permission("--allow-overwrite-signature", &settings.allow_signature)
+            ));
             Ok(*exit)
         }
     }
@@ -202,12 +258,25 @@ fn exit_of(results: &SweepResults) -> Exit {
     }
 }
 
-/// What came out of the sweep in `dir` so far; nothing, where it was killed before it could write that down.
+/// What came out of the sweep in `dir` so far. Of one that was killed or is under way, what its points' directories say.
 pub(crate) fn results_of(dir: &Path, plan: &SweepPlan) -> anyhow::Result<SweepResults> {
     if dir.join(fathom_store::RESULTS_FILE).exists() {
-        return Ok(fathom_store::read_sweep_results(dir)?);
+        let results = fathom_store::read_sweep_results(dir)?;
+        if results.status != Status::Running {
+            return Ok(results);
+        }
     }
-    Ok(steps::Progressed::new(plan).results(Status::Running))
+    let mut progressed = steps::Progressed::new(plan);
+    while let Some(step) = progressed.next() {
+        let name = step.name(plan);
+        match fathom_store::measured_in(dir, &name) {
+            Some(_) => progressed.measured(step, carry::read_back(dir, plan, &name)?),
+            // What would be next depends on it.
+            None if plan.adaptive => break,
+            None => {}
+        }
+    }
+    Ok(progressed.results(Status::Running))
 }
 
 /// Prints a sweep, whole or as far as it is.
@@ -275,13 +344,17 @@ fn undertake(args: &SweepArgs) -> anyhow::Result<Option<Undertaking>> {
     };
     let machine = request::machine();
     let name = file.and_then(name_of);
+    let plan = plan_of(spec, name, &args.settings.words, model.as_ref(), &machine);
     Ok(Some(Undertaking {
-        plan: plan_of(spec, name, &args.settings.words, model.as_ref(), &machine),
+        settings: Settings {
+            words: plan.command.clone(),
+            ..args.settings.clone()
+        },
+        plan,
         origin,
         target,
         model,
         machine,
-        settings: args.settings.clone(),
     }))
 }
 

@@ -112,6 +112,10 @@ pub fn parse_sweep(file: Option<Source<'_>>, flags: &[Override]) -> Result<Sweep
             .remedy("leave values of some axes out");
         findings.error(None, fault);
     }
+    if spec.adaptive && spec.order == PointOrder::Shuffled {
+        let fault = Fault::new("an adaptive sweep chooses its order itself");
+        findings.error(None, fault.remedy("leave order=shuffled or adaptive out"));
+    }
     if findings.has_errors() {
         return Err(findings.into_list());
     }

@@ -37,7 +37,7 @@ pub use error::StoreError;
 pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
 pub use records::{RecordReader, StreamEnd, StreamRow, StreamWriter, export_parquet, stored_streams};
 pub use sweep::{
-    Origin, PointState, RESULTS_FILE, SWEEP_FILE, SweepDir, is_sweep, read_sweep_plan, read_sweep_results,
+    Origin, RESULTS_FILE, SWEEP_FILE, SweepDir, is_sweep, measured_in, read_sweep_plan, read_sweep_results,
 };
 pub use writer::RunWriter;
 

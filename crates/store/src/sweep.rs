@@ -10,7 +10,6 @@
 //! | `results.json` | what came out so far, replaced whole |
 //! | `points/0007-rand-r100-4k-q32-t2-n1` | the run directory of point 7, first pass |
 //! | `points/….part` | the same under way, or killed |
-//! | `points/….failed` | why that could not be measured |
 //!
 //! It must not know how points are measured.
 
@@ -111,15 +110,10 @@ pub struct SweepDir {
     _lock: File,
 }
 
-/// Where a point's measurement stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PointState {
-    /// Not begun, or not completed.
-    Missing,
-    /// Its run directory.
-    Done(PathBuf),
-    /// It could not be measured, for this reason.
-    Failed(String),
+/// The run directory of the measurement of this name below the sweep's in `dir`; `None`: it is not done.
+pub fn measured_in(dir: &Path, name: &str) -> Option<PathBuf> {
+    let done = dir.join(name);
+    done.is_dir().then_some(done)
 }
 
 impl SweepDir {
@@ -175,23 +169,6 @@ impl SweepDir {
         format!("{POINTS}/{point:04}-{name}-n{}", pass + 1)
     }
 
-    /// Where the measurement of this name stands.
-    ///
-    /// # Errors
-    /// The reason of a failed one cannot be read.
-    pub fn state(&self, name: &str) -> Result<PointState, StoreError> {
-        let done = self.dir.join(name);
-        if done.is_dir() {
-            return Ok(PointState::Done(done));
-        }
-        let failed = self.failed(name);
-        match std::fs::read_to_string(&failed) {
-            Ok(reason) => Ok(PointState::Failed(reason)),
-            Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(PointState::Missing),
-            Err(source) => Err(StoreError::io("read", &failed, source)),
-        }
-    }
-
     /// An empty directory for the measurement of this name; what an earlier try left is removed.
     ///
     /// # Errors
@@ -221,16 +198,6 @@ impl SweepDir {
         Ok(done)
     }
 
-    /// The measurement of this name cannot be done.
-    ///
-    /// # Errors
-    /// The system refuses.
-    pub fn fail(&self, name: &str, reason: &str) -> Result<(), StoreError> {
-        let path = self.failed(name);
-        std::fs::write(&path, reason).map_err(|source| StoreError::io("write", &path, source))?;
-        self.abandon(name)
-    }
-
     /// Removes what a measurement that came to nothing has left.
     ///
     /// # Errors
@@ -257,10 +224,6 @@ impl SweepDir {
 
     fn part(&self, name: &str) -> PathBuf {
         self.dir.join(format!("{name}.part"))
-    }
-
-    fn failed(&self, name: &str) -> PathBuf {
-        self.dir.join(format!("{name}.failed"))
     }
 }
 

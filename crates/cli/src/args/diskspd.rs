@@ -81,6 +81,20 @@ pub(super) fn command() -> Command {
         )
 }
 
+/// The command line without the place of the record, which is no part of it.
+fn without_keep(words: Vec<String>) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--keep" => drop(words.next()),
+            word if word.starts_with("--keep=") => {}
+            _ => told.push(word),
+        }
+    }
+    told
+}
+
 /// What was typed.
 pub(super) fn read(matches: &ArgMatches, recorded: Vec<String>) -> DiskspdArgs {
     DiskspdArgs {
@@ -99,6 +113,6 @@ pub(super) fn read(matches: &ArgMatches, recorded: Vec<String>) -> DiskspdArgs {
         allow_overwrite: super::paths(matches, "allow-overwrite"),
         allow_signature: super::paths(matches, "allow-overwrite-signature"),
         quiet: matches.get_flag("quiet"),
-        recorded,
+        recorded: without_keep(recorded),
     }
 }

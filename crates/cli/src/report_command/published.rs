@@ -6,7 +6,7 @@
 use crate::reproduce::Carried;
 use crate::reproduce::experiment::{self, Experiment};
 use crate::reproduce_command;
-use fathom_analysis::figures::Outcome;
+use fathom_analysis::figures::{Figure, Judged, Outcome};
 use fathom_core::sweep::{Coordinates, SweepPlan, SweepResults};
 use fathom_report::reproduction::Chapter;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) fn chapter(
     results: &SweepResults,
     asked: Option<&str>,
 ) -> anyhow::Result<Option<Chapter>> {
-    let experiment: Experiment = match asked {
+    let mut experiment: Experiment = match asked {
         Some(name) if Path::new(name).is_dir() => experiment::in_directory(Path::new(name))?,
         Some(name) => experiment::built_in(name)?,
         None if experiment::BUILT_IN.iter().any(|(name, _)| *name == plan.name) => {
@@ -36,7 +36,10 @@ pub(super) fn chapter(
         let Some(figures) = result.repeats().first() else {
             continue;
         };
-        let at = dir.join(&figures.run);
+        // A point whose directory was removed is one that the sweep does not have.
+        let Some(at) = fathom_store::measured_in(dir, &figures.run) else {
+            continue;
+        };
         let stored = fathom_store::read(&at)?;
         let jobs = &stored.run.summary.jobs;
         carried.ios += jobs.iter().map(|job| job.read.ios + job.write.ios).sum::<u64>();
@@ -50,6 +53,21 @@ pub(super) fn chapter(
             ..Outcome::default()
         });
     }
+    let (there, missing): (Vec<Figure>, Vec<Figure>) = experiment
+        .figures
+        .into_iter()
+        .partition(|figure| Judged::new(figure, &carried.outcomes).is_ok());
+    experiment.figures = there;
+    if experiment.figures.is_empty() {
+        return Ok(None);
+    }
+    if !missing.is_empty() {
+        let note = format!(
+            "{} of the published figures are of tests that this sweep has not measured, and are left out.",
+            missing.len()
+        );
+        experiment.about.notes.push(note);
+    }
     reproduce_command::chapter(&experiment, &carried).map(Some)
 }
 
@@ -58,7 +76,8 @@ fn section(point: &Coordinates) -> String {
     let order = if point.random { "rand" } else { "seq" };
     let size = match point.block_size_bytes {
         bytes if bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
-        bytes => format!("{}k", bytes >> 10),
+        bytes if bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
+        bytes => format!("{bytes}b"),
     };
     format!(
         "{order}-w{:03}-{size}-q{:02}",

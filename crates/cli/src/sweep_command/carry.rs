@@ -12,13 +12,14 @@ use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured, Watch};
 use crate::prepare::{self, Prepared};
 use crate::request::Request;
+use anyhow::bail;
 use fathom_analysis::sweep::point::{counted_seconds, figures, steady};
-use fathom_core::run::{SeriesRow, Status, Warning};
-use fathom_core::sweep::{PointFigures, SteadyRule, SweepResults};
+use fathom_core::run::{Run, SeriesRow, Status};
+use fathom_core::sweep::{PointFigures, SteadyRule, SweepPlan, SweepResults};
 use fathom_engine::plan::Plan;
 use fathom_engine::run::Progress;
 use fathom_observe::SystemRoot;
-use fathom_store::{PointState, SweepDir};
+use fathom_store::{SweepDir, measured_in};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +27,9 @@ use std::time::{Duration, Instant};
 
 /// The run directory of the preconditioning, below the sweep's.
 const PRECONDITION: &str = "points/precondition";
-/// How often what came out so far is written anew: it can be had from the points' directories at any time.
+/// So many points that cannot be measured, one after the other, are a disk that is gone.
+const FAILURES_MAX: u32 = 3;
+/// On a modelled disk: how often what came out so far is written anew: it can be had from the points' directories at any time.
 const RESULTS_EVERY: Duration = Duration::from_secs(10);
 
 /// What carries a sweep out.
@@ -68,11 +71,13 @@ struct Shared<'a> {
     display: Display,
     written: Instant,
     interrupted: bool,
+    /// Points one after the other that could not be measured.
+    failed_in_a_row: u32,
 }
 
 impl Carrier<'_> {
     /// All steps that are left.
-    pub(crate) fn carry_out(&self) -> anyhow::Result<Carried> {
+    pub(crate) fn carry_out(&self) -> Carried {
         let plan = &self.undertaking.plan;
         let quiet = self.undertaking.settings.quiet;
         let shared = Mutex::new(Shared {
@@ -80,11 +85,13 @@ impl Carrier<'_> {
             display: Display::new(plan, quiet, self.undertaking.model.is_some()),
             written: Instant::now(),
             interrupted: false,
+            failed_in_a_row: 0,
         });
-        let end = match self.make_ready()? {
-            Given::Interrupted => Ok(true),
-            Given::Failed(message) => Err(anyhow::anyhow!(message)),
-            Given::Figures(_) => self.steps(&shared),
+        let end = match self.make_ready() {
+            Ok(Given::Interrupted) => Ok(true),
+            Ok(Given::Failed(message)) => Err(anyhow::anyhow!(message)),
+            Ok(Given::Figures(_)) => self.steps(&shared),
+            Err(error) => Err(error),
         };
         let mut shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         shared.display.finish();
@@ -99,17 +106,20 @@ impl Carrier<'_> {
         };
         let results = shared.progressed.results(status);
         if let Err(error) = self.dir.write_results(&results) {
-            let why = format!("{error:#}");
-            return Ok(Carried::Stopped {
+            let why = match why.as_str() {
+                "" => error.to_string(),
+                why => format!("{why}; and {error}"),
+            };
+            return Carried::Stopped {
                 results,
                 why,
                 exit: Exit::Errors,
-            });
+            };
         }
         if why.is_empty() {
-            return Ok(Carried::Done(results));
+            return Carried::Done(results);
         }
-        Ok(Carried::Stopped { results, why, exit })
+        Carried::Stopped { results, why, exit }
     }
 
     /// The files, then the preconditioning.
@@ -129,7 +139,7 @@ impl Carrier<'_> {
         let Some(request) = self.points.precondition() else {
             return Ok(none);
         };
-        if matches!(self.dir.state(PRECONDITION)?, PointState::Done(_)) {
+        if measured_in(self.dir.path(), PRECONDITION).is_some() {
             return Ok(none);
         }
         self.measure(request, PRECONDITION, Company::new(live))
@@ -167,16 +177,27 @@ impl Carrier<'_> {
                 return Ok(());
             };
             let name = step.name(plan);
-            let stored = self.stored(&name)?;
+            let stored = measured_in(self.dir.path(), &name);
             let anew = stored.is_none();
             let given = match stored {
-                Some(given) => given,
+                Some(_) => Given::Figures(Box::new(read_back(self.dir.path(), plan, &name)?)),
                 None => self.step(step, &name, shared)?,
             };
             let mut shared = lock(shared);
             match given {
-                Given::Figures(figures) => shared.progressed.measured(step, *figures),
-                Given::Failed(message) => shared.progressed.failed(step, message),
+                Given::Figures(figures) => {
+                    shared.failed_in_a_row = 0;
+                    shared.progressed.measured(step, *figures);
+                }
+                Given::Failed(message) => {
+                    shared.failed_in_a_row += 1;
+                    if shared.failed_in_a_row >= FAILURES_MAX {
+                        bail!(
+                            "{FAILURES_MAX} points in a row could not be measured, the last one because: {message}"
+                        );
+                    }
+                    shared.progressed.failed(step, message);
+                }
                 Given::Interrupted => {
                     shared.interrupted = true;
                     return Ok(());
@@ -186,21 +207,13 @@ impl Carrier<'_> {
                 progressed, display, ..
             } = &mut *shared;
             display.ended(plan, progressed, step, anew);
-            if shared.written.elapsed() > RESULTS_EVERY {
+            let modelled = self.undertaking.model.is_some();
+            if anew && (!modelled || shared.written.elapsed() > RESULTS_EVERY) {
                 shared.written = Instant::now();
                 self.dir
                     .write_results(&shared.progressed.results(Status::Running))?;
             }
         }
-    }
-
-    /// What is there of a step already.
-    fn stored(&self, name: &str) -> anyhow::Result<Option<Given>> {
-        Ok(match self.dir.state(name)? {
-            PointState::Missing => None,
-            PointState::Failed(message) => Some(Given::Failed(message)),
-            PointState::Done(dir) => Some(Given::Figures(Box::new(self.read_back(name, &dir)?))),
-        })
     }
 
     /// Measures one point once.
@@ -228,9 +241,19 @@ impl Carrier<'_> {
     /// Carries a request out and keeps it under `name`.
     fn measure(&self, request: &Request, name: &str, company: Company<'_>) -> anyhow::Result<Given> {
         let undertaking = self.undertaking;
-        let plan: Plan = plan_of(request, undertaking)?;
+        let mut plan: Plan = plan_of(request, undertaking)?;
+        if undertaking.model.is_none() {
+            if let Some(gone) = plan.files.iter().find(|file| file.fill || file.changes_size()) {
+                let path = gone.path.display();
+                bail!("{path} is not as it was laid out for this sweep: it is gone, or smaller");
+            }
+            // Nothing is left to be laid out: this drops what of the files is in memory.
+            if let Prepared::Interrupted = prepare::prepare(&mut plan, &mut Live::new(true), self.stop)? {
+                return Ok(Given::Interrupted);
+            }
+        }
         let part = self.dir.begin(name)?;
-        let known: Vec<Warning> = request.warnings.clone();
+        let known = measure::known(request, &plan);
         let asked = Asked {
             system: self.system,
             request,
@@ -241,39 +264,55 @@ impl Carrier<'_> {
             Some(spec) => measure::modelled(asked, spec, &plan, Some(&part), company, self.stop)?,
             None => measure::real(asked, &plan, Some(&part), company, self.stop)?,
         };
-        let run = match measured {
+        let (run, unkept) = match measured {
             Measured::NotStarted { message } => {
-                self.dir.fail(name, &message)?;
+                self.dir.abandon(name)?;
                 return Ok(Given::Failed(message));
             }
-            Measured::Ended { run, .. } => run,
+            Measured::Ended { run, unkept, .. } => (run, unkept),
         };
         if run.status == Status::Interrupted {
             self.dir.abandon(name)?;
             return Ok(Given::Interrupted);
         }
-        let incomplete = run.summary.warnings.iter().find_map(|warning| match warning {
-            Warning::RecordIncomplete { detail } => Some(detail.clone()),
-            _ => None,
-        });
-        if let Some(detail) = incomplete {
-            anyhow::bail!("the record of point {name} is not complete: {detail}");
+        if let Some(detail) = unkept {
+            bail!("the record of {name} is not complete: {detail}");
         }
-        let done = self.dir.complete(name)?;
-        Ok(Given::Figures(Box::new(self.read_back(name, &done)?)))
+        if run.status == Status::Failed {
+            self.dir.abandon(name)?;
+            return Ok(Given::Failed(first_error(&run)));
+        }
+        self.dir.complete(name)?;
+        Ok(Given::Figures(Box::new(read_back(
+            self.dir.path(),
+            &undertaking.plan,
+            name,
+        )?)))
     }
+}
 
-    /// The figures of a point, from its directory alone.
-    fn read_back(&self, name: &str, dir: &Path) -> anyhow::Result<PointFigures> {
-        let stored = fathom_store::read(dir)?;
-        let histograms = fathom_store::read_histograms(dir)?;
-        let plan = &self.undertaking.plan;
-        let mut figures = figures(&stored.run, &stored.series, &histograms);
-        name.clone_into(&mut figures.run);
-        figures.ended_steady =
-            plan.steady.is_some() && ended_early(figures.runtime_ns, plan.timing.duration_ns);
-        Ok(figures)
-    }
+/// What ended a run before its time.
+fn first_error(run: &Run) -> String {
+    let errors = run.summary.jobs.iter().flat_map(|job| &job.errors);
+    let first = errors.into_iter().next();
+    first.map_or_else(
+        || String::from("the run failed"),
+        |error| format!("{} of {}: {}", error.what, error.path, error.message),
+    )
+}
+
+/// The figures of a measurement, from its directory alone.
+pub(crate) fn read_back(sweep: &Path, plan: &SweepPlan, name: &str) -> anyhow::Result<PointFigures> {
+    let dir = sweep.join(name);
+    let stored = fathom_store::read(&dir)?;
+    let histograms = fathom_store::read_histograms(&dir)?;
+    let mut figures = figures(&stored.run, &stored.series, &histograms);
+    name.clone_into(&mut figures.run);
+    let known = |rule| steady(rule, &counted_seconds(&stored.series)).is_some();
+    figures.ended_steady = figures.errors == 0
+        && ended_early(figures.runtime_ns, plan.timing.duration_ns)
+        && plan.steady.is_some_and(known);
+    Ok(figures)
 }
 
 /// Whether a run was ended before its time: by half a second or more, since its last interval ends where its last I/O does.

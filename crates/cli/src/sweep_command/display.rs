@@ -8,9 +8,10 @@ use super::steps::{Progressed, Step};
 use crate::live::Screen;
 use crate::terminal;
 use fathom_core::run::Status;
-use fathom_core::sweep::{Coordinates, Outcome, SweepPlan};
+use fathom_core::sweep::{Outcome, SweepPlan};
 use fathom_core::units::{Bytes, Nanos};
 use fathom_engine::run::Progress;
+use fathom_report::words::point as point_in_words;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -71,7 +72,7 @@ impl Display {
 
     /// A step begins.
     pub(crate) fn begins(&mut self, plan: &SweepPlan, step: Step) {
-        let mut name = in_words(&plan.points[step.point as usize]);
+        let mut name = point_in_words(plan.points[step.point as usize]);
         if plan.repeats > 1 {
             let _ = write!(name, ", pass {} of {}", step.pass + 1, plan.repeats);
         }
@@ -174,22 +175,6 @@ impl Display {
         };
         Some(Duration::from_secs(seconds))
     }
-}
-
-/// `random 80 % reads, 64 KiB, depth 16 × 2`.
-pub(crate) fn in_words(point: &Coordinates) -> String {
-    let order = if point.random { "random" } else { "sequential" };
-    let mix = match point.read_percent {
-        100 => String::from("reads"),
-        0 => String::from("writes"),
-        percent => format!("{percent} % reads"),
-    };
-    let threads = match point.threads {
-        1 => String::new(),
-        n => format!(" × {n}"),
-    };
-    let size = Bytes(point.block_size_bytes);
-    format!("{order} {mix}, {size}, depth {}{threads}", point.iodepth)
 }
 
 /// The matrix: a row an order and mix, a column a size; the most IOPS so far, and how many points that is out of.

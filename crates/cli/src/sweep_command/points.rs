@@ -7,7 +7,7 @@ use super::Undertaking;
 use crate::args::Settings;
 use crate::request::{self, Request};
 use crate::target::{self, Target};
-use crate::{conditions, preflight, prepare, run_modelled, safety};
+use crate::{conditions, measure, preflight, prepare, run_modelled, safety};
 use anyhow::Context;
 use fathom_core::rng::Rng;
 use fathom_core::run::Warning;
@@ -64,18 +64,19 @@ impl Points {
             None
         };
         let mut files = Vec::new();
+        let mut warnings = Vec::new();
         for (request, point) in requests.iter().zip(&plan.points) {
             let planned = plan_of(request, undertaking).with_context(|| format!("point {}", point.name()))?;
+            for warning in measure::known(request, &planned) {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
             prepare::merge(&mut files, planned.files);
         }
         if let Some(request) = &precondition {
             prepare::merge(&mut files, plan_of(request, undertaking)?.files);
         }
-        let warnings = match (&undertaking.model, requests.first()) {
-            (Some(spec), Some(first)) => run_modelled::warnings(first, spec),
-            (None, Some(first)) => first.warnings.clone(),
-            (_, None) => Vec::new(),
-        };
         Ok(Some(Self {
             requests,
             precondition,
@@ -127,10 +128,15 @@ impl Points {
 
     /// What all of them are aimed at.
     pub(crate) fn target(&self, undertaking: &Undertaking, system: &SystemRoot) -> fathom_core::run::Target {
-        match &undertaking.model {
-            Some(spec) => run_modelled::target(spec, &self.files),
-            None => conditions::aim(system, &self.files),
+        if let Some(spec) = &undertaking.model {
+            return run_modelled::target(spec, &self.files);
         }
+        let mut target = conditions::aim(system, &self.files);
+        // What is not there yet will be as large as the points need it.
+        for (file, action) in target.files.iter_mut().zip(&self.files.files) {
+            file.size_bytes = file.size_bytes.max(action.size_needed);
+        }
+        target
     }
 
     /// The workloads of all points.
@@ -233,6 +239,7 @@ fn resolve(undertaking: &Undertaking, overrides: &[Override]) -> Option<Request>
     });
     // What is worth a note at each of 200 points is worth none.
     let mut request = request::accept(parsed, machine.clone(), true)?;
+    request.model.clone_from(&undertaking.model);
     target::aim(&mut request.workload, &undertaking.target);
     if matches!(undertaking.target, Target::Directory(_) | Target::Model(_)) {
         for job in &mut request.workload.jobs {

@@ -90,11 +90,19 @@ impl<'a> Progressed<'a> {
         self.failed.entry(step.point).or_insert(message);
     }
 
-    /// Measurements made, and those that there are in all, as far as can be told.
+    /// Measurements that are settled, and those that there are in all.
     pub(crate) fn done_of(&self) -> (usize, usize) {
-        let repeats = self.plan.repeats as usize;
-        let settled = (self.failed.len() + self.inferred.len()) * repeats;
-        (self.measured.len() + settled, self.plan.points.len() * repeats)
+        let repeats = self.plan.repeats;
+        let settled = |point: u32| {
+            if self.failed.contains_key(&point) || self.inferred.contains_key(&point) {
+                repeats
+            } else {
+                self.passes(point)
+            }
+        };
+        let points = self.plan.points.len();
+        let done: u32 = (0..points as u32).map(settled).sum();
+        (done as usize, points * repeats as usize)
     }
 
     /// All that is known, each point under its number.
@@ -136,20 +144,20 @@ impl<'a> Progressed<'a> {
         self.measured.range(from..to).map(|(_, figures)| figures)
     }
 
+    /// A point that could be measured once is measured, whatever became of its repeats.
     fn outcome(&self, point: u32) -> Outcome {
+        let repeats: Vec<PointFigures> = self.of_point(point).cloned().collect();
+        if !repeats.is_empty() {
+            return Outcome::Measured { repeats };
+        }
         if let Some(message) = self.failed.get(&point) {
             return Outcome::Failed {
                 message: message.clone(),
             };
         }
-        if let Some(inferred) = self.inferred.get(&point) {
-            return Outcome::Inferred(inferred.clone());
-        }
-        let repeats: Vec<PointFigures> = self.of_point(point).cloned().collect();
-        if repeats.is_empty() {
-            Outcome::Pending
-        } else {
-            Outcome::Measured { repeats }
+        match self.inferred.get(&point) {
+            Some(inferred) => Outcome::Inferred(inferred.clone()),
+            None => Outcome::Pending,
         }
     }
 }

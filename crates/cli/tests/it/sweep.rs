@@ -1,6 +1,6 @@
 //! `fathom sweep`: a matrix from its outline to its conclusions, and on after whatever ended it.
 
-use crate::harness::{Outcome, Place, finish, signal, start};
+use crate::harness::{Mount, Outcome, Place, finish, signal, skipped, start};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn a_matrix_on_a_modelled_disk_is_measured_whole() {
 }
 
 /// How many sweeps are killed; `FATHOM_KILLS` says another number.
-const KILLS: u64 = 6;
+const KILLS: u64 = 3;
 
 #[test]
 fn a_killed_sweep_goes_on_and_ends_as_an_undisturbed_one() {
@@ -116,6 +116,47 @@ fn an_interrupted_sweep_keeps_what_it_has_and_says_how_to_go_on() {
         .fathom("sweep --resume d --iodepth 8")
         .expect(2)
         .saying("--iodepth: the sweep in d is planned already");
+}
+
+#[test]
+fn a_sweep_does_not_go_on_with_another_disk() {
+    let place = Place::new();
+    let disk = match Mount::new(&place, "-t tmpfs -o size=64m tmpfs") {
+        Ok(disk) => disk,
+        Err(missing) => return skipped("a_sweep_does_not_go_on_with_another_disk", &missing),
+    };
+    let line = "sweep --rw randread --bs 4k --iodepth 1,2,4 --warmup 0 --duration 1 --size 8m --direct 0 -q -o d mnt/data";
+    let child = start(&mut place.command(line));
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "INT");
+    finish(child).expect(130);
+    drop(disk);
+    let outcome = place.fathom("sweep --resume d").expect(2);
+    outcome
+        .saying("the sweep began on data, on tmpfs")
+        .saying("nothing was touched");
+    assert!(!place.path("mnt/data").exists());
+}
+
+#[test]
+fn a_point_that_cannot_be_measured_is_kept_as_failed_and_the_others_go_on() {
+    let place = Place::new();
+    let line = "sweep --rw randread --bs 100,4k --iodepth 1 --warmup 0 --duration 500ms --size 8m -o d data";
+    let outcome = place.fathom(line).expect(1);
+    assert!(outcome.stdout.contains("on data"), "{}", outcome.stdout);
+    let results = parsed(&place.path("d"));
+    assert_eq!(
+        (outcomes(&results, "failed"), outcomes(&results, "measured")),
+        (1, 1)
+    );
+    // Not for ever: another try is another chance.
+    place.fathom("sweep --resume d").expect(1);
+    // A disk that is gone is not 200 points that cannot be measured.
+    let line = "sweep --rw randread --bs 100,200,300,400,4k --iodepth 1 --warmup 0 --duration 500ms --size 8m -o e data";
+    place
+        .fathom(line)
+        .expect(1)
+        .saying("3 points in a row could not be measured");
 }
 
 #[test]

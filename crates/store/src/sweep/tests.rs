@@ -1,4 +1,4 @@
-use super::{Origin, PointState, SweepDir, is_sweep, read_sweep_plan, read_sweep_results};
+use super::{Origin, SweepDir, is_sweep, measured_in, read_sweep_plan, read_sweep_results};
 use crate::StoreError;
 use fathom_core::run::{Build, Environment, Status, Target};
 use fathom_core::sweep::{
@@ -55,20 +55,19 @@ fn a_point_is_done_when_its_directory_has_its_name() {
     let sweep = SweepDir::create(dir.path(), &plan(), &origin()).expect("begun");
     let name = SweepDir::name_of(0, &point().name(), 0);
     assert_eq!(name, "points/0000-rand-r100-4k-q08-t2-n1");
-    assert_eq!(sweep.state(&name).expect("read"), PointState::Missing);
+    assert_eq!(measured_in(dir.path(), &name), None);
     let part = sweep.begin(&name).expect("begun");
     std::fs::write(part.join("a"), "half").expect("written");
-    assert_eq!(sweep.state(&name).expect("read"), PointState::Missing);
+    assert_eq!(measured_in(dir.path(), &name), None);
     // What a killed try left is gone.
     let part = sweep.begin(&name).expect("begun again");
     assert_eq!(std::fs::read_dir(&part).expect("there").count(), 0);
     let done = sweep.complete(&name).expect("done");
-    assert_eq!(sweep.state(&name).expect("read"), PointState::Done(done));
+    assert_eq!(measured_in(dir.path(), &name), Some(done));
     let other = SweepDir::name_of(1, "x", 2);
-    sweep.begin(&other).expect("begun");
-    sweep.fail(&other, "no such engine").expect("told");
-    let failed = PointState::Failed(String::from("no such engine"));
-    assert_eq!(sweep.state(&other).expect("read"), failed);
+    let part = sweep.begin(&other).expect("begun");
+    sweep.abandon(&other).expect("removed");
+    assert!(!part.exists());
 }
 
 #[test]
