@@ -55,7 +55,6 @@ fn flags_go_before_the_file_and_job_options_mean_the_same() {
         Override::new("stop-when-steady", "1%"),
         Override::new("runtime", "10"),
         Override::new("order", "shuffled"),
-        Override::bare("adaptive"),
     ];
     let spec = spec(FILE, &flags);
     assert_eq!(
@@ -63,12 +62,19 @@ fn flags_go_before_the_file_and_job_options_mean_the_same() {
         (&[4][..], &[1][..])
     );
     assert_eq!(spec.order, PointOrder::Shuffled);
-    assert!(spec.adaptive);
     let rule = SteadyRule {
         half_width: 0.01,
         least_seconds: 10,
     };
     assert_eq!(spec.steady, Some(rule));
+}
+
+#[test]
+fn an_adaptive_sweep_chooses_its_order_itself() {
+    let adaptive = Override::bare("adaptive");
+    assert!(spec(FILE, std::slice::from_ref(&adaptive)).adaptive);
+    let found = complaints(FILE, &[adaptive, Override::new("order", "shuffled")]);
+    assert!(found.contains("leave order=shuffled or adaptive out"), "{found}");
 }
 
 #[test]
