@@ -138,8 +138,13 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
     let mut told = Told::default();
     let mut next_second = sources.clock.now().after(SECOND);
     let mut next_flush = sources.clock.now().after(FLUSH);
+    // Without rings there is nothing to be done but what arrives, and to hand it on.
+    let pause = match sources.recording {
+        Some(_) => TICK,
+        None => Duration::from_nanos(FLUSH.0),
+    };
     loop {
-        let received = sources.lots.recv_timeout(TICK);
+        let received = sources.lots.recv_timeout(pause);
         // After the last lot there is nothing to come from the rings either, but for what is in them now.
         let over = matches!(received, Err(RecvTimeoutError::Disconnected));
         if let Ok(lot) = &received {

@@ -98,6 +98,16 @@ pub(super) struct Watched {
 }
 
 impl Watched {
+    /// How long to sleep between two looks, and how many of those it is from one look at the disks' queues to the next. The
+    /// kernel's buffers fill; counters alone need no more than ten looks a second.
+    fn pace(&self) -> (Duration, u64) {
+        if self.block.is_some() || self.sched.is_some() {
+            (TICK, QUEUES_TICKS)
+        } else {
+            (TICK * QUEUES_TICKS as u32, 1)
+        }
+    }
+
     /// Whether somebody asks which I/Os are slow.
     pub(super) fn looks_back(&self) -> bool {
         self.sched.is_some()
@@ -129,6 +139,7 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
     let mut waiting: Vec<Window> = Vec::new();
     let mut next_second = ends.clock.now();
     let mut tick = 0u64;
+    let (pause, queues_ticks) = watched.pace();
     loop {
         let stopping = ends.stop.load(Ordering::Relaxed);
         let now = ends.clock.now();
@@ -138,7 +149,7 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
             if now >= next_second || stopping {
                 next_second = next_second.after(SECOND).max(now);
                 sample(sampler, now, ends);
-            } else if tick.is_multiple_of(QUEUES_TICKS) {
+            } else if tick.is_multiple_of(queues_ticks) {
                 let mut rows = Vec::new();
                 sampler.sample_disks(now.0, &mut rows);
                 ends.send(Lot::Counters(rows));
@@ -160,7 +171,7 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
             return account;
         }
         tick += 1;
-        std::thread::sleep(TICK);
+        std::thread::sleep(pause);
     }
 }
 
