@@ -144,7 +144,7 @@ impl Session<'_> {
     fn carry_out(&self, spans: &[Lowered]) -> anyhow::Result<Exit> {
         let mut files = Vec::new();
         for span in spans {
-            let plan = self.plan(&span.workload)?;
+            let plan = measure::plan(&span.workload, self.model)?;
             if self.model.is_none() {
                 preflight::check(&plan, self.machine.memory_bytes)?;
             }
@@ -208,13 +208,6 @@ impl Session<'_> {
         }
     }
 
-    fn plan(&self, workload: &Workload) -> anyhow::Result<Plan> {
-        Ok(match self.model {
-            Some(spec) => Plan::modelled(workload, spec.volume_bytes())?,
-            None => Plan::new(workload)?,
-        })
-    }
-
     /// Permission for what all time spans write to.
     fn permit(&self, files: Vec<FileAction>) -> Result<Vec<Permission>, Exit> {
         if self.model.is_some() {
@@ -229,7 +222,7 @@ impl Session<'_> {
 
     fn span(&self, lowered: &Lowered, span: &TimeSpan, dir: Option<&Path>) -> anyhow::Result<Ended> {
         let request = self.request(&lowered.workload);
-        let mut plan = self.plan(&lowered.workload)?;
+        let mut plan = measure::plan(&lowered.workload, self.model)?;
         let mut live = Live::new(self.settings.quiet);
         if self.model.is_none() {
             match prepare::prepare(&mut plan, &mut live, &self.stop)? {

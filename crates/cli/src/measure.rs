@@ -14,7 +14,8 @@ use crate::{clip, conditions, modelled as model, run_modelled, start_error, term
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
-use fathom_engine::plan::Plan;
+use fathom_core::workload::Workload;
+use fathom_engine::plan::{Plan, PlanError};
 use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_model::Spec;
 use fathom_observe::SystemRoot;
@@ -56,6 +57,17 @@ pub(crate) enum Measured {
         /// Why, and what to do.
         message: String,
     },
+}
+
+/// The plan of a workload on the machine of `model`, or on this one.
+///
+/// # Errors
+/// It cannot be carried out there.
+pub(crate) fn plan(workload: &Workload, model: Option<&Spec>) -> Result<Plan, PlanError> {
+    match model {
+        Some(spec) => Plan::modelled(workload, spec.volume_bytes()),
+        None => Plan::new(workload),
+    }
 }
 
 /// What to know of the numbers before there are any.

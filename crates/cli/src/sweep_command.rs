@@ -439,7 +439,7 @@ fn plan_of(
         started_unix_ns: WallTime(now.map_or(0, |now| now.as_nanos() as u64)),
         target: fathom_core::run::Target::default(),
         environment: model.map_or_else(|| machine.clone(), run_modelled::environment),
-        points: spec.points(),
+        points: spec.axes.points(),
         about: spec.about,
         axes: spec.axes,
         timing: spec.timing,

@@ -68,6 +68,44 @@ pub struct Axes {
     pub threads: Vec<u32>,
 }
 
+impl Axes {
+    /// Every point of the matrix: access, mix, size, depth, threads, the last one fastest.
+    pub fn points(&self) -> Vec<Coordinates> {
+        let mut points = Vec::new();
+        for &random in &self.random {
+            for &read_percent in &self.read_percent {
+                for &block_size_bytes in &self.block_size_bytes {
+                    for &iodepth in &self.iodepth {
+                        points.extend(self.threads.iter().map(|&threads| Coordinates {
+                            random,
+                            read_percent,
+                            block_size_bytes,
+                            iodepth,
+                            threads,
+                        }));
+                    }
+                }
+            }
+        }
+        points
+    }
+    /// How many that are, without making them; `usize::MAX` where they are more.
+    pub fn count(&self) -> usize {
+        [
+            self.random.len(),
+            self.read_percent.len(),
+            self.block_size_bytes.len(),
+            self.iodepth.len(),
+            self.threads.len(),
+        ]
+        .into_iter()
+        .fold(1, usize::saturating_mul)
+    }
+}
+
+/// The percentiles of latency that a point keeps, where there are I/Os enough to decide them.
+pub const POINT_PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+
 /// One point of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Coordinates {

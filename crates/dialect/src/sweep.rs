@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Fault, Findings, Place};
 use crate::input::{Override, Source};
 use crate::table::{find, nearest_among};
 use crate::value::{self, TimeUnit};
-use fathom_core::sweep::{Axes, Coordinates, PointOrder, SteadyRule, Timing};
+use fathom_core::sweep::{Axes, PointOrder, SteadyRule, Timing};
 pub use words::{SweepWord, words};
 
 /// A kibibyte is `k`: sizes on the axes are as in the field's tables.
@@ -52,30 +52,6 @@ pub struct SweepSpec {
     pub options: Vec<Override>,
 }
 
-impl SweepSpec {
-    /// Every point of the matrix: access, mix, size, depth, threads, the last one fastest.
-    pub fn points(&self) -> Vec<Coordinates> {
-        let axes = &self.axes;
-        let mut points = Vec::new();
-        for &random in &axes.random {
-            for &read_percent in &axes.read_percent {
-                for &block_size_bytes in &axes.block_size_bytes {
-                    for &iodepth in &axes.iodepth {
-                        points.extend(axes.threads.iter().map(|&threads| Coordinates {
-                            random,
-                            read_percent,
-                            block_size_bytes,
-                            iodepth,
-                            threads,
-                        }));
-                    }
-                }
-            }
-        }
-        points
-    }
-}
-
 /// One key and its value, wherever it was written. Lists are joined by commas.
 #[derive(Debug, Clone)]
 struct Setting {
@@ -106,7 +82,7 @@ pub fn parse_sweep(file: Option<Source<'_>>, flags: &[Override]) -> Result<Sweep
         }
     }
     let spec = draft.finish();
-    let points = spec.axes_product();
+    let points = spec.axes.count();
     if points > POINTS_MAX {
         let fault = Fault::new(format!("the matrix has {points} points, {POINTS_MAX} at most"))
             .remedy("leave values of some axes out");
@@ -120,21 +96,6 @@ pub fn parse_sweep(file: Option<Source<'_>>, flags: &[Override]) -> Result<Sweep
         return Err(findings.into_list());
     }
     Ok(spec)
-}
-
-impl SweepSpec {
-    fn axes_product(&self) -> usize {
-        let axes = &self.axes;
-        [
-            axes.random.len(),
-            axes.read_percent.len().max(1),
-            axes.block_size_bytes.len(),
-            axes.iodepth.len(),
-            axes.threads.len(),
-        ]
-        .iter()
-        .fold(1, |product: usize, &n| product.saturating_mul(n))
-    }
 }
 
 /// A sweep while its settings are applied.

@@ -4,7 +4,9 @@
 
 use crate::export::csv::Line;
 use fathom_core::run::{LatencySummary, Run, SERIES_PERCENTILES, SeriesRow};
-use fathom_core::sweep::{DirectionFigures, Outcome, PointFigures, PointResult, SweepResults};
+use fathom_core::sweep::{
+    DirectionFigures, Outcome, POINT_PERCENTILES, PointFigures, PointResult, SweepResults,
+};
 
 /// A row a second and direction of a run. Latencies are total ones, `response` ones count from when an I/O was due.
 pub(crate) fn series(run: &Run, rows: &[SeriesRow]) -> String {
@@ -76,9 +78,6 @@ fn decimal(line: &mut Line<'_>, value: Option<f64>, decimals: usize) {
         None => line.word(""),
     };
 }
-
-/// The percentiles that points have.
-const POINT_PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
 /// A row a point of a sweep. Rates, means and percentiles are means over the repeats; `min` and `max` are those of all.
 pub(crate) fn points(results: &SweepResults) -> String {

@@ -22,22 +22,7 @@ pub(super) fn axes() -> Axes {
 
 /// A plan of all combinations.
 pub(super) fn plan(axes: Axes) -> SweepPlan {
-    let mut points = Vec::new();
-    for &random in &axes.random {
-        for &read_percent in &axes.read_percent {
-            for &block_size_bytes in &axes.block_size_bytes {
-                for &iodepth in &axes.iodepth {
-                    points.extend(axes.threads.iter().map(|&threads| Coordinates {
-                        random,
-                        read_percent,
-                        block_size_bytes,
-                        iodepth,
-                        threads,
-                    }));
-                }
-            }
-        }
-    }
+    let points = axes.points();
     SweepPlan {
         schema: String::from(SCHEMA),
         build: Build {

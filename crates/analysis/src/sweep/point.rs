@@ -11,11 +11,11 @@ pub use steady::{BATCHES_MIN, SECONDS_MIN, half_width, steady};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
-use fathom_core::sweep::{DirectionFigures, LATENCY_BUCKETS_AN_OCTAVE, LatencyBucket, PointFigures};
+use fathom_core::sweep::{
+    DirectionFigures, LATENCY_BUCKETS_AN_OCTAVE, LatencyBucket, POINT_PERCENTILES, PointFigures,
+};
 use std::collections::BTreeMap;
 
-/// The percentiles that a point keeps, of those that its I/Os can tell.
-pub const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 /// A second of the series that is shorter is the job's last one, cut off.
 const WHOLE_SECOND_NS: u64 = 999_000_000;
 
@@ -89,7 +89,7 @@ fn latency(parts: &[&OpSummary], histogram: &Histogram) -> LatencySummary {
     if n == 0 {
         return LatencySummary::default();
     }
-    let told: Vec<f64> = PERCENTILES.into_iter().filter(|&p| is_told(p, n)).collect();
+    let told: Vec<f64> = POINT_PERCENTILES.into_iter().filter(|&p| is_told(p, n)).collect();
     let min = known.iter().map(|lat| lat.min).min().unwrap_or(0);
     let max = known.iter().map(|lat| lat.max).max().unwrap_or(0);
     let within = |ns: u64| ns.clamp(min, max);

@@ -53,22 +53,7 @@ pub(crate) fn machine(words: &str) -> Spec {
 
 /// A plan of all combinations, 60 s idle, 60 s of warm-up, `seconds` counted each.
 pub(crate) fn plan(name: &str, axes: Axes, seconds: u64) -> SweepPlan {
-    let mut points = Vec::new();
-    for &random in &axes.random {
-        for &read_percent in &axes.read_percent {
-            for &block_size_bytes in &axes.block_size_bytes {
-                for &iodepth in &axes.iodepth {
-                    points.extend(axes.threads.iter().map(|&threads| Coordinates {
-                        random,
-                        read_percent,
-                        block_size_bytes,
-                        iodepth,
-                        threads,
-                    }));
-                }
-            }
-        }
-    }
+    let points = axes.points();
     SweepPlan {
         schema: String::from(fathom_core::sweep::SCHEMA),
         build: build(),

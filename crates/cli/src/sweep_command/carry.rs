@@ -241,7 +241,7 @@ impl Carrier<'_> {
     /// Carries a request out and keeps it under `name`.
     fn measure(&self, request: &Request, name: &str, company: Company<'_>) -> anyhow::Result<Given> {
         let undertaking = self.undertaking;
-        let mut plan: Plan = plan_of(request, undertaking)?;
+        let mut plan: Plan = plan_of(request)?;
         if undertaking.model.is_none() {
             if let Some(gone) = plan.files.iter().find(|file| file.fill || file.changes_size()) {
                 let path = gone.path.display();

@@ -15,7 +15,7 @@ use fathom_core::sweep::Coordinates;
 use fathom_core::units::Nanos;
 use fathom_core::workload::Workload;
 use fathom_dialect::Override;
-use fathom_engine::plan::Plan;
+use fathom_engine::plan::{Plan, PlanError};
 use fathom_observe::SystemRoot;
 use fathom_observe::safety::{Permission, Refusal};
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ impl Points {
         let mut files = Vec::new();
         let mut warnings = Vec::new();
         for (request, point) in requests.iter().zip(&plan.points) {
-            let planned = plan_of(request, undertaking).with_context(|| format!("point {}", point.name()))?;
+            let planned = plan_of(request).with_context(|| format!("point {}", point.name()))?;
             for warning in measure::known(request, &planned) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
@@ -75,7 +75,7 @@ impl Points {
             prepare::merge(&mut files, planned.files);
         }
         if let Some(request) = &precondition {
-            prepare::merge(&mut files, plan_of(request, undertaking)?.files);
+            prepare::merge(&mut files, plan_of(request)?.files);
         }
         Ok(Some(Self {
             requests,
@@ -94,7 +94,7 @@ impl Points {
             return Ok(());
         }
         for request in self.requests.iter().chain(&self.precondition) {
-            preflight::check(&plan_of(request, undertaking)?, undertaking.machine.memory_bytes)?;
+            preflight::check(&plan_of(request)?, undertaking.machine.memory_bytes)?;
         }
         Ok(())
     }
@@ -166,12 +166,9 @@ impl Points {
     }
 }
 
-/// The plan of one workload where it would be run.
-pub(crate) fn plan_of(request: &Request, undertaking: &Undertaking) -> anyhow::Result<Plan> {
-    Ok(match &undertaking.model {
-        Some(spec) => Plan::modelled(&request.workload, spec.volume_bytes())?,
-        None => Plan::new(&request.workload)?,
-    })
+/// The plan of one request where it would be run.
+pub(crate) fn plan_of(request: &Request) -> Result<Plan, PlanError> {
+    measure::plan(&request.workload, request.model.as_ref())
 }
 
 /// The seed of a measurement: a draw of its own, whatever is measured before it. Half of the bits, so that a model file can hold it.

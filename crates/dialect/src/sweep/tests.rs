@@ -35,7 +35,7 @@ fn complaints(text: &str, flags: &[Override]) -> String {
 #[test]
 fn a_file_is_a_matrix() {
     let spec = spec(FILE, &[]);
-    let points = spec.points();
+    let points = spec.axes.points();
     assert_eq!(points.len(), 2 * 3 * 2 * 2);
     let names: Vec<String> = points.iter().map(Coordinates::name).collect();
     assert_eq!(names[0], "rand-r000-4k-q01-t2");
