@@ -8,6 +8,7 @@ use super::io_scan::JobScan;
 use super::timeline::Timeline;
 use super::{CounterScanned, Facts, Scanned};
 use fathom_core::run::JobSummary;
+use fathom_core::units::DevId;
 use fathom_core::workload::Job;
 use std::collections::BTreeMap;
 
@@ -92,7 +93,10 @@ fn of_device<'a>(
     index: usize,
     device: &'a DeviceScan,
 ) -> Section<'a> {
-    let known = target_devices(facts);
+    let known: Vec<(String, Option<u32>)> = target_devices(facts)
+        .into_iter()
+        .chain(devices_below(facts))
+        .collect();
     let name = known.iter().find(|(_, number)| *number == Some(device.device));
     let name = name.map_or_else(
         || format!("device {}:{}", device.device >> 20, device.device & 0xf_ffff),
@@ -130,9 +134,22 @@ fn target_devices(facts: &Facts<'_>) -> Vec<(String, Option<u32>)> {
     let files = facts.run.summary.target.files.iter();
     let mut devices: Vec<(String, Option<u32>)> = files
         .filter_map(|file| file.device.as_ref())
-        .map(|device| (device.name.clone(), Some(device.id.major << 20 | device.id.minor)))
+        .map(|device| (device.name.clone(), Some(number(device.id))))
         .collect();
     devices.sort();
     devices.dedup();
     devices
+}
+
+/// The devices that those lie on.
+fn devices_below<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (String, Option<u32>)> + use<'a> {
+    let files = facts.run.summary.target.files.iter();
+    let devices = files.filter_map(|file| file.device.as_ref());
+    let named = devices.flat_map(|device| device.slaves.iter().zip(&device.slave_ids));
+    named.map(|(name, id)| (name.clone(), Some(number(*id))))
+}
+
+/// A device's number as the tracepoints give it (`MKDEV` of include/linux/kdev_t.h).
+fn number(id: DevId) -> u32 {
+    id.major << 20 | id.minor
 }

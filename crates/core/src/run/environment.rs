@@ -100,6 +100,9 @@ pub struct DeviceInfo {
     pub size_bytes: Option<u64>,
     /// The devices below it (striping, LVM, crypt), by kernel name.
     pub slaves: Vec<String>,
+    /// Their numbers, in the same order; none in records from before these were kept.
+    #[serde(default)]
+    pub slave_ids: Vec<DevId>,
 }
 
 /// The name of the requirement that the machine had nothing else to do.

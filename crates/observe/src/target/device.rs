@@ -15,6 +15,11 @@ const DEPTH_MAX: u32 = 8;
 /// All that `/sys` tells of a whole disk. Some of it is absent for many kinds (bio-based devices have no
 /// scheduler): that is no error.
 pub(super) fn info(block: &Block<'_>) -> DeviceInfo {
+    let (slaves, slave_ids) = block
+        .below()
+        .into_iter()
+        .map(|below| (below.name, below.id))
+        .unzip();
     DeviceInfo {
         name: block.name.clone(),
         id: block.id,
@@ -26,7 +31,8 @@ pub(super) fn info(block: &Block<'_>) -> DeviceInfo {
             .number("queue/logical_block_size")
             .and_then(|n| n.try_into().ok()),
         size_bytes: block.size_bytes(),
-        slaves: block.below().into_iter().map(|below| below.name).collect(),
+        slaves,
+        slave_ids,
     }
 }
 
@@ -137,6 +143,7 @@ fn btrfs(root: &SystemRoot, mount: &Mount) -> Below {
         for member in std::iter::once(block).chain(below) {
             if member.id != first.id && !first.slaves.contains(&member.name) {
                 first.slaves.push(member.name);
+                first.slave_ids.push(member.id);
             }
         }
     }

@@ -36,6 +36,7 @@ fn a_file_on_a_partition_counts_on_the_whole_disk() {
         logical_block_bytes: Some(512),
         size_bytes: Some(DEVICE_BYTES),
         slaves: vec![],
+        slave_ids: vec![],
     };
     assert_eq!(found.device, Some(expected));
     assert_eq!((found.kind, found.size_bytes), (TargetKind::File, 9));
