@@ -17,5 +17,6 @@ pub(crate) use expression::plain_sum;
 pub(crate) use list::{ascending_floats, cpu_list, cpu_mask, float, paths, per_direction, range, split};
 pub(crate) use pattern::byte_pattern;
 pub(crate) use size::{amount, inverted_unit, number, positive_size, seed, size};
+pub use time::duration;
 pub(crate) use time::{TimeUnit, time, time_range};
 pub(crate) use zones::{ZoneUnit, zones};

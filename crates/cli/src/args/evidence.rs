@@ -153,25 +153,6 @@ pub(super) fn streams_of(matches: &ArgMatches) -> Streams {
     matches.get_one::<Streams>("record").copied().unwrap_or_default()
 }
 
-fn duration(text: &str) -> Result<Nanos, String> {
-    let example = "give a duration such as 90s, 15m, 24h or 7d";
-    let digits = text
-        .find(|letter: char| !letter.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let seconds_a_unit: u64 = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        _ => return Err(example.to_owned()),
-    };
-    let number: u64 = number.parse().map_err(|_| example.to_owned())?;
-    let seconds = number.checked_mul(seconds_a_unit).filter(|&seconds| seconds > 0);
-    let nanos = seconds.and_then(|seconds| seconds.checked_mul(1_000_000_000));
-    nanos.map(Nanos).ok_or_else(|| example.to_owned())
-}
-
 /// The definition of `record`.
 pub(super) fn record_command() -> Command {
     Command::new("record")
@@ -192,7 +173,7 @@ pub(super) fn record_command() -> Command {
                 .long("duration")
                 .value_name("TIME")
                 .help("How long, as 90s, 15m, 24h, 7d [default: until Ctrl-C]")
-                .value_parser(ValueParser::new(duration)),
+                .value_parser(ValueParser::new(fathom_dialect::duration)),
         )
         .arg(record_flag(
             "block,counters",

@@ -81,6 +81,21 @@ pub(crate) fn time(text: &str, bare: TimeUnit) -> Result<Nanos, Fault> {
     }
 }
 
+/// A time as a flag outside the table of options takes it: `90s`, `15m`, `24h`; without a unit it counts seconds.
+///
+/// # Errors
+/// What is wrong with it, and how to write it. A time of zero is wrong as well.
+pub fn duration(text: &str) -> Result<Nanos, String> {
+    let positive = |time: Nanos| match time {
+        Nanos(0) => Err(Fault::new(format!("`{text}` is no time at all")).remedy("write such as 90s")),
+        time => Ok(time),
+    };
+    time(text, TimeUnit::Seconds).and_then(positive).map_err(|fault| {
+        let Fault { message, remedy } = fault;
+        remedy.map_or(message.clone(), |remedy| format!("{message}: {remedy}"))
+    })
+}
+
 /// A time, or two joined by a dash: from and to.
 pub(crate) fn time_range(text: &str, bare: TimeUnit) -> Result<(Nanos, Nanos), Fault> {
     let (from, to) = match text.split_once('-') {
