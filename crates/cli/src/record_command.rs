@@ -11,10 +11,11 @@ use crate::outcome::{self, Counters};
 use crate::record;
 use crate::recorder::Recorder;
 use crate::request::{self, Request};
+use crate::signals::Bell;
 use crate::streams::{StreamRecorder, Subject};
 use crate::terminal::Colour;
 use crate::{signals, terminal};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use fathom_core::clock::Clock;
 use fathom_core::run::{Run, Status};
 use fathom_core::units::{MonoTime, Nanos};
@@ -28,8 +29,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often the end is looked for.
-const TICK: Duration = Duration::from_millis(100);
+/// How often the line on a terminal is drawn anew.
+const REDRAW: Duration = Duration::from_millis(500);
+/// The longest sleep where nobody watches.
+const LONG: Duration = Duration::from_mins(1);
 
 /// Carries `fathom record` out.
 pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
@@ -50,6 +53,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let name = device.name.clone();
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     let stop = signals::stop_flag()?;
+    let mut bell = signals::bell()?;
     let Some(dir) = record::reserve(&output, &name)? else {
         bail!("--output none: a recording that is kept nowhere has no use");
     };
@@ -62,7 +66,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let mut run = outcome::before(&request, &[], &conditions, &args.words, &clock);
     let (recorder, streams) = begin(args, &system, &dir, &run, &clock)?;
     let counters = Counters::begin(&clock, disks);
-    let interrupted = wait(args, &name, &clock, &stop);
+    let interrupted = wait(args, &name, &clock, &stop, &mut bell)?;
     let streams = streams.end();
     outcome::used(&mut run, counters.end(&system, &clock));
     run.status = match args.duration {
@@ -128,7 +132,13 @@ fn device_path(named: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Waits for the end: the time is over, or (`true`) somebody does not want to wait any longer.
-fn wait(args: &RecordArgs, name: &str, clock: &HostClock, stop: &AtomicBool) -> bool {
+fn wait(
+    args: &RecordArgs,
+    name: &str,
+    clock: &HostClock,
+    stop: &AtomicBool,
+    bell: &mut Bell,
+) -> anyhow::Result<bool> {
     let start = clock.now();
     let end = args
         .duration
@@ -138,11 +148,11 @@ fn wait(args: &RecordArgs, name: &str, clock: &HostClock, stop: &AtomicBool) -> 
         let now = clock.now();
         if now >= end {
             bar.finish_and_clear();
-            return false;
+            return Ok(false);
         }
         if stop.load(Ordering::Relaxed) {
             bar.finish_and_clear();
-            return true;
+            return Ok(true);
         }
         let elapsed = whole_seconds(now.since(start));
         bar.set_message(match args.duration {
@@ -153,7 +163,11 @@ fn wait(args: &RecordArgs, name: &str, clock: &HostClock, stop: &AtomicBool) -> 
             ),
             None => format!("recording {name}: {elapsed} (Ctrl-C ends it)"),
         });
-        std::thread::sleep(TICK);
+        let pause = if bar.is_hidden() { LONG } else { REDRAW };
+        let left = Duration::from_nanos(end.since(now).0);
+        // A read that waits for no time at all would wait for ever.
+        bell.sleep(pause.min(left).max(Duration::from_micros(1)))
+            .context("cannot wait for the end")?;
     }
 }
 

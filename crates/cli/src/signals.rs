@@ -1,13 +1,17 @@
 //! Ctrl-C: the first ends the run with the results so far, the second ends the program.
 //!
-//! Data out: a flag that the engine looks at. It must not know what is under way.
+//! Data out: a flag that the engine looks at, a bell for those who sleep. It must not know what is under way.
 
 use crate::exit::Exit;
 use anyhow::Context;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
+use signal_hook::low_level::pipe;
+use std::io::{ErrorKind, Read};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Installs the handlers; the flag is set by the first SIGINT or SIGTERM.
 pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
@@ -20,4 +24,38 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
             .context("cannot listen for Ctrl-C")?;
     }
     Ok(stop)
+}
+
+/// Wakes who waits for nothing but the time and Ctrl-C: looking for a flag ten times a second costs more than it seems.
+#[derive(Debug)]
+pub(crate) struct Bell(UnixStream);
+
+/// Installs the bell; it rings at each SIGINT and SIGTERM. Install [`stop_flag`] first, so that the flag is set by then.
+pub(crate) fn bell() -> anyhow::Result<Bell> {
+    let ring = || -> std::io::Result<Bell> {
+        let (hears, rings) = UnixStream::pair()?;
+        for signal in [SIGINT, SIGTERM] {
+            pipe::register(signal, rings.try_clone()?)?;
+        }
+        Ok(Bell(hears))
+    };
+    ring().context("cannot listen for Ctrl-C")
+}
+
+impl Bell {
+    /// Sleeps for `time` (not zero), or until it rings.
+    ///
+    /// # Errors
+    /// The system does not wait.
+    pub(crate) fn sleep(&mut self, time: Duration) -> std::io::Result<()> {
+        self.0.set_read_timeout(Some(time))?;
+        match self.0.read_exact(&mut [0]) {
+            Ok(()) => Ok(()),
+            Err(error) => match error.kind() {
+                // The time is over.
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
 }

@@ -19,8 +19,9 @@ use std::time::Duration;
 
 /// How often the workers' rings are emptied: they hold several times as much.
 const TICK: Duration = Duration::from_millis(20);
-/// How often rows are handed to the kernel: a kill loses at most a second, on a busy machine too.
-const FLUSH: Nanos = Nanos::from_millis(500);
+/// How often rows are handed to the kernel: a kill loses at most a second, on a busy machine too. Shorter than the time
+/// between two lots of counters, which then never wait for the next.
+const FLUSH: Nanos = Nanos::from_millis(400);
 const SECOND: Nanos = Nanos::from_secs(1);
 
 /// A stream under way. What it cannot write it counts and leaves out; the first reason is kept.
@@ -138,10 +139,10 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
     let mut told = Told::default();
     let mut next_second = sources.clock.now().after(SECOND);
     let mut next_flush = sources.clock.now().after(FLUSH);
-    // Without rings there is nothing to be done but what arrives, and to hand it on.
+    // Without rings there is nothing to be done but what arrives.
     let pause = match sources.recording {
         Some(_) => TICK,
-        None => Duration::from_nanos(FLUSH.0),
+        None => Duration::from_nanos(SECOND.0),
     };
     loop {
         let received = sources.lots.recv_timeout(pause);

@@ -23,6 +23,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// How often, in ticks, the disks' queues are read, the switches fetched, and all counters read.
 const QUEUES_TICKS: u64 = 2;
 const SWITCHES_TICKS: u64 = 4;
+/// How many readings of the disks' queues go on in one lot: to wake the one who keeps them costs more than to read them.
+const READINGS_PER_LOT: u32 = 5;
 const SECOND: Nanos = Nanos::from_secs(1);
 
 /// Rows on their way to the disk.
@@ -140,6 +142,7 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
     let mut next_second = ends.clock.now();
     let mut tick = 0u64;
     let (pause, queues_ticks) = watched.pace();
+    let mut held = Held::default();
     loop {
         let stopping = ends.stop.load(Ordering::Relaxed);
         let now = ends.clock.now();
@@ -148,11 +151,9 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
             // The last reading is at the end, so that totals are of the whole run.
             if now >= next_second || stopping {
                 next_second = next_second.after(SECOND).max(now);
-                sample(sampler, now, ends);
+                held.sample(sampler, now, ends);
             } else if tick.is_multiple_of(queues_ticks) {
-                let mut rows = Vec::new();
-                sampler.sample_disks(now.0, &mut rows);
-                ends.send(Lot::Counters(rows));
+                held.sample_disks(sampler, now, ends);
             }
         }
         if stopping {
@@ -189,11 +190,33 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
     ends.send(Lot::Block(rows));
 }
 
-fn sample(sampler: &mut CounterSampler, now: MonoTime, ends: &Ends) {
-    let (mut counters, mut processes) = (Vec::new(), Vec::new());
-    sampler.sample(now.0, &mut counters, &mut processes);
-    ends.send(Lot::Counters(counters));
-    ends.send(Lot::Processes(processes));
+/// Counters that were read and not sent yet: of half a second at most.
+#[derive(Default)]
+struct Held {
+    rows: Vec<CounterRow>,
+    readings: u32,
+}
+
+impl Held {
+    fn sample(&mut self, sampler: &mut CounterSampler, now: MonoTime, ends: &Ends) {
+        let mut processes = Vec::new();
+        sampler.sample(now.0, &mut self.rows, &mut processes);
+        ends.send(Lot::Processes(processes));
+        self.send(ends);
+    }
+
+    fn sample_disks(&mut self, sampler: &mut CounterSampler, now: MonoTime, ends: &Ends) {
+        sampler.sample_disks(now.0, &mut self.rows);
+        self.readings += 1;
+        if self.readings >= READINGS_PER_LOT {
+            self.send(ends);
+        }
+    }
+
+    fn send(&mut self, ends: &Ends) {
+        self.readings = 0;
+        ends.send(Lot::Counters(std::mem::take(&mut self.rows)));
+    }
 }
 
 /// Who ran in each of the windows of which all is known by now; with `last`, in all of them.

@@ -6,19 +6,20 @@
 //! The cost is bounded whatever the number of processes: those that do something are looked at each time, of the quiet ones
 //! some at a time, in turn ([`QUIET_PER_ROUND`]). A row's duration says how long it covers.
 
+mod files;
 mod parse;
 
 use super::Remarks;
 use crate::root::SystemRoot;
 use fathom_core::record::ProcessRow;
+use files::{Files, Name};
 use parse::{Io, Stat, parse_io, parse_run_delay, parse_stat};
 use rustix::fs::{Dir, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// Quiet processes looked at each time: about 13 us each, most of it for opening their files
+/// Quiet processes looked at each time: 5 to 13 us each, more where their files cannot stay open
 /// (`examples/counters_cost.rs`).
 const QUIET_PER_ROUND: usize = 64;
 
@@ -28,20 +29,22 @@ const QUIET_KERNEL_PER_ROUND: usize = 16;
 /// After so many looks without a change a process is quiet.
 const QUIET_AFTER: u8 = 3;
 
-/// More than any of the three files holds.
+/// More than any of the three files holds; each is given whole by one read.
 const FILE_BYTES: usize = 4096;
 
 /// All processes.
 #[derive(Debug)]
 pub(super) struct Processes {
-    /// `/proc`, twice: to open files in, and to list.
-    listing: Option<(OwnedFd, Dir)>,
+    /// `/proc`, twice: to read files in, and to list.
+    listing: Option<(Files, Dir)>,
     known: HashMap<u32, Known>,
     pids: Vec<u32>,
     chosen: Vec<u32>,
     buffer: Vec<u8>,
     tick_ns: u64,
     round: u64,
+    /// It was said that some processes do not show their I/O.
+    refused: bool,
     /// When the round before was.
     previous_ns: Option<u64>,
     turn: Turn,
@@ -90,6 +93,7 @@ impl Processes {
             buffer: vec![0; FILE_BYTES],
             tick_ns: 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1),
             round: 0,
+            refused: false,
             previous_ns: None,
             turn: Turn::new(QUIET_PER_ROUND),
             kernel_turn: Turn::new(QUIET_KERNEL_PER_ROUND),
@@ -100,16 +104,16 @@ impl Processes {
 
     /// Says what no process will show.
     fn probe(&mut self, remarks: &mut Remarks) {
-        let Some((proc, _)) = &self.listing else {
+        let Some((files, _)) = &self.listing else {
             return;
         };
-        if let Err(errno) = read(proc, "self/io", &mut self.buffer) {
+        if let Err(errno) = files.probe(Name::Io, &mut self.buffer) {
             remarks.say(format!(
                 "the I/O of each process: not available, because /proc/self/io cannot be read: {errno}; it takes a \
                  kernel with CONFIG_TASK_IO_ACCOUNTING"
             ));
         }
-        if let Err(errno) = read(proc, "self/schedstat", &mut self.buffer) {
+        if let Err(errno) = files.probe(Name::Schedstat, &mut self.buffer) {
             remarks.say(format!(
                 "how long each process waited for a CPU: not available, because /proc/self/schedstat cannot be read: \
                  {errno}; it takes a kernel with CONFIG_SCHED_INFO"
@@ -180,12 +184,11 @@ impl Processes {
     /// Forgets those that are gone, and notes with their parents what these will inherit.
     fn drop_ended(&mut self) {
         let round = self.round;
-        let ended: Vec<Known> = self
-            .known
-            .extract_if(|_, known| known.listed != round)
-            .map(|(_, known)| known)
-            .collect();
-        for child in ended {
+        let ended: Vec<(u32, Known)> = self.known.extract_if(|_, known| known.listed != round).collect();
+        for (pid, child) in ended {
+            if let Some((files, _)) = &mut self.listing {
+                files.close(pid);
+            }
             self.bequeath(&child);
         }
     }
@@ -198,13 +201,16 @@ impl Processes {
 
     /// Looks at one process and gives its row, if it used anything.
     fn look(&mut self, pid: u32, now_ns: u64, out: &mut Vec<ProcessRow>, remarks: &mut Remarks) {
-        let Some((proc, _)) = &self.listing else {
+        let Some((files, _)) = &mut self.listing else {
             return;
         };
-        let file = |name: &str| format!("{pid}/{name}");
-        let stat = read(proc, &file("stat"), &mut self.buffer).ok();
+        // Kernel threads are many, and of those that were not seen before many are gone at the next look.
+        let seen = self.known.get(&pid);
+        let keep = seen.is_some_and(|known| !known.stat.kernel_thread);
+        let stat = files.read(pid, Name::Stat, keep, &mut self.buffer).ok();
         let Some(stat) = stat.and_then(parse_stat) else {
             // It ended between the listing and now.
+            files.close(pid);
             if let Some(gone) = self.known.remove(&pid) {
                 self.bequeath(&gone);
             }
@@ -222,18 +228,20 @@ impl Processes {
         let ran = known.is_none() || stat.ticks != before.stat.ticks;
         // Kernel threads are many, and seldom do anything.
         if !before.io_refused && (ran || !stat.kernel_thread) {
-            match read(proc, &file("io"), &mut self.buffer) {
+            match files.read(pid, Name::Io, keep, &mut self.buffer) {
                 Ok(text) => now.io = parse_io(text).unwrap_or(before.io),
                 Err(Errno::ACCESS | Errno::PERM) => {
                     now.io_refused = true;
-                    remarks.say(IO_REFUSED.to_owned());
+                    if !std::mem::replace(&mut self.refused, true) {
+                        remarks.say(refused(pid, &now.stat));
+                    }
                 }
                 // It ended, or this kernel keeps none (said at the start).
                 Err(_) => {}
             }
         }
         if ran {
-            let text = read(proc, &file("schedstat"), &mut self.buffer).ok();
+            let text = files.read(pid, Name::Schedstat, false, &mut self.buffer).ok();
             now.run_delay_ns = text.and_then(parse_run_delay).unwrap_or(before.run_delay_ns);
         }
         let first_round = self.previous_ns.is_none();
@@ -266,8 +274,14 @@ impl Turn {
     }
 }
 
-const IO_REFUSED: &str = "the I/O of other users' processes: not available, because /proc/PID/io is refused; run as root \
-                          or with CAP_SYS_PTRACE";
+/// What is said once, of the first process that it is true of.
+fn refused(pid: u32, stat: &Stat) -> String {
+    format!(
+        "the I/O of some processes, such as {pid} ({}): not available, because /proc/{pid}/io is refused; run as root or \
+         with CAP_SYS_PTRACE (a process can be protected even so)",
+        stat.comm
+    )
+}
 
 impl Known {
     /// A process of which nothing was seen before: all that it used, it used since the round before.
@@ -306,18 +320,11 @@ fn row(pid: u32, before: &Known, now: &mut Known, tick_ns: u64) -> Option<Proces
     (used.cpu_ns > 0 || used.read_bytes > 0 || used.written_bytes > 0).then_some(used)
 }
 
-fn list(path: &Path) -> Result<(OwnedFd, Dir), Errno> {
+fn list(path: &Path) -> Result<(Files, Dir), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let proc = rustix::fs::open(path, flags, Mode::empty())?;
     let directory = Dir::read_from(&proc)?;
-    Ok((proc, directory))
-}
-
-/// A file of `/proc`: each is given whole by one read.
-fn read<'b>(proc: &OwnedFd, path: &str, buffer: &'b mut [u8]) -> Result<&'b [u8], Errno> {
-    let file = rustix::fs::openat(proc, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-    let length = rustix::io::read(&file, &mut *buffer)?;
-    Ok(&buffer[..length])
+    Ok((Files::new(proc), directory))
 }
 
 #[cfg(test)]
