@@ -24,3 +24,4 @@ mod reproduce;
 mod safety;
 mod signals;
 mod sweep;
+mod watched;

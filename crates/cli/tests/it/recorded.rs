@@ -9,7 +9,7 @@ use std::time::Duration;
 const LOAD: &str = "run --name load --rw randrw --bs 4k --size 16m --ioengine psync --direct 1 --time_based";
 
 /// The rows of an exported stream: each a map from the names of the first line.
-fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
+pub(crate) fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().expect("a line of names").split(',').collect();
     let row = |line: &str| {
@@ -19,7 +19,7 @@ fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     lines.map(row).collect()
 }
 
-fn number(row: &BTreeMap<String, String>, name: &str) -> u64 {
+pub(crate) fn number(row: &BTreeMap<String, String>, name: &str) -> u64 {
     let text = row
         .get(name)
         .unwrap_or_else(|| panic!("no column {name}: {row:?}"));
@@ -27,7 +27,7 @@ fn number(row: &BTreeMap<String, String>, name: &str) -> u64 {
 }
 
 /// What the summary says of a stream.
-fn stream<'a>(run: &'a Value, kind: &str) -> &'a Value {
+pub(crate) fn stream<'a>(run: &'a Value, kind: &str) -> &'a Value {
     let streams = at(run, "streams").as_array().expect("a list of streams");
     let found = streams.iter().find(|stream| at(stream, "kind") == kind);
     found.unwrap_or_else(|| panic!("no stream {kind}: {streams:?}"))
