@@ -149,7 +149,7 @@ fn devices_below<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (String, Option<
     named.map(|(name, id)| (name.clone(), Some(number(*id))))
 }
 
-/// A device's number as the tracepoints give it (`MKDEV` of include/linux/kdev_t.h).
+/// A device's number as the tracepoints give it (`MKDEV` of `include/linux/kdev_t.h`).
 fn number(id: DevId) -> u32 {
     id.major << 20 | id.minor
 }
