@@ -46,6 +46,19 @@ pub trait Evidence {
     /// The stream could not be read.
     fn block(&mut self, windows: &[Window], each: &mut dyn FnMut(&[BlockRequest]))
     -> Result<(), Self::Error>;
+    /// Both of the above: a store may read them at the same time, for they are what takes longest.
+    ///
+    /// # Errors
+    /// One of the streams could not be read.
+    fn io_and_block(
+        &mut self,
+        windows: &[Window],
+        ios: &mut (dyn FnMut(&[IoRecord]) + Send),
+        requests: &mut (dyn FnMut(&[BlockRequest]) + Send),
+    ) -> Result<(), Self::Error> {
+        self.io(windows, ios)?;
+        self.block(windows, requests)
+    }
     /// Who was on a CPU.
     ///
     /// # Errors

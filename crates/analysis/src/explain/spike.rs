@@ -19,6 +19,7 @@ use super::timeline::SECOND_NS;
 use super::{Facts, Scanned, period};
 use rows::{Lot, Rows};
 use std::cmp::Reverse;
+use std::num::NonZero;
 
 /// Spikes that are kept.
 const KEPT_MAX: usize = 1000;
@@ -206,15 +207,35 @@ fn explain<E: Evidence>(
     let mut spikes = Vec::with_capacity(found.len());
     for lot in lots(found) {
         let rows = Rows::read(&context, &lot, evidence)?;
-        for (found, examined) in lot.found {
-            spikes.push(if *examined {
-                verdict::spike(&context, found, &rows)
-            } else {
-                verdict::not_examined(&context, found)
-            });
-        }
+        spikes.extend(judged(&context, &lot, &rows));
     }
     Ok(spikes)
+}
+
+/// The spikes of a lot, on all cores: each is judged for itself.
+fn judged(context: &scene::Context<'_, '_>, lot: &Lot<'_>, rows: &Rows) -> Vec<Spike> {
+    let judge = |(found, examined): &(Found, bool)| match examined {
+        true => verdict::spike(context, found, rows),
+        false => verdict::not_examined(context, found),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let each = lot.found.len().div_ceil(cores).max(1);
+    std::thread::scope(|scope| {
+        let mut parts = lot.found.chunks(each);
+        let own = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts
+            .map(|part| scope.spawn(|| part.iter().map(judge).collect::<Vec<Spike>>()))
+            .collect();
+        let mut spikes: Vec<Spike> = own.iter().map(judge).collect();
+        for other in others {
+            spikes.extend(
+                other
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            );
+        }
+        spikes
+    })
 }
 
 /// Neighbours, as many as may be in memory at a time.

@@ -91,6 +91,22 @@ impl Evidence for StoredEvidence {
         rows(&mut self.block, windows, each)
     }
 
+    fn io_and_block(
+        &mut self,
+        windows: &[Window],
+        ios: &mut (dyn FnMut(&[IoRecord]) + Send),
+        requests: &mut (dyn FnMut(&[BlockRequest]) + Send),
+    ) -> Result<(), StoreError> {
+        let Self { io, block, .. } = self;
+        std::thread::scope(|scope| {
+            let block = scope.spawn(|| rows(block, windows, &mut *requests));
+            rows(io, windows, &mut *ios)?;
+            block
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
     fn sched(&mut self, windows: &[Window], each: &mut dyn FnMut(&[SchedSlice])) -> Result<(), StoreError> {
         rows(&mut self.sched, windows, each)
     }

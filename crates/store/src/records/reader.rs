@@ -39,6 +39,10 @@ pub struct RecordReader<R: StreamRow> {
     left: VecDeque<(u32, Forms)>,
     /// Segments whose checksum was compared already.
     checked: BTreeSet<u32>,
+    /// The first and the last time of each table that was looked into, where it says them.
+    spans: BTreeMap<u32, (u64, u64)>,
+    /// What the table that was read last says of itself: the next window is often in the same one.
+    metadata: Option<(u32, ArrowReaderMetadata)>,
     source: Source,
     rows: Vec<R>,
     complete: bool,
@@ -79,6 +83,8 @@ impl<R: StreamRow> RecordReader<R> {
             left: segments.iter().map(|(&number, &forms)| (number, forms)).collect(),
             segments,
             checked: BTreeSet::new(),
+            spans: BTreeMap::new(),
+            metadata: None,
             source: Source::None,
             rows: Vec::new(),
             complete: true,
@@ -94,7 +100,7 @@ impl<R: StreamRow> RecordReader<R> {
     }
 
     /// Begins anew with another window, as [`RecordReader::within`]. Cheaper than another reader: a file is compared with
-    /// its checksum once.
+    /// its checksum once, and one that has nothing of the window is not opened again.
     pub fn seek(&mut self, window: Range<u64>) {
         self.window = window;
         self.left = self
@@ -175,9 +181,36 @@ impl<R: StreamRow> RecordReader<R> {
             table::check(&path, record)?;
             self.checked.insert(number);
         }
-        let window = self.window.clone();
-        let reader = guarded(&path, RESTORE, || open_table::<R>(&path, &window))?;
+        if let Some(&span) = self.spans.get(&number)
+            && misses(&self.window, span)
+        {
+            return Ok(Source::None);
+        }
+        let reader = guarded(&path, RESTORE, || self.open_table(number, &path))?;
         Ok(Source::Table(Box::new(reader), path))
+    }
+
+    /// Opens a Parquet segment for the row groups that may have rows in the window.
+    fn open_table(&mut self, number: u32, path: &Path) -> Result<ParquetRecordBatchReader, StoreError> {
+        let bad = |error: ParquetError| StoreError::corrupt(path, error.to_string(), RESTORE);
+        let file = File::open(path).map_err(|source| StoreError::io("open", path, source))?;
+        let known = self.metadata.take().filter(|(known, _)| *known == number);
+        let metadata = match known {
+            Some((_, metadata)) => metadata,
+            None => read_metadata::<R>(&file).map_err(bad)?,
+        };
+        let time = R::table().0[0].name;
+        let groups = wanted(metadata.metadata(), time, &self.window)
+            .map_err(|detail| StoreError::corrupt(path, detail, RESTORE))?;
+        if let Some(span) = span(metadata.metadata(), time) {
+            self.spans.insert(number, span);
+        }
+        self.metadata = Some((number, metadata.clone()));
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+            .with_batch_size(BATCH_ROWS)
+            .with_row_groups(groups)
+            .build()
+            .map_err(bad)
     }
 
     /// Notes how a segment ended.
@@ -220,26 +253,12 @@ fn in_window(window: &Range<u64>, at: u64) -> bool {
     window.start <= at && (at < window.end || window.end == u64::MAX)
 }
 
-/// Opens a Parquet segment for the row groups that may have rows in the window.
-fn open_table<R: StreamRow>(
-    path: &Path,
-    window: &Range<u64>,
-) -> Result<ParquetRecordBatchReader, StoreError> {
-    let bad = |error: ParquetError| StoreError::corrupt(path, error.to_string(), RESTORE);
-    let file = File::open(path).map_err(|source| StoreError::io("open", path, source))?;
-    let columns = R::table().0;
-    let plain = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))
-        .map_err(bad)?;
-    // The columns as they are there, but words as numbers of a dictionary.
-    let options = ArrowReaderOptions::new().with_schema(reading_schema(columns, plain.schema()));
-    let metadata = ArrowReaderMetadata::try_new(plain.metadata().clone(), options).map_err(bad)?;
-    let groups = wanted(metadata.metadata(), columns[0].name, window)
-        .map_err(|detail| StoreError::corrupt(path, detail, RESTORE))?;
-    ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
-        .with_batch_size(BATCH_ROWS)
-        .with_row_groups(groups)
-        .build()
-        .map_err(bad)
+/// What a table says of itself: its columns as they are there, but words as numbers of a dictionary.
+fn read_metadata<R: StreamRow>(file: &File) -> Result<ArrowReaderMetadata, ParquetError> {
+    let plain = ArrowReaderMetadata::load(file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
+    let schema = reading_schema(R::table().0, plain.schema());
+    let options = ArrowReaderOptions::new().with_schema(schema);
+    ArrowReaderMetadata::try_new(plain.metadata().clone(), options)
 }
 
 /// The row groups that may have rows in the window, by the statistics of the column of time.
@@ -249,13 +268,26 @@ fn wanted(metadata: &ParquetMetaData, time: &str, window: &Range<u64>) -> Result
         if !(0..=ROW_GROUP_ROWS_MAX).contains(&group.num_rows()) {
             return Err("a row group has an impossible number of rows");
         }
-        let outside = bounds(group, time)
-            .is_some_and(|(min, max)| max < window.start || (min >= window.end && window.end != u64::MAX));
+        let outside = bounds(group, time).is_some_and(|span| misses(window, span));
         if !outside {
             wanted.push(index);
         }
     }
     Ok(wanted)
+}
+
+/// Whether no time from `first` to `last` lies in the window.
+fn misses(window: &Range<u64>, (first, last): (u64, u64)) -> bool {
+    last < window.start || (first >= window.end && window.end != u64::MAX)
+}
+
+/// The smallest and the largest time of a table, where all its row groups say them.
+fn span(metadata: &ParquetMetaData, time: &str) -> Option<(u64, u64)> {
+    let mut spans = metadata.row_groups().iter().map(|group| bounds(group, time));
+    let first = spans.next()??;
+    spans.try_fold(first, |(min, max), span| {
+        span.map(|(a, b)| (min.min(a), max.max(b)))
+    })
 }
 
 /// The smallest and the largest time of a row group, where it says them.

@@ -46,22 +46,24 @@ impl Rows {
             return Ok(rows);
         }
         let within = |at_ns: u64| holds(&near, at_ns);
-        if context.has_load() {
-            evidence.io(&near, &mut |batch| {
-                rows.ios
-                    .extend(batch.iter().filter(|row| within(row.completed_ns)));
-            })?;
-            rows.ios.sort_by_key(|row| row.completed_ns);
+        let Self { ios, requests, .. } = &mut rows;
+        let mut take_ios = |batch: &[IoRecord]| {
+            ios.extend(batch.iter().filter(|row| within(row.completed_ns)));
+        };
+        let mut take_requests = |batch: &[BlockRequest]| {
+            let wanted = batch
+                .iter()
+                .filter(|row| within(row.completed_ns) && context.is_below(row.device));
+            requests.extend(wanted);
+        };
+        match (context.has_load(), context.has_block()) {
+            (true, true) => evidence.io_and_block(&near, &mut take_ios, &mut take_requests)?,
+            (true, false) => evidence.io(&near, &mut take_ios)?,
+            (false, true) => evidence.block(&near, &mut take_requests)?,
+            (false, false) => {}
         }
-        if context.has_block() {
-            evidence.block(&near, &mut |batch| {
-                let wanted = batch
-                    .iter()
-                    .filter(|row| within(row.completed_ns) && context.is_below(row.device));
-                rows.requests.extend(wanted);
-            })?;
-            rows.requests.sort_by_key(|row| row.completed_ns);
-        }
+        rows.ios.sort_by_key(|row| row.completed_ns);
+        rows.requests.sort_by_key(|row| row.completed_ns);
         evidence.sched(&near, &mut |batch| {
             let room = SLICES_MAX.saturating_sub(rows.slices.len());
             let wanted = batch.iter().filter(|row| within(row.end_ns));
