@@ -312,6 +312,20 @@ pub struct DirectionFigures {
     pub lat_ns: LatencySummary,
 }
 
+/// The mean of a figure over the repeats that have it.
+pub fn mean_of(repeats: &[PointFigures], of: impl Fn(&PointFigures) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = repeats.iter().filter_map(of).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+impl DirectionFigures {
+    /// A percentile of the latency, in nanoseconds; `None` where there was no I/O, or it is not kept.
+    pub fn lat_ns_percentile(&self, percentile: f64) -> Option<f64> {
+        let kept = self.lat_ns.percentile(percentile);
+        kept.filter(|_| self.lat_ns.n > 0).map(|ns| ns as f64)
+    }
+}
+
 impl PointResult {
     /// Total IOPS: the mean over the repeats, or as inferred; `None` where nothing is known.
     pub fn iops(&self) -> Option<f64> {
@@ -330,6 +344,13 @@ impl PointResult {
             |figures| figures.total.lat_ns.mean,
             |inferred| inferred.lat_ns_mean,
         )
+    }
+    /// A percentile of the latency of all I/Os, in nanoseconds: the mean over the repeats that did any. Nothing is inferred of
+    /// it; `None` too for one that is not kept.
+    pub fn lat_ns_percentile(&self, percentile: f64) -> Option<f64> {
+        mean_of(self.repeats(), |figures| {
+            figures.total.lat_ns_percentile(percentile)
+        })
     }
     /// Its measurements; empty where there are none.
     pub fn repeats(&self) -> &[PointFigures] {

@@ -3,9 +3,9 @@
 //! Data in: the rows of a run or the points of a sweep. Data out: the text of a file. It must not judge.
 
 use crate::export::csv::Line;
-use fathom_core::run::{LatencySummary, Run, SERIES_PERCENTILES, SeriesRow};
+use fathom_core::run::{Run, SERIES_PERCENTILES, SeriesRow};
 use fathom_core::sweep::{
-    DirectionFigures, Outcome, POINT_PERCENTILES, PointFigures, PointResult, SweepResults,
+    DirectionFigures, Outcome, POINT_PERCENTILES, PointFigures, PointResult, SweepResults, mean_of,
 };
 
 /// A row a second and direction of a run. Latencies are total ones, `response` ones count from when an I/O was due.
@@ -164,13 +164,7 @@ fn point_row(text: &mut String, index: usize, point: &PointResult) {
     line.optional(repeats.iter().map(|figures| figures.total.lat_ns.min).min())
         .optional(repeats.iter().map(|figures| figures.total.lat_ns.max).max());
     for percentile in POINT_PERCENTILES {
-        decimal(
-            &mut line,
-            mean(repeats, |figures| {
-                at_percentile(&figures.total.lat_ns, percentile)
-            }),
-            0,
-        );
+        decimal(&mut line, point.lat_ns_percentile(percentile), 0);
     }
     direction_fields(&mut line, repeats, |figures| &figures.read);
     direction_fields(&mut line, repeats, |figures| &figures.write);
@@ -184,35 +178,26 @@ fn direction_fields(
     of: fn(&PointFigures) -> &DirectionFigures,
 ) {
     let some = |figures: &PointFigures, value: f64| (of(figures).ios > 0).then_some(value);
-    decimal(line, mean(repeats, |figures| some(figures, of(figures).iops)), 3);
     decimal(
         line,
-        mean(repeats, |figures| some(figures, of(figures).bytes_per_second)),
+        mean_of(repeats, |figures| some(figures, of(figures).iops)),
         3,
     );
     decimal(
         line,
-        mean(repeats, |figures| some(figures, of(figures).lat_ns.mean)),
+        mean_of(repeats, |figures| some(figures, of(figures).bytes_per_second)),
+        3,
+    );
+    decimal(
+        line,
+        mean_of(repeats, |figures| some(figures, of(figures).lat_ns.mean)),
         1,
     );
     decimal(
         line,
-        mean(repeats, |figures| at_percentile(&of(figures).lat_ns, 99.0)),
+        mean_of(repeats, |figures| of(figures).lat_ns_percentile(99.0)),
         0,
     );
-}
-
-fn at_percentile(latency: &LatencySummary, percentile: f64) -> Option<f64> {
-    latency
-        .percentile(percentile)
-        .filter(|_| latency.n > 0)
-        .map(|ns| ns as f64)
-}
-
-/// The mean over the repeats that have the figure.
-fn mean(repeats: &[PointFigures], of: impl Fn(&PointFigures) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = repeats.iter().filter_map(of).collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use super::*;
 use crate::fixtures;
 use expect_test::expect;
 use fathom_core::backend::Op;
+use fathom_core::run::LatencySummary;
 use fathom_core::run::Status;
 use fathom_core::sweep::{Coordinates, Inferred, SCHEMA};
 use fathom_core::units::MonoTime;

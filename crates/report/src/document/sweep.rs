@@ -95,17 +95,6 @@ fn progress(results: &SweepResults) -> String {
     }
 }
 
-/// The p99 of a point, over both directions: the mean of its repeats.
-fn p99_ns(point: &PointResult) -> Option<f64> {
-    let repeats = point.repeats();
-    let values: Vec<f64> = repeats
-        .iter()
-        .filter_map(|figures| figures.total.lat_ns.percentile(99.0))
-        .map(|ns| ns as f64)
-        .collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
 /// The extremes among measured points, and where they are.
 fn numbers(results: &SweepResults) -> Vec<Block> {
     let measured: Vec<&PointResult> = results

@@ -4,7 +4,6 @@
 //! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
 
 use super::super::content::{Block, Chart, Table, Width};
-use super::p99_ns;
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
 use crate::chart::{latency_axis, plain};
@@ -27,7 +26,11 @@ struct Measure {
 
 /// The figures, latencies in the unit that suits those of this sweep.
 fn measures(results: &SweepResults) -> [Measure; 3] {
-    let longest = results.points.iter().filter_map(p99_ns).fold(0.0, f64::max);
+    let longest = results
+        .points
+        .iter()
+        .filter_map(|point| point.lat_ns_percentile(99.0))
+        .fold(0.0, f64::max);
     let (latency, label): (_, fn(f64) -> String) = if longest < 1e7 {
         ("p99 latency (µs)", |ns| three_digits(ns / 1e3))
     } else {
@@ -54,7 +57,7 @@ fn measures(results: &SweepResults) -> [Measure; 3] {
             title: latency,
             scale: "Cividis",
             logarithmic: true,
-            of: p99_ns,
+            of: |point| point.lat_ns_percentile(99.0),
             label,
             full: |ns| Nanos(ns.round() as u64).to_string(),
         },

@@ -3,7 +3,6 @@
 //! Data in: results. Data out: a table. It must not know any file format.
 
 use super::super::content::{Block, Table};
-use super::p99_ns;
 use crate::words::load;
 use fathom_core::sweep::{Outcome, PointResult, SweepResults};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
@@ -48,7 +47,7 @@ fn row(point: &PointResult) -> Vec<String> {
         text(rate, &|rate| three_digits(rate / f64::from(1 << 20))),
         text(rate, &|rate| three_digits(rate / 1e6)),
         text(point.lat_ns_mean(), &time),
-        text(p99_ns(point), &time),
+        text(point.lat_ns_percentile(99.0), &time),
         text(slowest.map(|ns| ns as f64), &time),
     ]
 }

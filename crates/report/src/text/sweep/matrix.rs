@@ -50,17 +50,8 @@ fn mean(point: &PointResult) -> Option<String> {
     point.lat_ns_mean().map(|ns| three_digits(ns / 1e6))
 }
 
-/// The mean over the repeats; nothing is inferred of it.
 fn p99(point: &PointResult) -> Option<String> {
-    let repeats = point.repeats();
-    let each: Option<Vec<u64>> = repeats
-        .iter()
-        .map(|repeat| repeat.total.lat_ns.percentile(99.0))
-        .collect();
-    let each = each.filter(|each| !each.is_empty())?;
-    Some(three_digits(
-        each.iter().sum::<u64>() as f64 / each.len() as f64 / 1e6,
-    ))
+    point.lat_ns_percentile(99.0).map(|ns| three_digits(ns / 1e6))
 }
 
 pub(super) fn render(page: &mut Page, plan: &SweepPlan, results: &SweepResults) {
