@@ -325,7 +325,6 @@ fn place(dir: &Path, number: usize, of: usize) -> PathBuf {
 fn source(row: &fathom_dialect::diskspd::RowSource) -> RowSource {
     RowSource {
         thread: row.thread,
-        threads: row.threads,
         job: row.job,
         file: row.file,
         path: row.path.clone(),

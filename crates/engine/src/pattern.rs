@@ -52,6 +52,7 @@ pub struct Generator {
     rng: Rng,
     mix: Mix,
     choice: FileChoice,
+    keeps_direction: bool,
     files: Vec<FilePattern>,
     current: usize,
     unfinished: usize,
@@ -63,6 +64,46 @@ pub struct Generator {
     /// Each whole pass writes the same blocks.
     same_blocks: bool,
     to_write: Option<Draw>,
+}
+
+/// How the direction of an I/O is found.
+#[derive(Debug, Clone, Copy)]
+enum Turn {
+    /// It is this one.
+    Given(Op),
+    /// That of the run under way in its file; where one begins, reads have this share.
+    InRun(u8),
+}
+
+impl Turn {
+    #[inline]
+    fn draw(self, file: &mut FilePattern, number: u32, rng: &mut Rng) -> Option<Draw> {
+        let (op, offset, len) = match self {
+            Self::Given(op) => {
+                let (offset, len) = file.next(op, rng)?;
+                (op, offset, len)
+            }
+            Self::InRun(read_percent) => file.next_in_run(rng, |rng| {
+                if rng.percent(read_percent) {
+                    Op::Read
+                } else {
+                    Op::Write
+                }
+            })?,
+        };
+        Some(Draw {
+            op,
+            file: number,
+            offset,
+            len,
+        })
+    }
+}
+
+/// Whether runs in sequence have one direction each: only where offsets have no memory, and some go on.
+fn keeps_direction(job: &Job) -> bool {
+    let pattern = &job.pattern;
+    pattern.keeps_direction && pattern.random && !FilePattern::visits_each_block(job)
 }
 
 impl Generator {
@@ -81,6 +122,7 @@ impl Generator {
             rng,
             mix: job.pattern.mix,
             choice: job.files.choice,
+            keeps_direction: keeps_direction(job),
             unfinished: files.len(),
             files,
             current: 0,
@@ -114,6 +156,9 @@ impl Generator {
             Mix::Read => Op::Read,
             Mix::Write => Op::Write,
             Mix::Trim => Op::Trim,
+            Mix::ReadWrite { read_percent } if self.keeps_direction => {
+                return self.draw_turn(Turn::InRun(read_percent));
+            }
             Mix::ReadWrite { read_percent } => {
                 if self.rng.percent(read_percent) {
                     Op::Read
@@ -156,19 +201,18 @@ impl Generator {
     /// As [`Generator::draw`], in a given direction.
     #[inline]
     pub fn draw_op(&mut self, op: Op) -> Option<Draw> {
+        self.draw_turn(Turn::Given(op))
+    }
+
+    #[inline]
+    fn draw_turn(&mut self, turn: Turn) -> Option<Draw> {
         if self.issued >= self.amount {
             return None;
         }
         let draw = if self.files.len() == 1 {
-            let (offset, len) = self.files[0].next(op, &mut self.rng)?;
-            Draw {
-                op,
-                file: 0,
-                offset,
-                len,
-            }
+            turn.draw(&mut self.files[0], 0, &mut self.rng)?
         } else {
-            self.draw_from_many(op)?
+            self.draw_from_many(turn)?
         };
         self.issued += u64::from(draw.len);
         Some(draw)
@@ -188,17 +232,17 @@ impl Generator {
     }
 
     /// One of several files: when all are used up, the pass is over or all begin again.
-    fn draw_from_many(&mut self, op: Op) -> Option<Draw> {
-        let draw = self.draw_from_unfinished(op);
+    fn draw_from_many(&mut self, turn: Turn) -> Option<Draw> {
+        let draw = self.draw_from_unfinished(turn);
         if draw.is_some() || !self.repeats {
             return draw;
         }
         self.restart_files();
-        self.draw_from_unfinished(op)
+        self.draw_from_unfinished(turn)
     }
 
     /// One of several files: those that are used up drop out.
-    fn draw_from_unfinished(&mut self, op: Op) -> Option<Draw> {
+    fn draw_from_unfinished(&mut self, turn: Turn) -> Option<Draw> {
         while self.unfinished > 0 {
             let at = match self.choice {
                 FileChoice::RoundRobin | FileChoice::Sequential => self.current % self.files.len(),
@@ -207,18 +251,13 @@ impl Generator {
             let found = if self.files[at].is_done() {
                 None
             } else {
-                self.files[at].next(op, &mut self.rng)
+                turn.draw(&mut self.files[at], at as u32, &mut self.rng)
             };
             if self.choice == FileChoice::RoundRobin || found.is_none() {
                 self.current = (at + 1) % self.files.len();
             }
-            if let Some((offset, len)) = found {
-                return Some(Draw {
-                    op,
-                    file: at as u32,
-                    offset,
-                    len,
-                });
+            if found.is_some() {
+                return found;
             }
             if self.files[at].finish() {
                 self.unfinished -= 1;

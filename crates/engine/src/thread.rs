@@ -331,7 +331,12 @@ fn uring_config(job: &Job, depth: u32) -> UringConfig {
 fn make_arena(task: &Task, depth: u32, content: &mut Content) -> Result<Arena, StartFailure> {
     let job = &task.job;
     let block = job.max_block_bytes() as usize;
-    let mut arena = Arena::new(depth, block, PageKind::Normal).map_err(failure("mmap"))?;
+    let (pages, what) = if job.buffers.huge_pages {
+        (PageKind::Huge, "mmap of large pages")
+    } else {
+        (PageKind::Normal, "mmap")
+    };
+    let mut arena = Arena::new(depth, block, pages).map_err(failure(what))?;
     // A verified block is filled in full before each write; one of a store is there, or copied from there.
     if job.pattern.mix.uses()[1] && job.verify.is_none() && task.source.is_none() {
         for slot in 0..depth {

@@ -14,6 +14,8 @@ pub(crate) fn unfit(job: &Job) -> Option<&'static str> {
         Some("a sequence that the workers share")
     } else if sequence && job.pattern.same_offset {
         Some("a sequence for each I/O in flight")
+    } else if sequence && job.pattern.first_offset_bytes > 0 {
+        Some("a sequence that begins within its region")
     } else if !job.limit.cooldown_time.is_zero() {
         Some("a cooldown")
     } else {

@@ -26,6 +26,9 @@ pub fn start_remedy(what: &str, errno: i32) -> Option<&'static str> {
             "A higher priority needs the right to set it (root): leave nice= out"
         }
         EPERM | EACCES => "Run as a user who may open it, or choose another target",
+        ENOMEM if what == "mmap of large pages" => {
+            "Make room for large pages: sysctl vm.nr_hugepages=N, of 2 MiB each; or use the usual ones"
+        }
         ENOMEM => "Use a smaller iodepth, smaller blocks or fewer workers",
         ENFILE | EMFILE => "Raise the limit of open files (ulimit -n), or use fewer files or workers",
         _ => return None,

@@ -1,6 +1,6 @@
 //! `fathom diskspd`: diskspd's command lines carried out, with its results.
 
-use crate::harness::Place;
+use crate::harness::{Place, skipped};
 use std::collections::BTreeMap;
 
 /// The rows of a table of the text, by their first column.
@@ -144,6 +144,8 @@ fn a_shared_pointer_reads_a_file_once_and_pools_count_by_file() {
         .expect(0)
         .stdout;
     assert!(text.contains("interlocked"), "{text}");
+    let total = rows(&text, "Total IO");
+    assert_eq!(total.len(), 2, "a row for each thread: {total:?}");
     let text = place
         .fathom("diskspd -b4K -d1 -W0 -r -F2 -O4 -Su -L -c4M a.bin b.bin")
         .expect(0)
@@ -152,6 +154,51 @@ fn a_shared_pointer_reads_a_file_once_and_pools_count_by_file() {
     assert_eq!(total.len(), 4, "two threads on two targets: {total:?}");
     let ios: Vec<f64> = total.iter().map(|row| number(&row[2])).collect();
     assert!(ios.iter().all(|&n| n > 0.0), "{ios:?}");
+}
+
+/// The system's pool of large pages, as it was before.
+struct Pool(String);
+
+impl Pool {
+    const PLACE: &str = "/proc/sys/vm/nr_hugepages";
+
+    fn of(pages: u32) -> std::io::Result<Self> {
+        let before = std::fs::read_to_string(Self::PLACE)?;
+        std::fs::write(Self::PLACE, pages.to_string())?;
+        let pool = Self(before);
+        if std::fs::read_to_string(Self::PLACE)?.trim() != pages.to_string() {
+            return Err(std::io::Error::other("the kernel gives another number"));
+        }
+        Ok(pool)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::write(Self::PLACE, self.0.trim()) {
+            eprintln!("{}: {error}", Self::PLACE);
+        }
+    }
+}
+
+#[test]
+fn buffers_lie_in_large_pages_or_it_is_said_that_there_are_none() {
+    let test = "buffers_lie_in_large_pages_or_it_is_said_that_there_are_none";
+    let place = Place::new();
+    let line = "diskspd -l -b64K -d1 -W0 -o4 -Su -r -w50 -c8M data.bin";
+    match Pool::of(0) {
+        Ok(_pool) => {
+            place.fathom(line).expect(2).saying("vm.nr_hugepages");
+        }
+        Err(error) => return skipped(test, &format!("setting the pool of large pages: {error}")),
+    }
+    match Pool::of(2) {
+        Ok(_pool) => {
+            let text = place.fathom(line).expect(0).stdout;
+            assert!(number(&rows(&text, "Total IO")[0][2]) > 0.0, "{text}");
+        }
+        Err(error) => skipped(test, &format!("free memory for large pages: {error}")),
+    }
 }
 
 #[test]

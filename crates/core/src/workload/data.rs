@@ -19,6 +19,9 @@ pub struct Buffers {
     pub source_bytes: Option<u64>,
     /// How far random contents can be compressed.
     pub compression: Option<Compression>,
+    /// The buffers lie in large pages, of which the system must have enough (diskspd's `-l`).
+    #[serde(default)]
+    pub huge_pages: bool,
 }
 
 impl Default for Buffers {
@@ -31,6 +34,7 @@ impl Default for Buffers {
             pattern: Vec::new(),
             source_bytes: None,
             compression: None,
+            huge_pages: false,
         }
     }
 }

@@ -44,7 +44,8 @@ pub struct Pattern {
     /// With `random`: after each random offset go on in sequence for so many I/Os in all (`rw=randread:8`);
     /// 1: every offset is random.
     pub run_length: u32,
-    /// Without `random`: skip this many bytes after each I/O (`rw=write:4k`); negative goes back.
+    /// Skip this many bytes from the end of an I/O to the next one in sequence (`rw=write:4k`); negative goes back. With
+    /// `random` it counts where a run keeps its direction, and nowhere else.
     pub skip_bytes: i64,
     /// With `random`: the share of I/Os that are random, per direction, 0 to 100; the rest go on in sequence.
     pub random_percent: [u8; 3],
@@ -52,14 +53,22 @@ pub struct Pattern {
     pub distribution: [Distribution; 3],
     /// Whether each block is visited once before any is visited again.
     pub random_map: RandomMap,
-    /// Without `random`: all workers of the job take their offsets from one pointer a file, so that the file is read once
-    /// by all together (diskspd's `-si`).
+    /// Without `random`: all workers of all jobs that say so take their offsets from one pointer for each part of a file, so
+    /// that it is read once by all together (diskspd's `-si`).
     #[serde(default)]
     pub shared_sequence: bool,
     /// Without `random`: each of `iodepth` I/Os in flight goes through the file by itself, so that each offset is visited
     /// `iodepth` times (diskspd's `-p`).
     #[serde(default)]
     pub same_offset: bool,
+    /// Without `random`: where in the region the sequence begins, in bytes. At the region's end it goes on as near to its
+    /// beginning as the steps from here allow (diskspd's `-T`).
+    #[serde(default)]
+    pub first_offset_bytes: u64,
+    /// With `random_percent` below 100 and no random map: an I/O that goes on in sequence also keeps the direction of the
+    /// one before it, so that each run has one direction (diskspd's `-rs`); the share of reads is that of the runs.
+    #[serde(default)]
+    pub keeps_direction: bool,
 }
 
 impl Default for Pattern {
@@ -74,6 +83,8 @@ impl Default for Pattern {
             random_map: RandomMap::EachOnce,
             shared_sequence: false,
             same_offset: false,
+            first_offset_bytes: 0,
+            keeps_direction: false,
         }
     }
 }

@@ -57,8 +57,6 @@ pub struct Lowered {
 pub struct RowSource {
     /// The thread, from 0; of threads that share a pointer the first.
     pub thread: u32,
-    /// How many threads the row stands for: 1 but where they share a pointer.
-    pub threads: u32,
     /// Which job of the workload.
     pub job: u32,
     /// Which of its files; `None`: its only one.
@@ -118,15 +116,15 @@ struct Builder<'a> {
     rows: Vec<RowSource>,
 }
 
-/// One thread on one target, or several that share a pointer.
+/// One thread on one target.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     /// The first thread, counted over the whole time span.
     thread: u32,
-    /// How many.
-    threads: u32,
     /// Its number among those of the target: `-T` counts from there.
     within: u32,
+    /// How many threads the target has.
+    of: u32,
 }
 
 impl Builder<'_> {
@@ -162,10 +160,12 @@ impl Builder<'_> {
     fn threads_of_targets(&mut self) {
         let mut first = 0;
         for target in &self.span.targets {
-            for share in shares(target, first, target.threads_per_file) {
-                self.add(target, share);
+            let of = target.threads_per_file;
+            for within in 0..of {
+                let thread = first + within;
+                self.add(target, Share { thread, within, of });
             }
-            first += target.threads_per_file;
+            first += of;
         }
     }
 
@@ -174,10 +174,12 @@ impl Builder<'_> {
         let span = self.span;
         for thread in 0..span.thread_count {
             for target in &span.targets {
-                let share = shares(target, 0, span.thread_count).find(|share| share.thread == thread);
-                if let Some(share) = share {
-                    self.add(target, share);
-                }
+                let share = Share {
+                    thread,
+                    within: thread,
+                    of: span.thread_count,
+                };
+                self.add(target, share);
             }
         }
     }
@@ -188,28 +190,10 @@ impl Builder<'_> {
         };
         self.rows.push(RowSource {
             thread: share.thread,
-            threads: share.threads,
             job: self.jobs.len() as u32,
             file: None,
             path: target.path.clone(),
         });
         self.jobs.push(job);
     }
-}
-
-/// The threads of a target, each for itself or all as one.
-fn shares(target: &Target, first: u32, threads: u32) -> Box<dyn Iterator<Item = Share>> {
-    if target.interlocked && threads > 1 {
-        let all = Share {
-            thread: first,
-            threads,
-            within: 0,
-        };
-        return Box::new(std::iter::once(all));
-    }
-    Box::new((0..threads).map(move |within| Share {
-        thread: first + within,
-        threads: 1,
-        within,
-    }))
 }

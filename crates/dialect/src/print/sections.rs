@@ -115,6 +115,12 @@ impl Section<'_> {
             (job.pattern.shared_sequence, "a sequence that its workers share"),
             (job.pattern.same_offset, "a sequence for each I/O in flight"),
             (
+                job.pattern.first_offset_bytes > 0,
+                "a sequence that begins within its region",
+            ),
+            (job.pattern.keeps_direction, "runs of one direction"),
+            (job.buffers.huge_pages, "buffers in large pages"),
+            (
                 job.buffers.source_bytes.is_some(),
                 "a store that writes are taken from",
             ),

@@ -42,6 +42,10 @@ pub struct FilePattern {
     always_random: bool,
     run_left: PerOp<u32>,
     skip: i64,
+    /// Where a sequence begins, in bytes from the start of the region.
+    first: u64,
+    /// What the run under way does; `None` before the first.
+    run_op: Option<Op>,
     wraps: bool,
     next_offset: PerOp<u64>,
     done: bool,
@@ -65,9 +69,14 @@ impl FilePattern {
         } else if pattern.shared_sequence {
             Order::Walk(Walk::shared(job.limit.time_based || job.region.io_size.is_some()))
         } else if pattern.same_offset {
-            Order::Walk(Walk::each_slot(job.depth.iodepth))
+            Order::Walk(Walk::each_slot(job.depth.iodepth, pattern.first_offset_bytes))
         } else {
             Order::Sequential
+        };
+        let first = if pattern.random {
+            0
+        } else {
+            pattern.first_offset_bytes
         };
         Self {
             span,
@@ -82,9 +91,15 @@ impl FilePattern {
                     .used_ops()
                     .all(|op| pattern.random_percent[op] == 100 && positions[op] > 0),
             run_left: [0; 3],
-            skip: if pattern.random { 0 } else { pattern.skip_bytes },
+            skip: if pattern.random && !pattern.keeps_direction {
+                0
+            } else {
+                pattern.skip_bytes
+            },
+            first,
+            run_op: None,
             wraps: repeats,
-            next_offset: [0; 3],
+            next_offset: [first; 3],
             done: false,
         }
     }
@@ -208,8 +223,30 @@ impl FilePattern {
         false
     }
 
+    /// As [`FilePattern::next`], but an I/O that goes on in sequence keeps the direction of the one before; `draw_op` draws
+    /// that of each random one.
+    pub(super) fn next_in_run(
+        &mut self,
+        rng: &mut Rng,
+        draw_op: impl FnOnce(&mut Rng) -> Op,
+    ) -> Option<(Op, u64, u32)> {
+        let under_way = self
+            .run_op
+            .filter(|op| !rng.percent(self.random_percent[op.index()]));
+        let op = under_way.unwrap_or_else(|| draw_op(rng));
+        self.run_op = Some(op);
+        let len = self.sizes[op.index()].draw(rng);
+        let (offset, len) = self.independent(op.index(), len, under_way.is_some(), rng)?;
+        Some((op, offset, len))
+    }
+
     fn independent_with_runs(&mut self, op: usize, len: u32, rng: &mut Rng) -> Option<(u64, u32)> {
-        if self.goes_on(op, rng) {
+        let goes_on = self.goes_on(op, rng);
+        self.independent(op, len, goes_on, rng)
+    }
+
+    fn independent(&mut self, op: usize, len: u32, goes_on: bool, rng: &mut Rng) -> Option<(u64, u32)> {
+        if goes_on {
             let found = self.sequential_from(op, len, true);
             if found.is_some() {
                 return found;
@@ -223,7 +260,7 @@ impl FilePattern {
         }
         let at = samplers[op].draw(rng) * self.align[op];
         let len = self.sizes[op].fit(len, self.span.bytes - at);
-        self.next_offset[op] = at + u64::from(len);
+        self.next_offset[op] = (at + u64::from(len)).saturating_add_signed(self.skip);
         Some((self.span.start + at, len))
     }
 
@@ -305,14 +342,16 @@ impl FilePattern {
             // As fio: a pass with holes goes round once more where a hole reaches over the end, but not where an
             // I/O ended right there or where the next one would not fit.
             let last_end = at.saturating_sub_signed(self.skip);
-            let goes_round = self.skip < 0 || (last_end < self.span.bytes && at >= self.span.bytes);
+            // A run within random I/O always goes on from the beginning.
+            let goes_back = self.skip < 0 && self.run_op.is_none();
+            let goes_round = goes_back || (last_end < self.span.bytes && at >= self.span.bytes);
             if !wraps && !goes_round {
                 return None;
             }
-            at = if self.skip < 0 {
+            at = if goes_back {
                 (self.positions[op] - 1) * self.align[op]
             } else {
-                0
+                self.first % u64::from(len).saturating_add_signed(self.skip).max(1)
             };
             room = self.span.bytes - at;
         }
@@ -341,7 +380,8 @@ impl FilePattern {
             Order::Permuted(permutation) => permutation.restart(seed),
             Order::Mapped(map) => map.clear(),
         }
-        self.next_offset = [0; 3];
+        self.next_offset = [self.first; 3];
+        self.run_op = None;
         self.run_left = [0; 3];
         self.done = false;
     }

@@ -1,5 +1,6 @@
 //! Which offsets come, against naive sets.
 
 mod coverage;
+mod runs;
 mod sequences;
 mod sizes;

@@ -37,6 +37,8 @@ pub enum Walk {
         next: Box<[u64]>,
         /// Whose turn it is.
         slot: usize,
+        /// Where each begins.
+        first: u64,
     },
 }
 
@@ -50,11 +52,12 @@ impl Walk {
         }
     }
 
-    /// A sequence for each of so many slots.
-    pub(super) fn each_slot(slots: u32) -> Self {
+    /// A sequence for each of so many slots, from `first` on, in bytes.
+    pub(super) fn each_slot(slots: u32, first: u64) -> Self {
         Self::EachSlot {
-            next: vec![0; slots.max(1) as usize].into_boxed_slice(),
+            next: vec![first; slots.max(1) as usize].into_boxed_slice(),
             slot: 0,
+            first,
         }
     }
 
@@ -67,7 +70,7 @@ impl Walk {
 
     /// The next I/O is that of this slot.
     pub(super) fn turn_to(&mut self, of: u32) {
-        if let Self::EachSlot { next, slot } = self {
+        if let Self::EachSlot { next, slot, .. } = self {
             *slot = of as usize % next.len();
         }
     }
@@ -76,12 +79,13 @@ impl Walk {
     pub(super) fn take(&mut self, stride: Stride) -> Option<u64> {
         match self {
             Self::Shared { pointer, round, .. } => take_shared(pointer, *round, stride),
-            Self::EachSlot { next, slot } => {
-                if let Some(at) = take_own(&mut next[*slot], stride) {
+            Self::EachSlot { next, slot, first } => {
+                let first = *first;
+                if let Some(at) = take_own(&mut next[*slot], first, stride) {
                     return Some(at);
                 }
                 // This slot is through; it helps one that is not.
-                next.iter_mut().find_map(|next| take_own(next, stride))
+                next.iter_mut().find_map(|next| take_own(next, first, stride))
             }
         }
     }
@@ -99,18 +103,18 @@ impl Walk {
                     *round = (*round).max(pointer.load(Ordering::Relaxed) / region.max(1));
                 }
             }
-            Self::EachSlot { next, .. } => next.fill(0),
+            Self::EachSlot { next, first, .. } => next.fill(*first),
         }
     }
 }
 
-fn take_own(next: &mut u64, stride: Stride) -> Option<u64> {
+fn take_own(next: &mut u64, first: u64, stride: Stride) -> Option<u64> {
     let mut at = *next;
     if stride.region.saturating_sub(at) < stride.smallest {
         if !stride.wraps {
             return None;
         }
-        at = 0;
+        at = first % stride.bytes;
     }
     *next = at.saturating_add(stride.bytes);
     Some(at)

@@ -31,6 +31,8 @@ pub(super) struct Orchestra<'a> {
     pub(super) epoch: MonoTime,
     started: bool,
     next_index: u64,
+    /// The pointers of sequences that workers share.
+    sequences: Sequences,
     /// The clock of the options, kept right.
     clock: HostClock,
     disciplined: MonoTime,
@@ -49,6 +51,7 @@ impl<'a> Orchestra<'a> {
             epoch: MonoTime(0),
             started: false,
             next_index: 0,
+            sequences: Sequences::default(),
             clock: options.clock.clone(),
             disciplined: MonoTime(0),
             checkpoint: MonoTime::NEVER,
@@ -125,7 +128,6 @@ impl<'a> Orchestra<'a> {
     fn spawn(&mut self, at: usize, gate: &Arc<Gate>) -> Result<Vec<Arc<Exchange>>, RunError> {
         let job = &mut self.jobs[at];
         let mut salts = content::salts(&job.plan).into_iter();
-        let sequences = Sequences::new(&job.plan);
         let shared = Arc::new(job.plan.job.clone());
         let source = content::source(&shared).map_err(|failure| RunError::Start {
             job: shared.name.clone(),
@@ -141,7 +143,7 @@ impl<'a> Orchestra<'a> {
                 index: self.next_index,
                 files: files.clone(),
                 salts: salts.next().unwrap_or_default(),
-                sequences: sequences.of(files),
+                sequences: self.sequences.of(&job.plan, files),
                 source: source.clone(),
                 exchange,
                 ends: self.options.ends(),

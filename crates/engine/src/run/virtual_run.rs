@@ -65,6 +65,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         bases,
         now: EPOCH,
         seated: 0,
+        sequences: Sequences::default(),
         tickets: 0,
         rows: Vec::new(),
         second: 0,
@@ -96,6 +97,8 @@ struct Conductor<'a> {
     now: MonoTime,
     /// Workers that have begun: the next one's number within the run, and at the disk.
     seated: u32,
+    /// The pointers of sequences that workers share.
+    sequences: Sequences,
     /// Tickets given out.
     tickets: u32,
     rows: Vec<SeriesRow>,
@@ -134,13 +137,12 @@ impl Conductor<'_> {
         job.start = self.now;
         let mut exchanges = Vec::new();
         let derived = stage::derived(&job.plan.job, self.disk.submission());
-        let sequences = Sequences::new(&job.plan);
         for number in 0..job.plan.workers.len() {
             let files = &job.plan.workers[number];
             let index = u64::from(self.seated);
             let mut plan = thread::worker_plan(&job.plan.job, files, index);
             plan.interval = self.options.row_interval();
-            plan.generator.share(&sequences.of(files));
+            plan.generator.share(&self.sequences.of(&job.plan, files));
             let start = self.now.after(thread::start_delay(&job.plan.job, index));
             let mut stage = Stage::new(
                 (at, number),

@@ -33,8 +33,6 @@ pub struct SpanSettings {
 pub struct RowSource {
     /// The thread, from 0.
     pub thread: u32,
-    /// How many threads it stands for.
-    pub threads: u32,
     /// Which job of the workload.
     pub job: u32,
     /// Which of its files; `None`: its only one.
@@ -68,7 +66,7 @@ pub fn span_result(
     };
     let jobs = &run.summary.jobs;
     let threads: u32 = match settings.thread_count {
-        0 => rows.iter().map(|row| row.threads).sum(),
+        0 => rows.len() as u32,
         count => count,
     };
     SpanResult {

@@ -43,10 +43,9 @@ pub(super) const ROWS: &[FlagRow] = &[
         },
         "Buffers in large pages",
     )
-    .support(Support::LeftOut("buffers are in pages of the usual size"))
     .not_in_linux()
     .example("-l")
-    .test("left_out_flags_say_so"),
+    .test("large_pages"),
     FlagRow::new("N", "v | n | i", flush, "How writes to a mapping are flushed, with -Sm")
         .default("not")
         .support(Support::Approximate(
@@ -69,12 +68,9 @@ pub(super) const ROWS: &[FlagRow] = &[
         .fits(|text| text.starts_with("pct") || text.starts_with("abs")),
     FlagRow::new("rs", "<percent>", random_share, "This share of the I/Os is random, the others go on in sequence")
         .default("100 with -r")
-        .support(Support::Approximate(
-            "reads and writes are drawn I/O by I/O; diskspd keeps to one direction through a sequential run",
-        ))
         .not_in_linux()
         .example("-rs50")
-        .test("random_and_sequential_exclude_each_other")
+        .test("runs_keep_their_direction")
         .fits(like_a_number),
     FlagRow::new("s", "[<stride>]", sequential, "Ascending offsets, this far from one to the next")
         .default("the block size")
@@ -84,7 +80,7 @@ pub(super) const ROWS: &[FlagRow] = &[
     FlagRow::new("si", "[<stride>]", interlocked, "As -s; all threads of a target take their offsets from one pointer")
         .default("each thread for itself")
         .example("-si")
-        .test("a_shared_pointer_makes_one_job_of_the_threads")
+        .test("threads_share_a_pointer")
         .fits(like_a_number),
     FlagRow::new("S", "[b|h|m|u|r|w …]", caches, "Which caches are used: b all, u no software cache (bare -S too), w write-through, h both, m a mapping, r none on this machine")
         .default("b")
@@ -94,9 +90,6 @@ pub(super) const ROWS: &[FlagRow] = &[
         .fits(|text| text.chars().all(|c| "bhmurwds".contains(c))),
     FlagRow::new("T", "<size>", thread_stride, "Each further thread of a target begins so much later")
         .default("0")
-        .support(Support::Approximate(
-            "at the end of the target a thread goes on at its own beginning; diskspd's at the target's",
-        ))
         .example("-T1G")
         .test("threads_begin_apart")
         .fits(like_a_number),

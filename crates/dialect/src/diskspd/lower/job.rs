@@ -39,7 +39,6 @@ impl Builder<'_> {
     pub(super) fn job(&mut self, target: &Target, share: Share) -> Option<Job> {
         let mut job = Job {
             name: name(share, self.span.targets.len() > 1, target),
-            numjobs: share.threads,
             group_reporting: true,
             limit: Limit {
                 runtime: Some(Nanos::from_secs(u64::from(self.span.duration_s))),
@@ -123,7 +122,7 @@ impl Builder<'_> {
             return;
         }
         let of = |thread: u32| cpus[thread as usize % cpus.len()];
-        job.cpus_allowed = (share.thread..share.thread + share.threads).map(of).collect();
+        job.cpus_allowed = vec![of(share.thread)];
         job.cpus_split = true;
     }
 
@@ -142,13 +141,6 @@ impl Builder<'_> {
                 Fault::new("-ft changes nothing: Linux has no temporary attribute"),
             );
         }
-        if random && target.random_percent < 100 && target.alignment_bytes() != u64::from(target.block_size) {
-            let fault = Fault::new(
-                "with -rs, sequential I/Os follow each other block by block, not by -r's alignment",
-            );
-            self.findings
-                .warning(None, fault.remedy("leave the size of -r out"));
-        }
     }
 
     fn buffers(&mut self, target: &Target) -> Option<Buffers> {
@@ -159,6 +151,7 @@ impl Builder<'_> {
             pattern: Vec::new(),
             source_bytes: None,
             compression: None,
+            huge_pages: target.large_pages,
         };
         Some(match &target.write_source {
             Some(source) => Buffers {
@@ -211,11 +204,8 @@ impl Builder<'_> {
     fn files(&mut self, job: &mut Job, target: &Target, share: Share) -> Option<()> {
         job.files.names = vec![target.path.clone().into()];
         let size_now = (self.lowering.look)(&target.path);
-        let begin = target
-            .thread_stride
-            .saturating_mul(u64::from(share.within))
-            .saturating_add(target.base_offset);
-        self.region(job, target, (begin, size_now))
+        job.pattern.first_offset_bytes = target.thread_stride.saturating_mul(u64::from(share.within));
+        self.region(job, target, (target.base_offset, size_now))
     }
 
     /// Sets the region from `begin` on; `size_now`: the smallest of the job's files, where they exist.
@@ -237,9 +227,11 @@ impl Builder<'_> {
             (max, None) => Some(max),
         };
         let room = end.map(|end| end.saturating_sub(begin));
-        if room.is_some_and(|room| room < u64::from(target.block_size)) {
+        let first = job.pattern.first_offset_bytes;
+        if room.is_some_and(|room| room.saturating_sub(first) < u64::from(target.block_size)) {
+            let at = begin.saturating_add(first);
             let fault = Fault::new(format!(
-                "a thread would begin at byte {begin} of `{}`, and there is no block left",
+                "a thread would begin at byte {at} of `{}`, and there is no block left",
                 target.path
             ));
             self.findings
@@ -267,14 +259,11 @@ impl Builder<'_> {
 }
 
 fn name(share: Share, with_target: bool, target: &Target) -> String {
-    let threads = match share.threads {
-        1 => format!("thread {}", share.thread),
-        n => format!("threads {}-{}", share.thread, share.thread + n - 1),
-    };
+    let thread = format!("thread {}", share.thread);
     if with_target {
-        format!("{threads}: {}", target.path)
+        format!("{thread}: {}", target.path)
     } else {
-        threads
+        thread
     }
 }
 
@@ -291,15 +280,16 @@ fn pattern(target: &Target, share: Share) -> Pattern {
             },
         },
         random,
-        skip_bytes: if random {
+        skip_bytes: if percent == 100 && random {
             0
         } else {
             stride.saturating_sub(i64::from(target.block_size))
         },
+        keeps_direction: random && percent < 100,
         random_percent: [percent; 3],
         distribution: [(); 3].map(|()| distribution(target)),
         random_map: RandomMap::Independent,
-        shared_sequence: !random && target.interlocked && share.threads > 1,
+        shared_sequence: !random && target.interlocked && share.of > 1,
         same_offset: !random && target.parallel_async && target.request_count > 1,
         ..Pattern::default()
     }

@@ -42,18 +42,11 @@ impl Builder<'_> {
     fn thread(&mut self, thread: u32, used: &[(&Target, u32)]) {
         let share = Share {
             thread,
-            threads: 1,
             within: thread,
+            of: self.span.thread_count,
         };
         let mut template = used[0].0.clone();
         template.request_count = self.span.request_count;
-        // The pointer would be shared by jobs here.
-        if template.interlocked {
-            template.interlocked = false;
-            let fault =
-                Fault::new("-si is not carried out with -O: each thread goes through the targets for itself");
-            self.findings.warning(None, fault.remedy("leave -O out"));
-        }
         let Some(mut job) = self.job(&template, share) else {
             return;
         };
@@ -70,17 +63,15 @@ impl Builder<'_> {
             .map(|(target, _)| (self.lowering.look)(&target.path))
             .min()
             .flatten();
-        let begin = template
-            .thread_stride
-            .saturating_mul(u64::from(thread))
-            .saturating_add(template.base_offset);
-        if self.region(&mut job, &template, (begin, smallest)).is_none() {
+        if self
+            .region(&mut job, &template, (template.base_offset, smallest))
+            .is_none()
+        {
             return;
         }
         for (file, (target, _)) in (0..).zip(used) {
             self.rows.push(RowSource {
                 thread,
-                threads: 1,
                 job: self.jobs.len() as u32,
                 file: Some(file),
                 path: target.path.clone(),

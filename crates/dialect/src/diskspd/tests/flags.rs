@@ -49,12 +49,6 @@ fn regions() {
 
 #[test]
 fn left_out_flags_say_so() {
-    assert!(target("-l data").large_pages);
-    assert!(
-        said("-l data").contains("warning: is not carried out: buffers"),
-        "{}",
-        said("-l data")
-    );
     assert_eq!(profile("-:1 data").experiment_flags, 1);
     assert!(said("-:1 data").contains("note: changes nothing"));
     assert_refused("-:x data", "out of its range");

@@ -138,31 +138,70 @@ fn thread_pools() {
 }
 
 #[test]
-fn a_shared_pointer_makes_one_job_of_the_threads() {
+fn threads_share_a_pointer() {
     let line = "-si -t3 -b64K data other";
     let jobs = jobs(line);
-    assert_eq!(jobs.len(), 2);
+    assert_eq!(jobs.len(), 6);
     assert!(
         jobs.iter()
-            .all(|job| job.numjobs == 3 && job.pattern.shared_sequence)
+            .all(|job| job.numjobs == 1 && job.pattern.shared_sequence)
     );
-    assert_eq!(jobs[1].cpus_allowed, [0, 1, 2]);
+    // All that share have the same part of the same file.
+    assert!(jobs[..3].iter().all(|job| job.region == jobs[0].region));
     let rows = lowered(line).rows;
-    assert_eq!((rows[1].thread, rows[1].threads), (3, 3));
+    assert_eq!(
+        (rows[4].thread, rows[4].job, rows[4].path.as_str()),
+        (4, 4, "other")
+    );
+    assert!(
+        self::jobs("-F2 -O4 -si data other")
+            .iter()
+            .all(|job| job.pattern.shared_sequence)
+    );
     assert!(!job("-si data").pattern.shared_sequence);
     assert_eq!(job("-si128K -t2 data").pattern.skip_bytes, 64 << 10);
 }
 
 #[test]
 fn threads_begin_apart() {
-    let offsets: Vec<Option<Amount>> = jobs("-t3 -T1M -B4K data")
-        .into_iter()
-        .map(|job| job.region.offset)
-        .collect();
-    let at = |bytes| Some(Amount::Bytes(bytes));
-    assert_eq!(offsets, [at(4096), at(4096 + (1 << 20)), at(4096 + (2 << 20))]);
-    assert_eq!(jobs("-F2 -T1M data")[1].region.offset, at(1 << 20));
+    let at = |line: &str| -> Vec<(Option<Amount>, u64)> {
+        let jobs = jobs(line).into_iter();
+        jobs.map(|job| (job.region.offset, job.pattern.first_offset_bytes))
+            .collect()
+    };
+    let base = Some(Amount::Bytes(4096));
+    // The region is that of the target, so that each thread comes round to its beginning.
+    assert_eq!(
+        at("-t3 -T1M -B4K data"),
+        [(base, 0), (base, 1 << 20), (base, 2 << 20)]
+    );
+    assert_eq!(at("-F2 -T1M data"), [(None, 0), (None, 1 << 20)]);
     assert!(lowering_says("-t2 -T1M small").contains("there is no block left"));
+}
+
+#[test]
+fn runs_keep_their_direction() {
+    let pattern = |line: &str| {
+        let pattern = job(line).pattern;
+        (
+            pattern.random,
+            pattern.random_percent[0],
+            pattern.keeps_direction,
+            pattern.skip_bytes,
+        )
+    };
+    assert_eq!(pattern("-b8K -rs30 -w50 data"), (true, 30, true, 0));
+    // In sequence it goes on by the alignment, as diskspd does.
+    assert_eq!(pattern("-b8K -rs30 -r64K -w50 data"), (true, 30, true, 56 << 10));
+    assert_eq!(pattern("-b8K -rs30 -r4K -w50 data"), (true, 30, true, -(4 << 10)));
+    assert_eq!(pattern("-b8K -r64K data"), (true, 100, false, 0));
+}
+
+#[test]
+fn large_pages() {
+    assert!(super::target("-l data").large_pages);
+    assert!(job("-l data").buffers.huge_pages);
+    assert!(!job("data").buffers.huge_pages);
 }
 
 #[test]
@@ -176,7 +215,6 @@ fn orders() {
     assert_eq!(job("-b4K -s64K data").pattern.skip_bytes, 60 << 10);
     assert_eq!(job("-b4K -r512 data").block_align, [512; 3]);
     assert_eq!(job("-rs30 data").pattern.random_percent, [30; 3]);
-    assert!(lowering_says("-rs30 -r4K data").contains("block by block"));
     let zones = |line: &str| match job(line).pattern.distribution[0].clone() {
         Distribution::Zones(zones) => zones,
         other => panic!("{other:?}"),

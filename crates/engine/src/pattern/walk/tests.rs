@@ -64,7 +64,7 @@ fn alone_it_is_a_sequence() {
         let bytes = 1 + rng.below(3 * block);
         let wraps = rng.percent(50);
         let mut shared = Walk::shared(false);
-        let mut own = Walk::each_slot(1);
+        let mut own = Walk::each_slot(1, 0);
         for _ in 0..200 {
             let (one, other) = (
                 shared.take(stride(region, block, bytes, wraps)),
@@ -105,7 +105,7 @@ fn endless_passes_join_the_others() {
 fn each_slot_visits_each_block() {
     const BLOCKS: u64 = 100;
     let mut rng = Rng::new(seed());
-    let mut walk = Walk::each_slot(8);
+    let mut walk = Walk::each_slot(8, 0);
     let mut visits = vec![0; BLOCKS as usize];
     let mut own = [0u64; 8];
     loop {

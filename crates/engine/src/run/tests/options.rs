@@ -51,6 +51,24 @@ fn workers_share_a_sequence() {
     }
 }
 
+/// Jobs that share a sequence read a file once between them, and each is counted for itself.
+#[test]
+fn jobs_share_a_sequence() {
+    for kind in [EngineKind::Psync, EngineKind::Libaio] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut job = on_one_file(kind, Mix::Write, directory.path());
+        job.numjobs = 1;
+        job.pattern.random = false;
+        job.pattern.shared_sequence = true;
+        let jobs = vec![job; 3];
+        let Some(results) = run_or_skip("jobs_share_a_sequence", &jobs) else {
+            continue;
+        };
+        let ios: Vec<u64> = results.jobs.iter().map(|job| job.write.ios).collect();
+        assert_eq!(ios.iter().sum::<u64>(), MIB / BLOCK, "{kind:?}: {ios:?}");
+    }
+}
+
 /// Endless, the shared sequence goes round and round; each in-flight I/O with its own goes through all of the file.
 #[test]
 fn shared_and_parallel_sequences_go_on_for_the_runtime() {

@@ -22,7 +22,6 @@ const SETTINGS: SpanSettings = SpanSettings {
 fn source(thread: u32, job: u32, file: Option<u32>) -> RowSource {
     RowSource {
         thread,
-        threads: 1,
         job,
         file,
         path: String::from("data.bin"),
