@@ -31,6 +31,7 @@ use crate::target::{self, TargetError};
 use crate::validate::Invalid;
 use serde::Deserialize;
 use std::ops::Range;
+use std::path::Path;
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -82,7 +83,8 @@ pub enum FileError {
 /// What is wrong, and at which bytes of the text.
 type Problem = (Range<usize>, String);
 
-/// Reads a model file. `name` is for error messages.
+/// Reads a model file. `name` is for error messages; a file that changes a base and does not name itself is called by the last
+/// part of it, and its base: `old.toml (azure/S30)`.
 ///
 /// # Errors
 /// The first thing that is wrong: no TOML, an unknown or missing field, a base that is no target, a value out of
@@ -105,6 +107,8 @@ pub fn parse(name: &str, text: &str, catalog: &Catalog) -> Result<Spec, FileErro
         }
         None => None,
     };
+    // A base with nothing laid over it is that base.
+    let another = base.is_some() && !whole.get_ref().is_empty() && !whole.get_ref().contains_key("name");
     let merged = match &base {
         Some(base) => {
             let table = DeTable::parse(base).map_err(|error| of_toml(name, text, &error))?;
@@ -114,7 +118,12 @@ pub fn parse(name: &str, text: &str, catalog: &Catalog) -> Result<Spec, FileErro
         None => merge::standing_alone(whole),
     };
     let merged = merged.map_err(at)?;
-    read(name, text, merged)
+    let mut spec = read(name, text, merged)?;
+    if another {
+        let file = Path::new(name).file_name().unwrap_or_default();
+        spec.name = format!("{} ({})", file.display(), spec.name);
+    }
+    Ok(spec)
 }
 
 /// The merged table as a valid specification.

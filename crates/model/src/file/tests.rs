@@ -30,6 +30,12 @@ fn a_base_alone_is_the_target() {
 }
 
 #[test]
+fn a_changed_base_has_a_name_of_its_own() {
+    assert_eq!(read("base = 'azure/P15'\nseed = 7").name, "m.toml (azure/P15)");
+    assert_eq!(read("base = 'azure/P15'\nname = 'old'\nseed = 7").name, "old");
+}
+
+#[test]
 fn a_whole_specification_needs_no_base() {
     let spec = target("azure/2xS10,vm=DS3_v2,cache=rw");
     assert_eq!(read(&to_toml(&spec).expect("prints")), spec);
