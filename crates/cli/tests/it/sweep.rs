@@ -1,6 +1,6 @@
 //! `fathom sweep`: a matrix from its outline to its conclusions, and on after whatever ended it.
 
-use crate::harness::{Mount, Outcome, Place, finish, signal, skipped, start};
+use crate::harness::{Mount, Outcome, Place, finish, signal, skipped, start, tool};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -116,6 +116,31 @@ fn an_interrupted_sweep_keeps_what_it_has_and_says_how_to_go_on() {
         .fathom("sweep --resume d --iodepth 8")
         .expect(2)
         .saying("--iodepth: the sweep in d is planned already");
+}
+
+#[test]
+fn a_sweep_that_ran_out_of_space_goes_on_when_there_is_room() {
+    let place = Place::new();
+    let disk = match Mount::new(&place, "-t tmpfs -o size=300k tmpfs") {
+        Ok(disk) => disk,
+        Err(missing) => {
+            return skipped(
+                "a_sweep_that_ran_out_of_space_goes_on_when_there_is_room",
+                &missing,
+            );
+        }
+    };
+    place.fathom(&format!("{MODELLED} -q -o whole")).expect(0);
+    let outcome = place.fathom(&format!("{MODELLED} -q -o mnt/d")).expect(1);
+    outcome
+        .saying("No space left on device")
+        .saying("fathom sweep --resume mnt/d");
+    tool(&format!("mount -o remount,size=64m {}", disk.path.display())).expect("more room");
+    place.fathom("sweep --resume mnt/d -q").expect(0);
+    assert!(
+        results(&place.path("mnt/d")) == results(&place.path("whole")),
+        "other results"
+    );
 }
 
 #[test]

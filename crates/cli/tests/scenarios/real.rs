@@ -187,5 +187,7 @@ fn without_a_cause_nobody_is_accused() {
     );
     let (explained, _) = explain(&place, &mut load(&place, &line), Vec::new);
     explained.accuses_nobody_but(None);
-    explained.causes_are_among(&["unknown", "load_itself"]);
+    // Behind the loop device a process serves: where this machine is itself a guest, its host holds that up now and then,
+    // and the device is then what was slow.
+    explained.causes_are_among(&["unknown", "load_itself", "device"]);
 }
