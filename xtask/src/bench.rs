@@ -6,6 +6,7 @@ mod bare;
 mod measure;
 mod model;
 mod record;
+mod repeats;
 mod sweep;
 mod zram;
 
@@ -45,6 +46,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         "fathom",
         "-p",
         "xtask",
+        "-p",
+        "limited-disk",
     ]))?;
     let quick = options.contains(&"--quick");
     let scratch = tempfile::tempdir_in(shell::root().join("target")).or_else(|_| tempfile::tempdir())?;
@@ -72,6 +75,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     record::explained(&settings, &mut rows)?;
     record::day(&settings, &mut rows)?;
     sweep::rows(&settings, &mut rows)?;
+    repeats::rows(&settings, &mut rows)?;
     let size = std::fs::metadata(&settings.fathom)?.len();
     rows.push(Row {
         what: String::from("size of the binary"),
