@@ -10,6 +10,7 @@ pub mod findings;
 #[cfg(test)]
 mod fixture;
 pub mod point;
+pub mod probe;
 mod seen;
 
 pub use conclude::conclude;

@@ -129,15 +129,22 @@ impl Coordinates {
     /// A short name, part of a file name: `rand-r080-64k-q16-t2`. Sorts by access, mix; sizes in KiB or bytes.
     pub fn name(&self) -> String {
         let order = if self.random { "rand" } else { "seq" };
-        let size = match self.block_size_bytes {
-            bytes if bytes >= 1 << 20 && bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
-            bytes if bytes >= 1 << 10 && bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
-            bytes => format!("{bytes}b"),
-        };
         format!(
-            "{order}-r{:03}-{size}-q{:02}-t{}",
-            self.read_percent, self.iodepth, self.threads
+            "{order}-r{:03}-{}-q{:02}-t{}",
+            self.read_percent,
+            size_name(self.block_size_bytes),
+            self.iodepth,
+            self.threads
         )
+    }
+}
+
+/// A size as part of a name: `64k`, `1m`, `512b`.
+fn size_name(bytes: u64) -> String {
+    match bytes {
+        bytes if bytes >= 1 << 20 && bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
+        bytes if bytes >= 1 << 10 && bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
+        bytes => format!("{bytes}b"),
     }
 }
 
@@ -191,6 +198,42 @@ pub struct SweepResults {
     pub status: Status,
     /// Each point, under its number.
     pub points: Vec<PointResult>,
+    /// A load beside the matrix, where one was needed and measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<ProbeResult>,
+}
+
+/// A load beside the matrix: two block sizes mixed. Where IOPS are what limits it, it tells as how many I/Os a large one counts,
+/// which points of one size cannot tell where bytes hold all large ones first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// A point of the matrix, whose order, mix, depth and threads it has; its block size is the smaller one.
+    pub at: Coordinates,
+    /// The larger size.
+    pub large_bytes: u64,
+    /// The share of I/Os that have it, in percent; 1 to 99.
+    pub large_percent: u8,
+}
+
+impl Probe {
+    /// A short name, part of a file name: `probe-rand-r100-4k-q32-t2-1m08`.
+    pub fn name(&self) -> String {
+        format!(
+            "probe-{}-{}{:02}",
+            self.at.name(),
+            size_name(self.large_bytes),
+            self.large_percent
+        )
+    }
+}
+
+/// A probe and what came out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbeResult {
+    /// The load.
+    pub probe: Probe,
+    /// Its measurement.
+    pub figures: PointFigures,
 }
 
 /// One point and what is known of it.

@@ -8,7 +8,7 @@ mod cautions;
 mod contrast;
 mod depths;
 pub(super) mod limits;
-mod native;
+pub(super) mod native;
 mod slice;
 
 use super::findings::{Conclusions, Counts, Peak, SCHEMA};
@@ -21,7 +21,7 @@ pub fn conclude(plan: &SweepPlan, results: &SweepResults) -> Conclusions {
     let seen = seen(results);
     let saturated = limits::Saturated::of(&seen);
     let limits = limits::limits(&seen, &saturated);
-    let native_size = native::native_size(&seen, &saturated, &limits);
+    let native_size = native::native_size(&seen, &saturated, &limits, results.probe.as_ref());
     Conclusions {
         schema: String::from(SCHEMA),
         counts: counts(plan, results),

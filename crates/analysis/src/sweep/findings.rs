@@ -7,7 +7,7 @@
 mod limits;
 mod series;
 
-pub use limits::{Limit, NativeSize, Quantity, Scope, SizeStep, Slice, SliceSign, Unit, Verdict};
+pub use limits::{Limit, Mixed, NativeSize, Quantity, Scope, SizeStep, Slice, SliceSign, Unit, Verdict};
 pub use series::{Caution, Comparison, Contrast, DepthNeeded, Growth, Line, Pair, Shortfall};
 
 use serde::{Deserialize, Serialize};

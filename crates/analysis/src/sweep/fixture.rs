@@ -55,6 +55,7 @@ pub(super) fn nothing_yet(plan: &SweepPlan) -> SweepResults {
         outcome: Outcome::Pending,
     };
     SweepResults {
+        probe: None,
         schema: String::from(SCHEMA),
         status: Status::Running,
         points: plan.points.iter().map(pending).collect(),

@@ -9,10 +9,12 @@ use fathom_analysis::sweep::point::figures;
 
 use fathom_core::run::{Build, CpuUsage, Environment, Run, SCHEMA, SeriesRow, Status, Summary, Target};
 use fathom_core::sweep::{
-    Axes, Coordinates, Outcome, PointFigures, PointOrder, PointResult, SweepPlan, SweepResults, Timing,
+    Axes, Coordinates, Outcome, PointFigures, PointOrder, PointResult, Probe, SweepPlan, SweepResults, Timing,
 };
 use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Mix, Workload, Written};
+use fathom_core::workload::{
+    Amount, BlockSize, EngineKind, Job, Mix, RandomMap, SplitEntry, Workload, Written,
+};
 use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, run_virtual};
 use fathom_model::{Catalog, Machine, Spec, file, target};
@@ -88,6 +90,7 @@ pub(crate) fn nothing_yet(plan: &SweepPlan) -> SweepResults {
         outcome: Outcome::Pending,
     };
     SweepResults {
+        probe: None,
         schema: plan.schema.clone(),
         status: Status::Running,
         points: plan.points.iter().map(pending).collect(),
@@ -162,9 +165,25 @@ impl Hooks for Rows {
 /// One point, on a machine of its own.
 pub(crate) fn measure(plan: &SweepPlan, point: u32, spec: &Spec) -> PointFigures {
     let coordinates = plan.points[point as usize];
-    let workload = Workload {
-        jobs: vec![job(plan, coordinates, u64::from(point))],
-    };
+    measure_job(plan, job(plan, coordinates, u64::from(point)), spec)
+}
+
+/// A load beside the matrix.
+pub(crate) fn measure_probe(plan: &SweepPlan, probe: &Probe, spec: &Spec) -> PointFigures {
+    let mut job = job(plan, probe.at, plan.points.len() as u64);
+    let entry = |bytes, percent| SplitEntry { bytes, percent };
+    let split = BlockSize::Split(vec![
+        entry(probe.at.block_size_bytes, 100 - probe.large_percent),
+        entry(probe.large_bytes, probe.large_percent),
+    ]);
+    job.block_size = [split.clone(), split.clone(), split];
+    job.pattern.random_map = RandomMap::Independent;
+    measure_job(plan, job, spec)
+}
+
+fn measure_job(plan: &SweepPlan, job: Job, spec: &Spec) -> PointFigures {
+    let name = job.name.clone();
+    let workload = Workload { jobs: vec![job] };
     let planned = Plan::modelled(&workload, spec.volume_bytes()).expect("a plan");
     let options = Options::new(Arc::new(AtomicBool::new(false)), HostClock::new());
     let mut rows = Rows(Vec::new());
@@ -194,7 +213,7 @@ pub(crate) fn measure(plan: &SweepPlan, point: u32, spec: &Spec) -> PointFigures
         },
     };
     PointFigures {
-        run: coordinates.name(),
+        run: name,
         ..figures(&run, &rows.0, &results.histograms)
     }
 }

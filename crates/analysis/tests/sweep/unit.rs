@@ -3,7 +3,8 @@
 use super::modelled;
 use fathom_analysis::sweep::conclude;
 use fathom_analysis::sweep::findings::Unit;
-use fathom_core::sweep::{Axes, SweepResults};
+use fathom_analysis::sweep::probe::wanted;
+use fathom_core::sweep::{Axes, Probe, ProbeResult, SweepResults};
 use fathom_model::Spec;
 use fathom_model::spec::Limit;
 
@@ -26,8 +27,34 @@ fn unit(spec: &Spec, sizes: &[u64]) -> Unit {
         .unit
 }
 
+/// What a sweep of the field report's sizes on a P15 with such a unit says of it, and the load of two sizes that it asked for.
+fn with_a_mixture(unit_bytes: u64) -> (Unit, Probe) {
+    let mut spec = modelled::p15();
+    spec.disks[0].io_unit_bytes = unit_bytes;
+    let plan = modelled::plan(
+        "mixed",
+        axes(&[4 * KIB, 8 * KIB, 64 * KIB, 256 * KIB, 1024 * KIB]),
+        300,
+    );
+    let mut results = modelled::measure_all(&plan, &spec);
+    let probe = wanted(&plan, &results).expect("a load that tells it");
+    let figures = modelled::measure_probe(&plan, &probe, &spec);
+    results.probe = Some(ProbeResult { probe, figures });
+    (conclude(&plan, &results).native_size.unit, probe)
+}
+
 #[test]
-fn a_p15_never_shows_it() {
+fn a_p15_shows_it_where_sizes_are_mixed() {
+    for unit in [128 * KIB, 256 * KIB, 512 * KIB] {
+        let (found, probe) = with_a_mixture(unit);
+        assert_eq!(found, Unit::Found { bytes: unit }, "{probe:?}");
+    }
+    let (found, _) = with_a_mixture(4096 * KIB);
+    assert!(matches!(found, Unit::Unknown { .. }), "{found:?}");
+}
+
+#[test]
+fn points_of_one_size_never_show_it_on_a_p15() {
     // Its limits meet at 111 KiB: with units from 256 KiB on, bytes hold large I/O first, and all points come out the same,
     // to the nanosecond; with 128 KiB nearly so.
     let plan = modelled::plan("unit", axes(&[64 * KIB, 256 * KIB, 384 * KIB, 1024 * KIB]), 60);

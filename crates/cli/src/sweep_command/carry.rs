@@ -12,10 +12,12 @@ use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured, Watch};
 use crate::prepare::{self, Prepared};
 use crate::request::Request;
+use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::sweep::point::{counted_seconds, figures, steady};
+use fathom_analysis::sweep::probe::wanted;
 use fathom_core::run::{Run, SeriesRow, Status};
-use fathom_core::sweep::{PointFigures, SteadyRule, SweepPlan, SweepResults};
+use fathom_core::sweep::{PointFigures, ProbeResult, SteadyRule, SweepPlan, SweepResults};
 use fathom_engine::plan::Plan;
 use fathom_engine::run::Progress;
 use fathom_observe::SystemRoot;
@@ -90,7 +92,10 @@ impl Carrier<'_> {
         let end = match self.make_ready() {
             Ok(Given::Interrupted) => Ok(true),
             Ok(Given::Failed(message)) => Err(anyhow::anyhow!(message)),
-            Ok(Given::Figures(_)) => self.steps(&shared),
+            Ok(Given::Figures(_)) => self.steps(&shared).and_then(|ended| match ended {
+                false if plan.adaptive => self.probe(&shared),
+                ended => Ok(ended),
+            }),
             Err(error) => Err(error),
         };
         let mut shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -212,6 +217,43 @@ impl Carrier<'_> {
                 shared.written = Instant::now();
                 self.dir
                     .write_results(&shared.progressed.results(Status::Running))?;
+            }
+        }
+    }
+
+    /// Measures the load beside the matrix that tells what its points did not, where there is one; `true`: interrupted.
+    fn probe(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<bool> {
+        let undertaking = self.undertaking;
+        let results = lock(shared).progressed.results(Status::Running);
+        let Some(probe) = wanted(&undertaking.plan, &results) else {
+            return Ok(false);
+        };
+        let name = format!("points/{}", probe.name());
+        let given = if measured_in(self.dir.path(), &name).is_some() {
+            Given::Figures(Box::new(read_back(self.dir.path(), &undertaking.plan, &name)?))
+        } else {
+            lock(shared).display.finish();
+            let quiet = undertaking.settings.quiet;
+            if !quiet {
+                terminal::say("one load of two block sizes, to tell how large I/O is counted");
+            }
+            let request = Points::probe(undertaking, &probe)?;
+            self.measure(&request, &name, Company::new(Live::new(quiet)))?
+        };
+        match given {
+            Given::Figures(figures) => {
+                let figures = *figures;
+                lock(shared).progressed.probed(ProbeResult { probe, figures });
+                Ok(false)
+            }
+            Given::Interrupted => Ok(true),
+            Given::Failed(message) => {
+                // Every point is measured: what this one would have told stays unknown, and the conclusions say so.
+                terminal::say(&format!(
+                    "the load {} could not be measured: {message}",
+                    probe.name()
+                ));
+                Ok(false)
             }
         }
     }

@@ -102,7 +102,9 @@ fn early(undertaking: &Undertaking) -> String {
     let plan = &undertaking.plan;
     let mut text = String::new();
     if plan.adaptive {
-        text.push_str(" at most (adaptive: points that follow from others are skipped)");
+        text.push_str(
+            " at most (adaptive: points that follow from others are skipped; one load of two block sizes more, if only that tells how large I/O is counted)",
+        );
     }
     if let Some(rule) = plan.steady {
         let percent = rule.half_width * 100.0;

@@ -11,7 +11,7 @@ use crate::{conditions, measure, preflight, prepare, run_modelled, safety};
 use anyhow::Context;
 use fathom_core::rng::Rng;
 use fathom_core::run::Warning;
-use fathom_core::sweep::Coordinates;
+use fathom_core::sweep::{Coordinates, Probe};
 use fathom_core::units::Nanos;
 use fathom_core::workload::Workload;
 use fathom_dialect::Override;
@@ -146,23 +146,49 @@ impl Points {
 
     /// One measurement of a point: with randomness of its own.
     pub(crate) fn request(&self, undertaking: &Undertaking, point: u32, pass: u32) -> Request {
-        let from = &self.requests[point as usize];
         let seed = seed_of(undertaking.plan.seed, point, pass);
-        let mut workload = from.workload.clone();
-        for job in &mut workload.jobs {
-            job.random_seed = seed;
+        seeded(undertaking, &self.requests[point as usize], seed)
+    }
+
+    /// The measurement of a load beside the matrix, on the file of its points.
+    pub(crate) fn probe(undertaking: &Undertaking, probe: &Probe) -> anyhow::Result<Request> {
+        let mut options = overrides(undertaking, &probe.at);
+        let small_percent = 100 - probe.large_percent;
+        // With a map, what of a large block was visited before would be cut off it.
+        options.push(Override::new("norandommap", "1"));
+        options.push(Override::new(
+            "bssplit",
+            format!(
+                "{}/{small_percent}:{}/{}",
+                probe.at.block_size_bytes, probe.large_bytes, probe.large_percent
+            ),
+        ));
+        let mut request = resolve(undertaking, &options)
+            .with_context(|| format!("the load {} cannot be made", probe.name()))?;
+        for job in &mut request.workload.jobs {
+            job.limit.cooldown_time = Nanos(undertaking.plan.timing.cooldown_ns);
         }
-        let model = undertaking.model.clone().map(|mut spec| {
-            spec.seed ^= seed;
-            spec
-        });
-        Request {
-            workload,
-            written: from.written.clone(),
-            warnings: from.warnings.clone(),
-            machine: from.machine.clone(),
-            model,
-        }
+        let seed = seed_of(undertaking.plan.seed, undertaking.plan.points.len() as u32, 0);
+        Ok(seeded(undertaking, &request, seed))
+    }
+}
+
+/// A request with randomness of its own.
+fn seeded(undertaking: &Undertaking, from: &Request, seed: u64) -> Request {
+    let mut workload = from.workload.clone();
+    for job in &mut workload.jobs {
+        job.random_seed = seed;
+    }
+    let model = undertaking.model.clone().map(|mut spec| {
+        spec.seed ^= seed;
+        spec
+    });
+    Request {
+        workload,
+        written: from.written.clone(),
+        warnings: from.warnings.clone(),
+        machine: from.machine.clone(),
+        model,
     }
 }
 

@@ -7,7 +7,7 @@ use fathom_analysis::sweep::adaptive::{Next, next};
 use fathom_core::rng::Rng;
 use fathom_core::run::Status;
 use fathom_core::sweep::{
-    Inferred, Outcome, PointFigures, PointOrder, PointResult, SCHEMA, SweepPlan, SweepResults,
+    Inferred, Outcome, PointFigures, PointOrder, PointResult, ProbeResult, SCHEMA, SweepPlan, SweepResults,
 };
 use fathom_store::SweepDir;
 use std::collections::{BTreeMap, VecDeque};
@@ -34,6 +34,7 @@ pub(crate) struct Progressed<'a> {
     measured: BTreeMap<Step, PointFigures>,
     failed: BTreeMap<u32, String>,
     inferred: BTreeMap<u32, Inferred>,
+    probe: Option<ProbeResult>,
     /// Steps that are settled and not yet given out.
     ahead: VecDeque<Step>,
 }
@@ -46,6 +47,7 @@ impl<'a> Progressed<'a> {
             measured: BTreeMap::new(),
             failed: BTreeMap::new(),
             inferred: BTreeMap::new(),
+            probe: None,
             ahead: if plan.adaptive {
                 VecDeque::new()
             } else {
@@ -85,6 +87,11 @@ impl<'a> Progressed<'a> {
         self.measured.insert(step, figures);
     }
 
+    /// Takes what a load beside the matrix gave.
+    pub(crate) fn probed(&mut self, result: ProbeResult) {
+        self.probe = Some(result);
+    }
+
     /// Takes that a point cannot be measured.
     pub(crate) fn failed(&mut self, step: Step, message: String) {
         self.failed.entry(step.point).or_insert(message);
@@ -111,6 +118,7 @@ impl<'a> Progressed<'a> {
         SweepResults {
             schema: SCHEMA.to_owned(),
             status,
+            probe: self.probe.clone(),
             points: points
                 .map(|(&coordinates, point)| PointResult {
                     coordinates,
@@ -122,7 +130,11 @@ impl<'a> Progressed<'a> {
 
     /// How the sweep ended, when all steps are done.
     pub(crate) fn status(&self) -> Status {
-        let errors = self.measured.values().any(|figures| figures.errors > 0);
+        let mut all = self
+            .measured
+            .values()
+            .chain(self.probe.iter().map(|probe| &probe.figures));
+        let errors = all.any(|figures| figures.errors > 0);
         if errors || !self.failed.is_empty() {
             Status::Failed
         } else {

@@ -119,6 +119,40 @@ fn an_interrupted_sweep_keeps_what_it_has_and_says_how_to_go_on() {
 }
 
 #[test]
+fn an_adaptive_sweep_mixes_sizes_to_tell_how_large_io_is_counted() {
+    let place = Place::new();
+    let line = "sweep --rw randread --bs 4k,64k,256k,1m --iodepth 1,8,16,32 --threads 2 --warmup 10s --duration 60s --size 1g \
+                --on model:azure/P15,burst=empty --adaptive -o d";
+    let said = place.fathom(line).expect(0).saying("one load of two block sizes");
+    for words in [
+        "I/O above 256 KiB counts as several",
+        "% of 1 MiB among them: one of those counts as 4.",
+    ] {
+        let text = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words), "{words}:\n{text}");
+    }
+    let before = results(&place.path("d"));
+    assert!(parsed(&place.path("d"))["probe"]["figures"]["total"]["iops"].as_f64() > Some(900.0));
+    // Killed before that load was measured, or after: it goes on to the same end.
+    let probe = parsed(&place.path("d"))["probe"]["figures"]["run"]
+        .as_str()
+        .expect("a run")
+        .to_owned();
+    place.fathom(&format!("show d/{probe}")).expect(0);
+    for measured in [true, false] {
+        if !measured {
+            std::fs::remove_dir_all(place.path(format!("d/{probe}"))).expect("removed");
+        }
+        std::fs::remove_file(place.path("d/results.json")).expect("removed");
+        place.fathom("sweep --resume d -q").expect(0);
+        assert!(
+            results(&place.path("d")) == before,
+            "measured {measured}: other results"
+        );
+    }
+}
+
+#[test]
 fn a_sweep_that_ran_out_of_space_goes_on_when_there_is_room() {
     let place = Place::new();
     let disk = match Mount::new(&place, "-t tmpfs -o size=300k tmpfs") {

@@ -120,6 +120,7 @@ fn a_point_is_a_row() {
         Outcome::Pending,
     ];
     let results = SweepResults {
+        probe: None,
         schema: String::from(SCHEMA),
         status: Status::Interrupted,
         points: (1..)

@@ -80,6 +80,7 @@ fn plan_and_results_come_back_as_they_were() {
     ));
     let sweep = SweepDir::create(dir.path(), &plan(), &origin()).expect("begun");
     let results = SweepResults {
+        probe: None,
         schema: SCHEMA.to_owned(),
         status: Status::Running,
         points: vec![PointResult {

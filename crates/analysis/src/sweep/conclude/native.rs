@@ -6,22 +6,35 @@
 //! A limit on IOPS that counts an I/O of more than u bytes as ⌈size/u⌉ and a limit B on bytes let through
 //! min(I/⌈size/u⌉, B/size) I/Os a second. Each power of two is tried as u, with B and without, against the saturated
 //! points above the largest size that counts as one. Where sizes are multiples of u, a unit alone looks just like a limit
-//! on bytes of I·u; and where B/I is less than u, the unit never shows. Both are said instead of guessed.
+//! on bytes of I·u; and where B/I is less than u, the unit never shows. Both are said instead of guessed, unless a load of
+//! two sizes tells: a share p of large I/Os among small ones, few enough that IOPS hold them, lets through
+//! I/(1 + p·(⌈size/u⌉ − 1)) a second.
 
 use super::limits::{Saturated, in_scope, rate};
-use crate::sweep::findings::{Limit, NativeSize, Quantity, Scope, SizeStep, Unit};
+use crate::sweep::findings::{Limit, Mixed, NativeSize, Quantity, Scope, SizeStep, Unit};
 use crate::sweep::seen::{Seen, median};
+use fathom_core::sweep::ProbeResult;
+use fathom_core::units::Bytes;
 use std::collections::BTreeMap;
 
 /// A point explained within this is explained.
 const EXPLAINED: f64 = 0.03;
+/// The same of a load of two sizes, of which both figures are rates that one limit holds; and as a part of its share of large
+/// I/Os, so that counts of one and of two are never alike.
+const EXPLAINED_MIXED: f64 = 0.02;
+const EXPLAINED_OF_SHARE: f64 = 0.35;
 /// The units that are tried: 4 KiB to 4 MiB.
 const UNIT_SHIFTS: std::ops::RangeInclusive<u32> = 12..=22;
 /// How sure one unit is, once no other and no plain limit on bytes explains the points.
 const CONFIDENCE_FOUND: f64 = 0.9;
 
 /// What can be said.
-pub(super) fn native_size(seen: &[Seen<'_>], saturated: &Saturated, limits: &[Limit]) -> NativeSize {
+pub(in crate::sweep) fn native_size(
+    seen: &[Seen<'_>],
+    saturated: &Saturated,
+    limits: &[Limit],
+    probe: Option<&ProbeResult>,
+) -> NativeSize {
     let scope = scope(seen, limits);
     let iops = rate(limits, Quantity::Iops, scope);
     let bytes = rate(limits, Quantity::BytesPerSecond, scope);
@@ -45,6 +58,13 @@ pub(super) fn native_size(seen: &[Seen<'_>], saturated: &Saturated, limits: &[Li
             ),
         },
     };
+    let mixed = iops
+        .zip(probe)
+        .and_then(|(iops, probe)| mixed(iops, bytes, probe));
+    let unit = match &mixed {
+        Some(mixed) if is_known(mixed, probe) => by_mixture(mixed, unit),
+        _ => unit,
+    };
     NativeSize {
         whole_up_to_bytes,
         by_size_from_bytes: larger.first().map(|(size, _)| *size),
@@ -57,6 +77,7 @@ pub(super) fn native_size(seen: &[Seen<'_>], saturated: &Saturated, limits: &[Li
         unit,
         steps: steps(seen),
         points: best.values().map(|found| found.number).collect(),
+        mixed,
     }
 }
 
@@ -121,6 +142,62 @@ fn unit(iops: f64, bytes: Option<f64>, whole: u64, larger: &[(u64, f64)]) -> Uni
             bytes: units,
             or_none,
         },
+    }
+}
+
+/// What a load of two sizes shows; `None`: bytes hold it as well, or it had no large I/Os.
+fn mixed(iops: f64, bytes: Option<f64>, result: &ProbeResult) -> Option<Mixed> {
+    let (probe, total) = (&result.probe, &result.figures.total);
+    let (small, large) = (probe.at.block_size_bytes as f64, probe.large_bytes as f64);
+    let held = bytes.is_some_and(|limit| total.bytes_per_second > limit * (1.0 - EXPLAINED));
+    let share = (total.bytes_per_second / total.iops - small) / (large - small);
+    let units_an_io = iops / total.iops;
+    let found = !held && total.iops > 0.0 && share > 0.0;
+    found.then(|| Mixed {
+        small_bytes: probe.at.block_size_bytes,
+        large_bytes: probe.large_bytes,
+        large_percent: share * 100.0,
+        iops: total.iops,
+        counted_as: 1.0 + (units_an_io - 1.0) / share,
+    })
+}
+
+/// How far units an I/O may be from what a count explains.
+fn tolerance(mixed: &Mixed) -> f64 {
+    EXPLAINED_MIXED.min(EXPLAINED_OF_SHARE * mixed.large_percent / 100.0)
+}
+
+/// Whether its rate is known far better than what counts differ by.
+fn is_known(mixed: &Mixed, probe: Option<&ProbeResult>) -> bool {
+    let half_width = probe.and_then(|probe| probe.figures.iops_half_width);
+    half_width.is_some_and(|width| width * 2.0 <= tolerance(mixed))
+}
+
+/// The unit that a load of two sizes shows, among those that the points leave.
+fn by_mixture(mixed: &Mixed, before: Unit) -> Unit {
+    let share = mixed.large_percent / 100.0;
+    let units_an_io = |counted_as: f64| -> f64 { 1.0 + share * (counted_as - 1.0) };
+    let fits = |unit: u64| {
+        let expected = units_an_io(mixed.large_bytes.div_ceil(unit) as f64);
+        (units_an_io(mixed.counted_as) / expected).ln().abs() <= tolerance(mixed)
+    };
+    let known = |unit: &u64| match &before {
+        Unit::Among { bytes, .. } => bytes.contains(unit),
+        _ => *unit >= mixed.small_bytes,
+    };
+    let smaller = UNIT_SHIFTS
+        .map(|shift| 1 << shift)
+        .filter(|unit| *unit < mixed.large_bytes);
+    let units: Vec<u64> = smaller.filter(known).filter(|&unit| fits(unit)).collect();
+    match units.as_slice() {
+        &[bytes] if !fits(mixed.large_bytes) => Unit::Found { bytes },
+        [] if fits(mixed.large_bytes) => Unit::Unknown {
+            because: format!(
+                "among small ones, an I/O of {} counts as one: only larger blocks would tell",
+                Bytes(mixed.large_bytes)
+            ),
+        },
+        _ => before,
     }
 }
 

@@ -81,6 +81,24 @@ pub struct NativeSize {
     pub steps: Vec<SizeStep>,
     /// The saturated points that this is from.
     pub points: Vec<u32>,
+    /// What a load of two sizes showed of the unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixed: Option<Mixed>,
+}
+
+/// A load of two sizes on which IOPS are the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mixed {
+    /// The smaller size.
+    pub small_bytes: u64,
+    /// The larger size.
+    pub large_bytes: u64,
+    /// The share of I/Os that had it, in percent, as measured.
+    pub large_percent: f64,
+    /// I/Os a second.
+    pub iops: f64,
+    /// As how many I/Os a large one counted, a small one being one.
+    pub counted_as: f64,
 }
 
 /// The unit in which a limit on IOPS counts large I/O.

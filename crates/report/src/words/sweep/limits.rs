@@ -5,7 +5,7 @@
 use super::{Context, depths, percent, rate, sizes, sure, times};
 use crate::document::Paragraph;
 use fathom_analysis::sweep::findings::{Limit, NativeSize, Peak, Quantity, Scope, SliceSign, Unit, Verdict};
-use fathom_core::units::{Bytes, Nanos};
+use fathom_core::units::{Bytes, Nanos, count};
 
 /// Rates within this are the same to a reader.
 const SAME: f64 = 0.02;
@@ -189,20 +189,34 @@ pub(super) fn native_size(context: Context<'_>) -> Option<Paragraph> {
             step.depth
         )
     });
+    let mixed = size.mixed.map(|mixed| {
+        format!(
+            "{} IOPS of {} with {:.1} % of {} among them: one of those counts as {:.2}",
+            count(mixed.iops.round()),
+            Bytes(mixed.small_bytes),
+            mixed.large_percent,
+            Bytes(mixed.large_bytes),
+            mixed.counted_as
+        )
+    });
     Some(Paragraph {
         title: String::from("Native I/O size"),
         text,
-        evidence: steps.collect(),
+        evidence: steps.chain(mixed).collect(),
     })
 }
 
 fn unit(size: &NativeSize) -> String {
     match &size.unit {
         Unit::Found { bytes } => format!(
-            "I/O above {} counts as several, one for each {} begun: {}; a limit on bytes does not explain it.",
+            "I/O above {} counts as several, one for each {} begun: {}; {}.",
             Bytes(*bytes),
             Bytes(*bytes),
-            sure(size.confidence)
+            sure(size.confidence),
+            match size.mixed {
+                Some(_) => "mixed with small I/O it shows, alone the limit on bytes holds it first",
+                None => "a limit on bytes does not explain it",
+            }
         ),
         Unit::Among { bytes, or_none } => {
             let least = bytes.first().map_or_else(String::new, |least| {

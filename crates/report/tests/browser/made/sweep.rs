@@ -30,6 +30,7 @@ impl Sweep {
         };
         let points = points(&axes);
         let results = SweepResults {
+            probe: None,
             schema: String::from(SCHEMA),
             status: Status::Complete,
             points: points
