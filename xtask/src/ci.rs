@@ -93,7 +93,8 @@ fn test() -> Result<Counts> {
             "--",
             "--show-output",
         ])
-        .env("FATHOM_TEST_SEED", seed),
+        .env("PROPTEST_RNG_SEED", &seed)
+        .env("FATHOM_TEST_SEED", &seed),
     )?;
     let skipped: Vec<&str> = output
         .lines()

@@ -203,8 +203,10 @@ proptest! {
         let (results, _) = play(&plan, truth);
         let errors = errors(&results, truth);
         let worst = errors.iter().copied().fold(0.0, f64::max);
-        // Bounds at most 1.15 apart where nothing proves more, 1.5 where interpolation has proved right.
-        prop_assert!(worst < 0.15, "off by {worst}");
+        // What bounds allow: they are at most 1.15 apart where nothing proves more, 1.5 where interpolation has proved right.
+        prop_assert!(worst <= CLOSE_BY_LAW - 1.0, "off by {worst}");
+        let far = errors.iter().filter(|&&off| off > 0.15).count();
+        prop_assert!(far * 50 <= errors.len(), "{far} of {} are off by more than 15 %", errors.len());
         let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
         prop_assert!(mean < 0.04, "off by {mean} on average");
     }
