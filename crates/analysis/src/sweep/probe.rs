@@ -7,9 +7,9 @@
 //! and no block size shows the unit (`conclude/native.rs`). A few large ones among small ones do, as long as IOPS hold them
 //! all.
 
-use super::conclude::limits::{Saturated, limits, rate};
-use super::conclude::native::native_size;
-use super::findings::{Quantity, Scope, Unit};
+use super::conclude::limits::{Saturated, in_scope, limits, rate};
+use super::conclude::native::{EXPLAINED, native_size, scope};
+use super::findings::{Quantity, Unit};
 use super::seen::{Seen, seen};
 use fathom_core::sweep::{Probe, SweepPlan, SweepResults};
 
@@ -33,16 +33,17 @@ pub fn wanted(plan: &SweepPlan, results: &SweepResults) -> Option<Probe> {
         return None;
     }
     let whole = native.whole_up_to_bytes?;
-    let scope = [Scope::Reads, Scope::Writes, Scope::All]
-        .into_iter()
-        .find(|&scope| rate(&limits, Quantity::Iops, scope).is_some())?;
+    let scope = scope(&seen, &limits);
     let iops = rate(&limits, Quantity::Iops, scope)?;
     let large_bytes = *plan.axes.block_size_bytes.iter().max()?;
+    if large_bytes <= whole {
+        return None;
+    }
     let held = |at: usize, point: &Seen<'_>| {
-        super::conclude::limits::in_scope(scope, point)
+        in_scope(scope, point)
             && saturated.iops[at]
             && point.at.block_size_bytes <= whole
-            && point.iops > iops * 0.97
+            && point.iops > iops * (1.0 - EXPLAINED)
     };
     // Random I/O first: what comes next to each other may be merged or read ahead.
     let smallest = seen
@@ -57,9 +58,6 @@ pub fn wanted(plan: &SweepPlan, results: &SweepResults) -> Option<Probe> {
             at.total_depth(),
         )
     })?;
-    if large_bytes <= whole {
-        return None;
-    }
     let bytes = rate(&limits, Quantity::BytesPerSecond, scope);
     let (small, large) = (at.block_size_bytes as f64, large_bytes as f64);
     let has_room = |percent: &u8| {

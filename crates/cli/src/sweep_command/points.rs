@@ -47,12 +47,9 @@ impl Points {
         let plan = &undertaking.plan;
         let mut requests = Vec::with_capacity(plan.points.len());
         for point in &plan.points {
-            let Some(mut request) = resolve(undertaking, &overrides(undertaking, point)) else {
+            let Some(request) = load(undertaking, &overrides(undertaking, point)) else {
                 return Ok(None);
             };
-            for job in &mut request.workload.jobs {
-                job.limit.cooldown_time = Nanos(plan.timing.cooldown_ns);
-            }
             requests.push(request);
         }
         let precondition = if plan.precondition && undertaking.model.is_none() {
@@ -163,11 +160,8 @@ impl Points {
                 probe.at.block_size_bytes, probe.large_bytes, probe.large_percent
             ),
         ));
-        let mut request = resolve(undertaking, &options)
+        let request = load(undertaking, &options)
             .with_context(|| format!("the load {} cannot be made", probe.name()))?;
-        for job in &mut request.workload.jobs {
-            job.limit.cooldown_time = Nanos(undertaking.plan.timing.cooldown_ns);
-        }
         let seed = seed_of(undertaking.plan.seed, undertaking.plan.points.len() as u32, 0);
         Ok(seeded(undertaking, &request, seed))
     }
@@ -253,6 +247,15 @@ fn shared(undertaking: &Undertaking) -> Vec<Override> {
         overrides.push(Override::new("ioengine", "null"));
     }
     overrides
+}
+
+/// What is measured, with its cooldown, which no option stands for.
+fn load(undertaking: &Undertaking, overrides: &[Override]) -> Option<Request> {
+    let mut request = resolve(undertaking, overrides)?;
+    for job in &mut request.workload.jobs {
+        job.limit.cooldown_time = Nanos(undertaking.plan.timing.cooldown_ns);
+    }
+    Some(request)
 }
 
 fn resolve(undertaking: &Undertaking, overrides: &[Override]) -> Option<Request> {

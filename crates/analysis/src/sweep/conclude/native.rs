@@ -18,7 +18,7 @@ use fathom_core::units::Bytes;
 use std::collections::BTreeMap;
 
 /// A point explained within this is explained.
-const EXPLAINED: f64 = 0.03;
+pub(in crate::sweep) const EXPLAINED: f64 = 0.03;
 /// The same of a load of two sizes, of which both figures are rates that one limit holds; and as a part of its share of large
 /// I/Os, so that counts of one and of two are never alike.
 const EXPLAINED_MIXED: f64 = 0.02;
@@ -81,8 +81,8 @@ pub(in crate::sweep) fn native_size(
     }
 }
 
-/// Reads say most, as a limit on writes of their own may hide the other; then writes; then all.
-fn scope(seen: &[Seen<'_>], limits: &[Limit]) -> Scope {
+/// Whose limits are looked at: reads say most, as a limit on writes of their own may hide the other; then writes; then all.
+pub(in crate::sweep) fn scope(seen: &[Seen<'_>], limits: &[Limit]) -> Scope {
     let reached = |scope: Scope| rate(limits, Quantity::Iops, scope).is_some();
     let has = |scope: Scope| seen.iter().any(|point| in_scope(scope, point));
     let pure = [Scope::Reads, Scope::Writes];
