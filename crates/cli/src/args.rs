@@ -90,6 +90,8 @@ pub(crate) struct Settings {
     pub record: evidence::Streams,
     /// Write the report to this file, not to stdout.
     pub report: Option<PathBuf>,
+    /// Replace that file, where it is there.
+    pub force: bool,
     /// `--allow-overwrite`.
     pub allow_overwrite: Vec<PathBuf>,
     /// `--allow-overwrite-signature`.
@@ -140,6 +142,8 @@ pub(crate) struct ManArgs {
     pub page: Option<String>,
     /// All pages, as files here.
     pub output: Option<PathBuf>,
+    /// Replace files that are there.
+    pub force: bool,
 }
 
 /// The help of one command.
@@ -223,6 +227,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
                 .collect(),
             allow_overwrite: paths(matches, "allow-overwrite"),
             allow_signature: paths(matches, "allow-overwrite-signature"),
+            force: matches.get_flag("force"),
             recorded,
         }),
         Some(("sweep", matches)) => Command::Sweep(Box::new(sweep::read(matches, recorded))),
@@ -247,6 +252,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         Some(("man", matches)) => Command::Man(ManArgs {
             page: matches.get_one::<String>("page").cloned(),
             output: matches.get_one::<PathBuf>("directory").cloned(),
+            force: matches.get_flag("force"),
         }),
         _ => {
             let message = "give a command: see fathom --help";
@@ -275,6 +281,7 @@ fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
             output: output(matches),
             record: evidence::streams_of(matches),
             report: None,
+            force: false,
             allow_overwrite: paths(matches, "allow-overwrite"),
             allow_signature: paths(matches, "allow-overwrite-signature"),
             words,

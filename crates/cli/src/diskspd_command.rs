@@ -13,6 +13,7 @@ use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured, Watch};
 use crate::prepare::{self, Prepared};
 use crate::request::{self, Request};
+use crate::safety::Permitted;
 use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
 use crate::{model_target, preflight, record, run_command, safety, signals, tell};
@@ -25,10 +26,10 @@ use fathom_dialect::diskspd::{
     profile_as_text, profile_as_xml,
 };
 use fathom_dialect::{Diagnostic, Severity};
+use fathom_door::own;
 use fathom_engine::plan::{FileAction, Plan};
 use fathom_model::Spec;
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::Permission;
 use fathom_report::diskspd::{self, CpuUse, DiskspdResult, RowSource, SpanResult, SpanSettings};
 use std::fmt::Write as _;
 use std::io::Read;
@@ -111,6 +112,7 @@ fn settings(args: &DiskspdArgs) -> Settings {
         output: args.keep.clone().map_or(Output::None, Output::Directory),
         record: Streams::default(),
         report: None,
+        force: false,
         allow_overwrite: args.allow_overwrite.clone(),
         allow_signature: args.allow_signature.clone(),
         words: args.recorded.clone(),
@@ -151,18 +153,15 @@ impl Session<'_> {
             prepare::merge(&mut files, plan.files);
         }
         let dir = record::reserve(&self.settings.output, "diskspd")?;
-        let permissions = match self.permit(files) {
-            Ok(permissions) => permissions,
-            Err(exit) => {
-                record::release(dir.as_deref());
-                return Ok(exit);
-            }
+        let permitted = match self.permit(files) {
+            Ok(permitted) => permitted,
+            Err(exit) => return Ok(exit),
         };
         let mut results = Vec::new();
         let (mut first, mut end) = (WallTime(0), Ok(Exit::Done));
         for (number, (span, settings)) in spans.iter().zip(&self.profile.time_spans).enumerate() {
             let place = dir.as_deref().map(|dir| place(dir, number, spans.len()));
-            match self.span(span, settings, place.as_deref()) {
+            match self.span(span, settings, &permitted, place.as_deref()) {
                 Ok(Ended::Span {
                     result,
                     started,
@@ -190,9 +189,8 @@ impl Session<'_> {
                 }
             }
         }
-        drop(permissions);
+        drop(permitted);
         if results.is_empty() {
-            record::release(dir.as_deref());
             return end;
         }
         // What was measured is told, whatever became of the time spans after it.
@@ -209,9 +207,9 @@ impl Session<'_> {
     }
 
     /// Permission for what all time spans write to.
-    fn permit(&self, files: Vec<FileAction>) -> Result<Vec<Permission>, Exit> {
+    fn permit(&self, files: Vec<FileAction>) -> Result<Permitted, Exit> {
         if self.model.is_some() {
-            return Ok(Vec::new());
+            return Ok(Permitted::default());
         }
         let files = Plan {
             jobs: Vec::new(),
@@ -220,18 +218,24 @@ impl Session<'_> {
         safety::permit(&self.system, &files, &self.settings).map_err(|refusals| tell::refused(&refusals))
     }
 
-    fn span(&self, lowered: &Lowered, span: &TimeSpan, dir: Option<&Path>) -> anyhow::Result<Ended> {
+    fn span(
+        &self,
+        lowered: &Lowered,
+        span: &TimeSpan,
+        permitted: &Permitted,
+        dir: Option<&Path>,
+    ) -> anyhow::Result<Ended> {
         let request = self.request(&lowered.workload);
         let mut plan = measure::plan(&lowered.workload, self.model)?;
         let mut live = Live::new(self.settings.quiet);
         if self.model.is_none() {
-            match prepare::prepare(&mut plan, &mut live, &self.stop)? {
-                Prepared::Ready { unmarked } => run_command::tell_unmarked(&unmarked, &self.settings),
+            match prepare::prepare(&mut plan, permitted, &mut live, &self.stop)? {
+                Prepared::Ready => run_command::tell_unmarked(&permitted.unmarked(), &self.settings),
                 Prepared::Interrupted => return Ok(Ended::Nothing(Exit::Interrupted)),
             }
         }
         if let Some(dir) = dir {
-            std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+            own::make_directories(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         }
         let known = measure::known(&request, &plan);
         let asked = Asked {
@@ -252,7 +256,7 @@ impl Session<'_> {
         let before = system::cpu_times(&self.system);
         let measured = match self.model {
             Some(spec) => measure::modelled(asked, spec, &plan, dir, company, &self.stop)?,
-            None => measure::real(asked, &plan, dir, company, &self.stop)?,
+            None => measure::real(asked, &plan, permitted, dir, company, &self.stop)?,
         };
         let after = system::cpu_times(&self.system);
         match measured {

@@ -1,6 +1,6 @@
 //! `fathom export`: what was recorded, in a form that other tools read.
 //!
-//! Data in: a run directory. Data out: text or Parquet, on stdout or in files that were not there before. It streams:
+//! Data in: a run directory. Data out: text or Parquet, on stdout or in files. It streams:
 //! memory does not grow with the record.
 
 use crate::args::evidence::{ExportArgs, ExportForm};
@@ -9,13 +9,14 @@ use crate::terminal;
 use anyhow::{Context, bail};
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
 use fathom_core::run::Run;
+use fathom_door::{Output, output};
 use fathom_report::export::blkparse::Blkparse;
 use fathom_report::export::csv::{self, CsvRow};
 use fathom_report::export::fio_log::{FioLogs, LoggedJob};
 use fathom_store::{RecordReader, StreamRow, export_parquet, stored_streams};
-use std::fs::File;
+use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::rc::Rc;
 
 /// What fio's logs are named after: as `write_lat_log=fathom` names them.
 const LOG_PREFIX: &str = "fathom";
@@ -64,18 +65,50 @@ fn check(args: &ExportArgs, kind: StreamKind) -> anyhow::Result<()> {
     )
 }
 
-/// Where to write.
-fn output(args: &ExportArgs) -> anyhow::Result<Box<dyn Write>> {
-    match &args.output {
-        None => Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout()))),
-        Some(path) => Ok(Box::new(BufWriter::with_capacity(1 << 16, create(path)?))),
+/// Where an export goes.
+enum Sink {
+    Stdout(BufWriter<io::Stdout>),
+    File(BufWriter<Output>),
+}
+
+impl Sink {
+    fn of(args: &ExportArgs) -> anyhow::Result<Self> {
+        Ok(match &args.output {
+            None => Self::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())),
+            Some(path) => Self::File(BufWriter::with_capacity(
+                1 << 16,
+                Output::create(path, args.force)?,
+            )),
+        })
+    }
+
+    /// All is written: a file gets its name.
+    fn end(self) -> anyhow::Result<()> {
+        match self {
+            Self::Stdout(mut out) => ended(out.flush()).map(drop),
+            Self::File(out) => publish(out),
+        }
     }
 }
 
-/// Makes a file that is not there.
-fn create(path: &Path) -> anyhow::Result<File> {
-    let file = File::options().write(true).create_new(true).open(path);
-    file.with_context(|| format!("cannot make {}: choose another place with -o", path.display()))
+fn publish(out: BufWriter<Output>) -> anyhow::Result<()> {
+    let output = out.into_inner().map_err(io::IntoInnerError::into_error);
+    Ok(output.context("cannot write")?.publish()?)
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::File(out) => out.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::File(out) => out.flush(),
+        }
+    }
 }
 
 /// Whether the reader of a pipe has gone, which is its right.
@@ -93,11 +126,13 @@ fn table<R: StreamRow + CsvRow>(args: &ExportArgs) -> anyhow::Result<()> {
         let Some(path) = &args.output else {
             bail!("--parquet: give the file with -o");
         };
-        export_parquet(&mut reader, path, create(path)?)?;
+        let mut out = BufWriter::with_capacity(1 << 16, Output::create(path, args.force)?);
+        export_parquet(&mut reader, path, &mut out)?;
+        publish(out)?;
         incomplete(&reader);
         return Ok(());
     }
-    let mut out = output(args)?;
+    let mut out = Sink::of(args)?;
     if ended(csv::header::<R>(&mut out))? {
         return Ok(());
     }
@@ -106,7 +141,7 @@ fn table<R: StreamRow + CsvRow>(args: &ExportArgs) -> anyhow::Result<()> {
             return Ok(());
         }
     }
-    ended(out.flush())?;
+    out.end()?;
     incomplete(&reader);
     Ok(())
 }
@@ -120,7 +155,7 @@ fn incomplete<R: StreamRow>(reader: &RecordReader<R>) {
 
 fn blkparse(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
     let mut reader = RecordReader::<BlockRequest>::open(&args.dir)?;
-    let mut out = output(args)?;
+    let mut out = Sink::of(args)?;
     let mut lines = Blkparse::new(run.started_monotonic_ns.0);
     while let Some(rows) = reader.next_batch()? {
         if ended(lines.rows(rows, &mut out))? {
@@ -137,7 +172,7 @@ fn blkparse(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
             result.context("cannot write")?;
         }
     }
-    ended(out.flush())?;
+    out.end()?;
     incomplete(&reader);
     Ok(())
 }
@@ -146,7 +181,7 @@ fn fio_logs(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
     let Some(dir) = &args.output else {
         bail!("--fio-log: give a directory for the logs with -o");
     };
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    output::directory(dir)?;
     let mut starts = vec![u64::MAX; run.workload.jobs.len()];
     let mut reader = RecordReader::<IoRecord>::open(&args.dir)?;
     reader.for_each_batch(|rows| {
@@ -162,12 +197,12 @@ fn fio_logs(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
         start_ns,
         asynchronous: job.engine.kind.is_asynchronous(),
     });
+    let begun: RefCell<Vec<Log>> = RefCell::default();
     let open = |name: &str| -> io::Result<Box<dyn Write>> {
-        let file = File::options()
-            .write(true)
-            .create_new(true)
-            .open(dir.join(name))?;
-        Ok(Box::new(BufWriter::new(file)))
+        let output = Output::create(&dir.join(name), args.force).map_err(io::Error::other)?;
+        let log = Log(Rc::new(RefCell::new(BufWriter::new(output))));
+        begun.borrow_mut().push(log.clone());
+        Ok(Box::new(log))
     };
     let mut logs = FioLogs::new(LOG_PREFIX, jobs.collect(), open);
     let mut reader = RecordReader::<IoRecord>::open(&args.dir)?;
@@ -176,7 +211,25 @@ fn fio_logs(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
         logs.rows(rows).with_context(cannot)?;
     }
     let files = logs.finish().with_context(cannot)?;
+    for log in begun.take() {
+        if let Some(out) = Rc::into_inner(log.0) {
+            publish(out.into_inner())?;
+        }
+    }
     terminal::say(&format!("{files} logs in {}", dir.display()));
     incomplete(&reader);
     Ok(())
+}
+
+/// One of several logs that are written side by side.
+#[derive(Clone)]
+struct Log(Rc<RefCell<BufWriter<Output>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.borrow_mut().flush()
+    }
 }

@@ -13,7 +13,8 @@ use crate::tell;
 use crate::terminal::{self, Colour};
 use anyhow::bail;
 use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
-use std::path::PathBuf;
+use fathom_door::output;
+use std::path::{Path, PathBuf};
 
 /// `fathom fio`.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct FioArgs {
     pub allow_overwrite: Vec<PathBuf>,
     /// `--allow-overwrite-signature`.
     pub allow_signature: Vec<PathBuf>,
+    /// `--force`.
+    pub force: bool,
     /// The whole command line, for the record.
     pub recorded: Vec<String>,
 }
@@ -69,7 +72,10 @@ fn fate(setting: &Override) -> Fate {
 
 /// Carries `fathom fio` out.
 pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
-    let command = match read_fio_args(&args.words, &["allow-overwrite", "allow-overwrite-signature"]) {
+    let command = match read_fio_args(
+        &args.words,
+        &["allow-overwrite", "allow-overwrite-signature", "force"],
+    ) {
         Ok(command) => command,
         Err(diagnostics) => {
             for diagnostic in &diagnostics {
@@ -98,6 +104,12 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Wrong);
     };
     check_readonly(&command, &request)?;
+    let report = command.setting("output").flatten().map(PathBuf::from);
+    // What stands for stdout is stdout.
+    let report = report.filter(|path| path != Path::new("/dev/stdout"));
+    if let Some(path) = &report {
+        output::check(path, args.force)?;
+    }
     let settings = Settings {
         dry_run: command.setting("parse-only").is_some(),
         json: false,
@@ -106,7 +118,8 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         // fio leaves nothing behind but what it was told to.
         output: Output::None,
         record: Streams::default(),
-        report: command.setting("output").flatten().map(PathBuf::from),
+        report,
+        force: args.force,
         allow_overwrite: args.allow_overwrite.clone(),
         allow_signature: args.allow_signature.clone(),
         words: args.recorded.clone(),

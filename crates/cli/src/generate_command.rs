@@ -7,6 +7,8 @@ use anyhow::{Context, anyhow};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
+use fathom_door::output;
+use std::path::Path;
 
 /// Prints a completion script.
 pub(crate) fn completions(shell: Shell) -> anyhow::Result<Exit> {
@@ -21,9 +23,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let mut whole = command(PLAIN_COLUMNS);
     whole.build();
     if let Some(dir) = &args.output {
-        std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-        clap_mangen::generate_to(command(PLAIN_COLUMNS), dir)
-            .with_context(|| format!("cannot write man pages into {}", dir.display()))?;
+        write_all(&whole, dir, args.force)?;
         return Ok(Exit::Done);
     }
     let page = match &args.page {
@@ -36,6 +36,26 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
         .context("cannot make the man page")?;
     terminal::print(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Done)
+}
+
+/// A page for the program and one for each command; none where one may not be written.
+fn write_all(whole: &Command, dir: &Path, force: bool) -> anyhow::Result<()> {
+    output::directory(dir)?;
+    let commands =
+        std::iter::once(whole).chain(whole.get_subcommands().filter(|command| !command.is_hide_set()));
+    let mut pages = Vec::new();
+    for command in commands {
+        let page = Man::new(command.clone());
+        let path = dir.join(page.get_filename());
+        output::check(&path, force)?;
+        let mut text = Vec::new();
+        page.render(&mut text).context("cannot make the man page")?;
+        pages.push((path, text));
+    }
+    for (path, text) in pages {
+        output::leave(&path, &text, force)?;
+    }
+    Ok(())
 }
 
 fn find(whole: &Command, name: &str) -> anyhow::Result<Command> {

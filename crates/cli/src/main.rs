@@ -56,6 +56,7 @@ mod text_file;
 
 use args::Command;
 use exit::Exit;
+use fathom_door::OutputError;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -64,7 +65,10 @@ fn main() -> ExitCode {
     let exit = match args::read(&words) {
         Ok(command) => carry_out(command).unwrap_or_else(|error| {
             terminal::error(&with_causes(&error));
-            Exit::Wrong
+            match error.downcast_ref::<OutputError>() {
+                Some(refused) if refused.is_refusal() => Exit::Refused,
+                _ => Exit::Wrong,
+            }
         }),
         Err(exit) => exit,
     };

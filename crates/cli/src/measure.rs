@@ -9,22 +9,25 @@ use crate::live::Live;
 use crate::outcome::{self, Counters, Used};
 use crate::recorder::Recorder;
 use crate::request::Request;
+use crate::safety::Permitted;
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::{clip, conditions, modelled as model, run_modelled, start_error, terminal};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_core::workload::Workload;
+use fathom_door::Permits;
 use fathom_engine::plan::{Plan, PlanError};
-use fathom_engine::run::{Hooks, Options, Progress};
+use fathom_engine::run::{Hooks, Options, Progress, Results};
 use fathom_model::Spec;
 use fathom_observe::SystemRoot;
+use fathom_observe::safety::Refusal;
 use fathom_report::in_full;
 use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is to be carried out, and how.
 #[derive(Clone, Copy)]
@@ -135,6 +138,7 @@ impl Company<'_> {
 pub(crate) fn real(
     asked: Asked<'_>,
     plan: &Plan,
+    permitted: &Permitted,
     dir: Option<&Path>,
     company: Company<'_>,
     stop: &Arc<AtomicBool>,
@@ -157,6 +161,7 @@ pub(crate) fn real(
     let (recorder, streams) = Recorder::beside(recorder, streams.transpose())?;
     let options = Options {
         recording: streams.as_ref().and_then(StreamRecorder::recording),
+        permits: Arc::clone(&permitted.permits),
         ..company.options(stop, &clock)
     };
     let mut hooks = Watchers {
@@ -165,6 +170,12 @@ pub(crate) fn real(
         recorder,
         virtual_streams: None,
         lossless: false,
+        guard: Some(Guard {
+            permits: Arc::clone(&permitted.permits),
+            watch: permitted.watch(system),
+            stop: Arc::clone(stop),
+            taken: None,
+        }),
     };
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
@@ -182,6 +193,12 @@ pub(crate) fn real(
         }
     };
     outcome::complete(&mut run, &results, used, &clock);
+    run.summary.warnings.extend(seal(&permitted.permits, &results));
+    if let Some(taken) = hooks.guard.and_then(|guard| guard.taken) {
+        run.summary.warnings.push(Warning::TargetTaken {
+            detail: taken.to_string(),
+        });
+    }
     run.summary.floor = plan
         .jobs
         .first()
@@ -226,6 +243,7 @@ pub(crate) fn modelled(
         recorder,
         virtual_streams: streams,
         lossless: true,
+        guard: None,
     };
     let done = model::carry_out(spec, plan, &options, traced, &mut hooks)?;
     hooks.live.finish();
@@ -332,10 +350,49 @@ struct Watchers<'a> {
     virtual_streams: Option<VirtualStreams>,
     /// Whether the run waits for its record: virtual time loses nothing by it.
     lossless: bool,
+    /// Guards what is written to; `None`: nothing real is.
+    guard: Option<Guard>,
+}
+
+/// Guards what is written to.
+struct Guard {
+    permits: Arc<Permits>,
+    watch: fathom_observe::safety::Watch,
+    stop: Arc<AtomicBool>,
+    /// What was set up on a target, and ended the run.
+    taken: Option<Refusal>,
+}
+
+impl Guard {
+    fn look(&mut self) {
+        self.permits.prolong();
+        if self.taken.is_none()
+            && let Some(taken) = self.watch.look()
+        {
+            self.stop.store(true, Ordering::Relaxed);
+            self.taken = Some(taken);
+        }
+    }
+}
+
+/// Marks what was written to as it is now, and says what was to be removed and is not.
+fn seal(permits: &Permits, results: &Results) -> Vec<Warning> {
+    let unsealed = permits.seal().into_iter().map(|(path, error)| {
+        let path = path.display();
+        format!("{path} could not be marked as it is now: the next run that writes to it needs --allow-overwrite {path}: {error}")
+    });
+    let unremoved = results.unremoved.iter().map(|error| format!("unlink: {error}"));
+    unsealed
+        .chain(unremoved)
+        .map(|detail| Warning::Left { detail })
+        .collect()
 }
 
 impl Hooks for Watchers<'_> {
     fn progress(&mut self, progress: &Progress) {
+        if let Some(guard) = &mut self.guard {
+            guard.look();
+        }
         self.live.progress(progress);
         if let Some(also) = &mut self.also {
             also.progress(progress);

@@ -167,6 +167,10 @@ pub(crate) fn judge(run: &mut Run) {
 /// How the program ends after this run.
 pub(crate) fn exit(run: &Run) -> Exit {
     let errors = run.summary.jobs.iter().any(|job| !job.errors.is_empty());
+    let taken = |warning: &Warning| matches!(warning, Warning::TargetTaken { .. });
+    if run.summary.warnings.iter().any(taken) {
+        return Exit::Errors;
+    }
     match run.status {
         Status::Interrupted => Exit::Interrupted,
         Status::Failed => Exit::Errors,

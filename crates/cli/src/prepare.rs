@@ -4,35 +4,31 @@
 //! touched.
 
 use crate::live::Live;
+use crate::safety::Permitted;
 use anyhow::anyhow;
 use fathom_engine::layout::{self, LayoutError, Watch};
 use fathom_engine::plan::{FileAction, Plan};
-use fathom_observe::safety;
-use std::fs::File;
 use std::sync::atomic::AtomicBool;
 
 /// What came of it.
 #[derive(Debug)]
 pub(crate) enum Prepared {
-    /// All files are ready; the paths of those that could not be marked as ours.
-    Ready {
-        /// New files on file systems without user attributes.
-        unmarked: Vec<String>,
-    },
+    /// All files are ready.
+    Ready,
     /// Stopped by the user.
     Interrupted,
 }
 
 /// Lays out what is missing.
-pub(crate) fn prepare(plan: &mut Plan, live: &mut Live, stop: &AtomicBool) -> anyhow::Result<Prepared> {
-    let mut watcher = Watcher {
-        live,
-        unmarked: Vec::new(),
-    };
-    match layout::make_ready(plan, stop, &mut watcher) {
-        Ok(()) => Ok(Prepared::Ready {
-            unmarked: watcher.unmarked,
-        }),
+pub(crate) fn prepare(
+    plan: &mut Plan,
+    permitted: &Permitted,
+    live: &mut Live,
+    stop: &AtomicBool,
+) -> anyhow::Result<Prepared> {
+    let mut watcher = Watcher { live };
+    match layout::make_ready(plan, &permitted.permits, stop, &mut watcher) {
+        Ok(()) => Ok(Prepared::Ready),
         Err(LayoutError::Stopped) => Ok(Prepared::Interrupted),
         Err(LayoutError::Failed { path, source }) => {
             let path = path.display();
@@ -56,10 +52,9 @@ pub(crate) fn merge(files: &mut Vec<FileAction>, more: Vec<FileAction>) {
     }
 }
 
-/// Shows the layout, and marks what is made.
+/// Shows the layout.
 struct Watcher<'a> {
     live: &'a mut Live,
-    unmarked: Vec<String>,
 }
 
 impl Watch for Watcher<'_> {
@@ -68,12 +63,6 @@ impl Watch for Watcher<'_> {
     }
     fn laid_out(&mut self, _action: &FileAction) {
         self.live.laid_out();
-    }
-    fn made(&mut self, action: &FileAction, file: &File) -> std::io::Result<()> {
-        if !safety::mark_made(file)? {
-            self.unmarked.push(action.path.display().to_string());
-        }
-        Ok(())
     }
 }
 

@@ -4,15 +4,38 @@
 
 use crate::args::Output;
 use anyhow::Context;
-use fathom_core::record::StreamKind;
-use fathom_store::{RUN_FILE, SERIES_STREAM_FILE, StoreError};
+use fathom_door::own;
+use fathom_store::{RUN_FILE, StoreError};
 use std::path::{Path, PathBuf};
 
 /// Where runs are kept without `-o`.
 const DEFAULT_PARENT: &str = "fathom-runs";
 
+/// A directory for a record. Dropped while nothing is in it, it is removed again, where it was not there before.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    dir: PathBuf,
+    made: bool,
+}
+
+impl std::ops::Deref for Reserved {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.dir
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        if self.made {
+            // It holds a record, as a rule, and stays.
+            let _removed = own::remove_directory(&self.dir);
+        }
+    }
+}
+
 /// The directory to use, made and empty; `None` for no record.
-pub(crate) fn reserve(output: &Output, first_job: &str) -> anyhow::Result<Option<PathBuf>> {
+pub(crate) fn reserve(output: &Output, first_job: &str) -> anyhow::Result<Option<Reserved>> {
     check(output)?;
     let dir = match output {
         Output::None => return Ok(None),
@@ -22,12 +45,13 @@ pub(crate) fn reserve(output: &Output, first_job: &str) -> anyhow::Result<Option
             unused(&Path::new(DEFAULT_PARENT).join(format!("{time}-{}", file_name(first_job))))
         }
     };
-    let name = dir.display();
-    std::fs::create_dir_all(&dir).with_context(|| {
+    let made = !dir.exists();
+    own::make_directories(&dir).with_context(|| {
+        let name = dir.display();
         format!("cannot make the run directory {name} (choose another one with -o, or -o none for no record)")
     })?;
     check_empty(&dir)?;
-    Ok(Some(dir))
+    Ok(Some(Reserved { dir, made }))
 }
 
 /// Whether [`reserve`] would find the directory that was asked for free. Makes nothing.
@@ -54,27 +78,6 @@ fn check_empty(dir: &Path) -> anyhow::Result<()> {
         return Err(StoreError::NotEmpty { dir }.into());
     }
     Ok(())
-}
-
-/// Removes a directory that [`reserve`] made and nothing was put into.
-pub(crate) fn release(dir: Option<&Path>) {
-    if let Some(dir) = dir {
-        // It is empty, or not ours alone any more.
-        drop(std::fs::remove_dir(dir));
-    }
-}
-
-/// Removes a record that was only begun.
-pub(crate) fn remove(dir: &Path) {
-    for name in [RUN_FILE, SERIES_STREAM_FILE] {
-        // What cannot be removed stays, as the record of a run that was killed.
-        drop(std::fs::remove_file(dir.join(name)));
-    }
-    for kind in StreamKind::ALL {
-        // The directory was empty when it was taken: what is in there is of this record.
-        drop(std::fs::remove_dir_all(dir.join(kind.name())));
-    }
-    release(Some(dir));
 }
 
 /// The path itself, or with a number behind it where it exists.

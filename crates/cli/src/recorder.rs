@@ -5,10 +5,9 @@
 //! own numbers. What does not fit into the queue is dropped and counted; and a run whose record cannot be written to its
 //! end still ends and reports.
 
-use crate::record::remove;
 use anyhow::{Context, bail};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink, Warning};
-use fathom_store::{RunWriter, StreamEnd};
+use fathom_store::{RunWriter, StreamEnd, remove_record};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
@@ -69,6 +68,13 @@ pub(crate) struct Closed<W = RunWriter> {
     pub streams: Vec<StreamEnd>,
     /// What could not be kept.
     pub warnings: Vec<Warning>,
+}
+
+/// Removes a record that was only begun. What cannot be removed stays, as the record of a run that was killed.
+fn remove(dir: &Path) {
+    if let Err(error) = remove_record(dir) {
+        crate::terminal::note(&error.to_string());
+    }
 }
 
 impl Recorder {

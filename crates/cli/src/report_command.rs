@@ -7,11 +7,12 @@ mod published;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::{explain_command, show_command, sweep_command, terminal};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::sweep::conclude;
 use fathom_core::record::{BlockRequest, IoRecord, StreamKind};
 use fathom_core::run::Run;
+use fathom_door::output;
 use fathom_report::{Format, LatencyHeat, RunReport, SpikeWindow, SweepReport};
 use fathom_store::{RecordReader, StoreError, stored_streams};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,9 @@ use std::path::{Path, PathBuf};
 /// Carries `fathom report` out.
 pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     let outputs = formats(&args.outputs)?;
+    for (path, _) in &outputs {
+        output::check(path, args.force)?;
+    }
     if fathom_store::is_sweep(&args.dir) {
         sweep(args, &outputs)?;
     } else {
@@ -50,9 +54,13 @@ fn formats(paths: &[PathBuf]) -> anyhow::Result<Vec<(&Path, Format)>> {
         .collect()
 }
 
-fn write(outputs: &[(&Path, Format)], render: impl Fn(Format) -> String) -> anyhow::Result<()> {
+fn write(
+    args: &ReportArgs,
+    outputs: &[(&Path, Format)],
+    render: impl Fn(Format) -> String,
+) -> anyhow::Result<()> {
     for (path, format) in outputs {
-        std::fs::write(path, render(*format)).with_context(|| format!("cannot write {}", path.display()))?;
+        output::leave(path, render(*format).as_bytes(), args.force)?;
     }
     Ok(())
 }
@@ -68,7 +76,7 @@ fn sweep(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
         conclusions: &conclusions,
         published: published.as_ref(),
     };
-    write(outputs, |format| report.render(format))
+    write(args, outputs, |format| report.render(format))
 }
 
 fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
@@ -101,7 +109,7 @@ fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
         windows: &windows,
         published: None,
     };
-    write(outputs, |format| report.render(format))
+    write(args, outputs, |format| report.render(format))
 }
 
 fn heat(dir: &Path, run: &Run) -> Result<LatencyHeat, StoreError> {

@@ -10,24 +10,38 @@ use crate::reproduce::{Carried, carry_out};
 use crate::terminal;
 use anyhow::Context;
 use fathom_analysis::figures::{Judged, Verdict};
+use fathom_door::output;
 use fathom_report::reproduction::{self, Chapter, Run};
 use std::path::Path;
 
 /// Runs the experiments and prints published against modelled.
 pub(crate) fn reproduce(args: &ReproduceArgs) -> anyhow::Result<Exit> {
     let experiments = chosen(&args.names)?;
+    if let Some(path) = args
+        .markdown
+        .as_deref()
+        .filter(|path| *path != Path::new("/dev/stdout"))
+    {
+        output::check(path, args.force)?;
+    }
     let carried = carry_out(&experiments, args.quiet)?;
     let mut chapters = Vec::new();
     for (experiment, carried) in experiments.iter().zip(&carried) {
         chapters.push(chapter(experiment, carried)?);
     }
-    if let Some(path) = &args.markdown {
-        std::fs::write(path, reproduction::markdown::render(&chapters))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+    let stdout = Path::new("/dev/stdout");
+    match args.markdown.as_deref() {
+        Some(path) if path == stdout => terminal::print(&reproduction::markdown::render(&chapters))?,
+        Some(path) => output::leave(
+            path,
+            reproduction::markdown::render(&chapters).as_bytes(),
+            args.force,
+        )?,
+        None => {}
     }
     if args.json {
         terminal::print(&reproduction::json::render(&chapters))?;
-    } else if args.markdown.as_deref() != Some(Path::new("/dev/stdout")) {
+    } else if args.markdown.as_deref() != Some(stdout) {
         terminal::print(&reproduction::text::render(
             &chapters,
             terminal::stdout_style(args.colour),

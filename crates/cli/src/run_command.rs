@@ -11,12 +11,13 @@ use crate::prepare::{self, Prepared};
 use crate::record;
 use crate::request::{self, Request};
 use crate::{dry_run, preflight, run_modelled, safety, signals, tell, terminal};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use fathom_core::run::Run;
+use fathom_door::output;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -78,17 +79,18 @@ fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
         ..
     } = asked;
     preflight::check(&plan, request.machine.memory_bytes)?;
-    let permissions = match safety::permit(system, &plan, settings) {
-        Ok(permissions) => permissions,
+    let permitted = match safety::permit(system, &plan, settings) {
+        Ok(permitted) => permitted,
         Err(refusals) => return Ok(End::Unreported(tell::refused(&refusals))),
     };
     let dir = record::reserve(&settings.output, request.name())?;
     let stop = signals::stop_flag()?;
     let mut live = Live::new(settings.quiet);
-    let end = match prepare::prepare(&mut plan, &mut live, &stop) {
-        Ok(Prepared::Ready { unmarked }) => {
-            tell_unmarked(&unmarked, settings);
-            let measured = measure::real(asked, &plan, dir.as_deref(), Company::new(live), &stop)?;
+    let end = match prepare::prepare(&mut plan, &permitted, &mut live, &stop) {
+        Ok(Prepared::Ready) => {
+            tell_unmarked(&permitted.unmarked(), settings);
+            let company = Company::new(live);
+            let measured = measure::real(asked, &plan, &permitted, dir.as_deref(), company, &stop)?;
             match measured {
                 Measured::Ended { run, exit, .. } => {
                     report(&run, settings)?;
@@ -102,22 +104,21 @@ fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
             }
         }
         Ok(Prepared::Interrupted) => {
-            record::release(dir.as_deref());
             terminal::say("interrupted while files were laid out: nothing was measured");
             End::Unreported(Exit::Interrupted)
         }
         Err(error) => {
-            record::release(dir.as_deref());
             return Err(error);
         }
     };
     // Devices were held until here.
-    drop(permissions);
+    drop(permitted);
     Ok(end)
 }
 
-pub(crate) fn tell_unmarked(unmarked: &[String], settings: &Settings) {
+pub(crate) fn tell_unmarked(unmarked: &[PathBuf], settings: &Settings) {
     if let (Some(first), false) = (unmarked.first(), settings.quiet) {
+        let first = first.display();
         let more = match unmarked.len() {
             1 => String::new(),
             n => format!(" (and {} more files)", n - 1),
@@ -145,7 +146,9 @@ pub(crate) fn report(run: &Run, settings: &Settings) -> anyhow::Result<()> {
     }
     match &settings.report {
         None => terminal::print(&text::render(run, terminal::stdout_style(settings.colour))),
-        Some(path) => std::fs::write(path, text::render(run, Style::default()))
-            .with_context(|| format!("cannot write the report to {}", path.display())),
+        Some(path) => {
+            let text = text::render(run, Style::default());
+            Ok(output::leave(path, text.as_bytes(), settings.force)?)
+        }
     }
 }

@@ -1,16 +1,28 @@
-//! Asks for permission to write to each file and device of a plan.
+//! Asks for permission to write to each file and device of a plan, and keeps an eye on them while a load writes.
 //!
-//! Data in: the plan, what the user allowed by name. Data out: permissions to be kept while the run goes on, or all
+//! Data in: the plan, what the user allowed by name. Data out: permits to be kept while the run goes on, or all
 //! refusals. It must not decide: that is `observe::safety`'s.
 
 use crate::args::Settings;
-use fathom_engine::plan::{FileAction, Plan};
+use crate::terminal;
+use fathom_door::Permits;
+use fathom_engine::plan::{FileAction, Kind, Plan};
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::{self, Allowed, Change, Permission, Refusal, WriteRequest};
+use fathom_observe::safety::{self, Change, Refusal, Watch, WriteRequest};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Permissions for all that the plan writes to; they hold block devices exclusively until they are dropped.
+/// What may be written to.
+#[derive(Debug, Default)]
+pub(crate) struct Permitted {
+    /// What to write through; devices are held exclusively and files locked until the last of it is dropped.
+    pub permits: Arc<Permits>,
+    /// The targets that are written to.
+    targets: Vec<PathBuf>,
+}
+
+/// Permits for all that the plan writes to.
 ///
 /// # Errors
 /// Every path that may not be written to, with the reason: the user should learn of all at once.
@@ -18,45 +30,96 @@ pub(crate) fn permit(
     system: &SystemRoot,
     plan: &Plan,
     settings: &Settings,
-) -> Result<Vec<Permission>, Vec<Refusal>> {
-    // One by one, and nothing held yet: two names of one device would stand in each other's way.
-    let refusals = ask_all(plan, settings, |request| safety::check(system, request).err());
-    if !refusals.is_empty() {
-        return Err(refusals);
+) -> Result<Permitted, Vec<Refusal>> {
+    let permissions = safety::check_all(system, &requests(plan, settings))?;
+    if !settings.quiet {
+        tell_others(system, plan);
+        tell_kept(plan);
     }
-    let paths: Vec<PathBuf> = written(plan).map(|action| action.path.clone()).collect();
-    // Each signature was confirmed above.
-    let allowed = Allowed {
-        overwrite: &settings.allow_overwrite,
-        signature: true,
-    };
-    safety::check_all(system, &paths, allowed).map_err(|refusal| vec![refusal])
+    let targets = permissions
+        .iter()
+        .map(|permission| permission.path.clone())
+        .collect();
+    let by_path = permissions
+        .into_iter()
+        .map(|permission| (permission.path, permission.permit));
+    Ok(Permitted {
+        permits: Arc::new(Permits::new(by_path)),
+        targets,
+    })
 }
 
 /// The refusals that [`permit`] would give, for a run that is only planned.
 pub(crate) fn foresee(system: &SystemRoot, plan: &Plan, settings: &Settings) -> Vec<Refusal> {
-    ask_all(plan, settings, |request| safety::foresee(system, request).err())
+    let foreseen = safety::foresee_all(system, &requests(plan, settings));
+    foreseen.err().unwrap_or_default()
 }
 
-fn ask_all(
-    plan: &Plan,
-    settings: &Settings,
-    ask: impl Fn(WriteRequest<'_>) -> Option<Refusal>,
-) -> Vec<Refusal> {
+fn requests<'a>(plan: &'a Plan, settings: &'a Settings) -> Vec<WriteRequest<'a>> {
     let confirmed = |path: &Path| settings.allow_signature.iter().any(|named| same(named, path));
-    let of_action = |action: &FileAction| {
-        ask(WriteRequest {
-            path: &action.path,
-            allow_overwrite: &settings.allow_overwrite,
-            allow_signature: confirmed(&action.path),
-            change: change(action),
-        })
+    let request = |action: &'a FileAction| WriteRequest {
+        path: &action.path,
+        allow_overwrite: &settings.allow_overwrite,
+        allow_signature: confirmed(&action.path),
+        change: change(action),
     };
-    written(plan).filter_map(of_action).collect()
+    written(plan).map(request).collect()
 }
 
 fn written(plan: &Plan) -> impl Iterator<Item = &FileAction> {
     plan.files.iter().filter(|action| action.touches())
+}
+
+/// Says of what is only read that another fathom measures it as well: neither's numbers are its own.
+fn tell_others(system: &SystemRoot, plan: &Plan) {
+    let read = plan
+        .files
+        .iter()
+        .filter(|action| !action.touches() && matches!(action.kind, Kind::Regular | Kind::Block));
+    for (path, opener) in safety::other_fathoms(system, read.map(|action| action.path.as_path())) {
+        terminal::warning(&format!(
+            "{} is measured by another fathom at the same time, process {}: both have the disk together. Wait for that to \
+             end",
+            path.display(),
+            opener.pid
+        ));
+    }
+}
+
+/// Says of files that `unlink` names and that are there already that they stay.
+fn tell_kept(plan: &Plan) {
+    let unlinked = plan.jobs.iter().filter(|job| job.job.files.unlink);
+    let mut paths: Vec<&Path> = unlinked
+        .flat_map(|job| job.workers.iter().flat_map(|worker| &worker.files))
+        .filter(|file| file.kind == Kind::Regular)
+        .map(|file| file.path.as_path())
+        .collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let there = |path: &Path| {
+        let at = plan
+            .files
+            .binary_search_by(|action| action.path.as_path().cmp(path));
+        at.is_ok_and(|at| plan.files[at].size_now.is_some())
+    };
+    for path in paths.into_iter().filter(|path| there(path)) {
+        terminal::note(&format!(
+            "unlink: {} was there before this run and stays: only what the run makes is removed",
+            path.display()
+        ));
+    }
+}
+
+impl Permitted {
+    /// An eye on the targets while they are written to.
+    pub(crate) fn watch(&self, system: &SystemRoot) -> Watch {
+        Watch::new(system, self.targets.iter().cloned())
+    }
+
+    /// Files that could not be marked as fathom's.
+    pub(crate) fn unmarked(&self) -> Vec<PathBuf> {
+        self.permits.unmarked()
+    }
 }
 
 /// A file that only has to grow keeps what it holds.

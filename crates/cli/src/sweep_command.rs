@@ -14,6 +14,7 @@ use crate::args::{Output, Settings};
 use crate::exit::Exit;
 use crate::model_target;
 use crate::request;
+use crate::safety::Permitted;
 use crate::target::{self, Target};
 use crate::terminal::Colour;
 use crate::text_file::{self, Expected};
@@ -78,8 +79,8 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
         );
     }
     points.check(&undertaking)?;
-    let permissions = match points.permit(&undertaking, &system) {
-        Ok(permissions) => permissions,
+    let permitted = match points.permit(&undertaking, &system) {
+        Ok(permitted) => permitted,
         Err(refusals) => return Ok(tell::refused(&refusals)),
     };
     let dir = record::reserve(&undertaking.settings.output, &undertaking.plan.name)?
@@ -89,8 +90,8 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
         terminal::say(outline::outline(&undertaking, &points).trim_end());
         tell::warnings(&points.warnings);
     }
-    let exit = carry_out(&system, &undertaking, &points, &taken);
-    drop(permissions);
+    let exit = carry_out(&system, &undertaking, &points, &permitted, &taken);
+    drop(permitted);
     exit
 }
 
@@ -140,12 +141,12 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     points.check(&undertaking)?;
     let system = SystemRoot::default();
     same_target(&undertaking, &points.target(&undertaking, &system))?;
-    let permissions = match points.permit(&undertaking, &system) {
-        Ok(permissions) => permissions,
+    let permitted = match points.permit(&undertaking, &system) {
+        Ok(permitted) => permitted,
         Err(refusals) => return Ok(tell::refused(&refusals)),
     };
-    let exit = carry_out(&system, &undertaking, &points, &taken);
-    drop(permissions);
+    let exit = carry_out(&system, &undertaking, &points, &permitted, &taken);
+    drop(permitted);
     exit
 }
 
@@ -210,6 +211,7 @@ fn carry_out(
     system: &SystemRoot,
     undertaking: &Undertaking,
     points: &Points,
+    permitted: &Permitted,
     taken: &SweepDir,
 ) -> anyhow::Result<Exit> {
     let stop = signals::stop_flag()?;
@@ -218,6 +220,7 @@ fn carry_out(
         system,
         undertaking,
         points,
+        permitted,
         dir: taken,
         stop: &stop,
     };

@@ -8,9 +8,9 @@
 use crate::plan::{FileAction, Kind, Plan};
 use fathom_core::rng::Rng;
 use fathom_core::workload::{EngineKind, Fallocate};
-use rustix::fs::{Advice, FallocateFlags};
-use std::cell::RefCell;
-use std::fs::{File, OpenOptions};
+use fathom_door::{Permit, Permits, target};
+use rustix::fs::{Advice, FallocateFlags, OFlags};
+use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -36,14 +36,6 @@ pub trait Watch {
     /// Work on a file has ended, well or not.
     fn laid_out(&mut self, action: &FileAction) {
         let _ = action;
-    }
-    /// A file was newly made: to be marked as ours.
-    ///
-    /// # Errors
-    /// It cannot be marked, and the run should not go on.
-    fn made(&mut self, action: &FileAction, file: &File) -> Result<()> {
-        let _ = (action, file);
-        Ok(())
     }
 }
 
@@ -74,24 +66,22 @@ pub enum LayoutError {
 /// See [`LayoutError`]; the files finished before are kept.
 pub fn make_ready(
     plan: &mut Plan,
+    permits: &Permits,
     stop: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> std::result::Result<(), LayoutError> {
     for action in plan.files.iter_mut().filter(|action| needs_work(action)) {
-        let result = {
-            // Both closures use it, never at the same time.
-            let watch = RefCell::new(&mut *watch);
-            let mut made = |file: &File| watch.borrow_mut().made(action, file);
-            let mut on_piece = |done, total| {
-                watch.borrow_mut().laying_out(action, done, total);
-                if stop.load(Ordering::Relaxed) {
-                    Err(Error::new(ErrorKind::Interrupted, "stopped"))
-                } else {
-                    Ok(())
-                }
-            };
-            lay_out(action, &mut made, &mut on_piece)
+        let mut on_piece = |done, total| {
+            permits.prolong();
+            watch.laying_out(action, done, total);
+            if stop.load(Ordering::Relaxed) {
+                Err(Error::new(ErrorKind::Interrupted, "stopped"))
+            } else {
+                Ok(())
+            }
         };
+        let permit = permits.of(&action.path);
+        let result = permit.and_then(|permit| lay_out(action, permit, &mut on_piece));
         watch.laid_out(action);
         result.map_err(|source| {
             if source.kind() == ErrorKind::Interrupted && stop.load(Ordering::Relaxed) {
@@ -127,26 +117,21 @@ fn drop_caches(plan: &Plan) {
     }
 }
 
-/// Makes one file ready. `made` is called with a file that was newly created.
+/// Makes one file ready.
 ///
 /// # Errors
 /// What the system said: no space, no permission, …; or the file is not as the plan found it. What was made
 /// for nothing is undone: a new file is removed, a longer one cut back.
-fn lay_out(
-    action: &FileAction,
-    made: &mut dyn FnMut(&File) -> Result<()>,
-    on_piece: &mut OnPiece<'_>,
-) -> Result<()> {
+fn lay_out(action: &FileAction, permit: &Permit, on_piece: &mut OnPiece<'_>) -> Result<()> {
     if !needs_work(action) {
         return Ok(());
     }
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    if action.size_now.is_none() {
+    permit.grows_to(action.size_needed);
+    let file = match action.size_now {
         // It was not there when the plan was made; whoever made it since keeps it.
-        options.create_new(true);
-    }
-    let file = options.open(&action.path)?;
+        None => permit.create()?,
+        Some(_) => permit.open(OFlags::empty())?,
+    };
     if let Some(planned) = action.size_now {
         // Setting a length could otherwise cut off what someone else appended since.
         let now = file.metadata()?.len();
@@ -156,10 +141,10 @@ fn lay_out(
             return Err(Error::other(changed));
         }
     }
-    fill_file(&file, action, made, on_piece).map_err(|error| {
+    fill_file(&file, action, on_piece).map_err(|error| {
         let undone = match action.size_now {
-            None => std::fs::remove_file(&action.path),
-            Some(size) if size < action.size_needed => file.set_len(size),
+            None => permit.remove_created().map(drop),
+            Some(size) if size < action.size_needed => target::resize(&file, size),
             Some(_) => Ok(()),
         };
         match undone {
@@ -172,15 +157,7 @@ fn lay_out(
     })
 }
 
-fn fill_file(
-    file: &File,
-    action: &FileAction,
-    made: &mut dyn FnMut(&File) -> Result<()>,
-    on_piece: &mut OnPiece<'_>,
-) -> Result<()> {
-    if action.size_now.is_none() {
-        made(file)?;
-    }
+fn fill_file(file: &File, action: &FileAction, on_piece: &mut OnPiece<'_>) -> Result<()> {
     let now = action.size_now.unwrap_or(0);
     let needed = action.size_needed.max(now);
     if action.fill {
@@ -203,13 +180,13 @@ fn fill_file(
 /// Reserves space as asked; the size is right afterwards in any case.
 fn reserve(file: &File, how: Fallocate, bytes: u64) -> Result<()> {
     let flags = match how {
-        Fallocate::None | Fallocate::Truncate => return file.set_len(bytes),
+        Fallocate::None | Fallocate::Truncate => return target::resize(file, bytes),
         Fallocate::Native | Fallocate::Posix => FallocateFlags::empty(),
         Fallocate::Keep => FallocateFlags::KEEP_SIZE,
     };
-    match rustix::fs::fallocate(file, flags, 0, bytes) {
+    match target::reserve(file, flags, bytes) {
         // No fallocate here: a reservation is all that is lost.
-        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => file.set_len(bytes),
+        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => target::resize(file, bytes),
         Err(error) => Err(error.into()),
     }
 }

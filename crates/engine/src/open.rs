@@ -3,11 +3,11 @@
 use crate::plan::{Kind, WorkerFiles};
 use crate::thread::{Opened, StartFailure};
 use fathom_core::workload::{EngineKind, Job, SyncMode};
-use rustix::fs::{Advice, OFlags};
-use std::fs::{File, OpenOptions};
+use fathom_door::Permits;
+use rustix::fs::{Advice, Mode, OFlags, open};
+use std::fs::File;
 use std::io::Read;
 use std::num::NonZero;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) fn open_all(
     job: &Job,
     files: &WorkerFiles,
+    permits: &Permits,
     stop: &AtomicBool,
 ) -> Result<Option<Opened>, StartFailure> {
     let mut opened = Vec::with_capacity(files.files.len());
@@ -22,7 +23,7 @@ pub(crate) fn open_all(
         return Ok(Some(opened));
     }
     for file in &files.files {
-        opened.push(open_one(job, &file.path, file.kind)?);
+        opened.push(open_one(job, &file.path, file.kind, permits)?);
         if job.files.pre_read && !pre_read(&file.path, stop)? {
             return Ok(None);
         }
@@ -30,7 +31,7 @@ pub(crate) fn open_all(
     Ok(Some(opened))
 }
 
-fn open_one(job: &Job, path: &Path, kind: Kind) -> Result<File, StartFailure> {
+fn open_one(job: &Job, path: &Path, kind: Kind, permits: &Permits) -> Result<File, StartFailure> {
     let failure = |what| {
         move |source| StartFailure {
             what,
@@ -48,12 +49,15 @@ fn open_one(job: &Job, path: &Path, kind: Kind) -> Result<File, StartFailure> {
         SyncMode::DataSync => OFlags::DSYNC,
     };
     let what = if job.direct { "open with O_DIRECT" } else { "open" };
-    let file = OpenOptions::new()
-        .read(true)
-        .write(job.writes())
-        .custom_flags(flags.bits() as i32)
-        .open(path)
-        .map_err(failure(what))?;
+    let opened = if job.writes() {
+        permits.of(path).and_then(|permit| permit.open(flags))
+    } else {
+        let read = flags | OFlags::RDONLY | OFlags::CLOEXEC;
+        open(path, read, Mode::empty())
+            .map(File::from)
+            .map_err(Into::into)
+    };
+    let file = opened.map_err(failure(what))?;
     if job.files.invalidate && !job.files.pre_read && !job.direct {
         // Advice: where the file system has no cache to drop (tmpfs), nothing is lost.
         let _advice = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);

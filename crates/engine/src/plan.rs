@@ -13,7 +13,7 @@ use fathom_core::units::Bytes;
 use fathom_core::workload::{Amount, EngineKind, Fallocate, Job, Workload};
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// What the null engine has of each file where nothing says how much.
 const NULL_BYTES: u64 = 1 << 40;
@@ -240,7 +240,24 @@ pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
     (0..job.files.nrfiles.max(1)).map(made).collect()
 }
 
+/// A section's name becomes part of the names of its files: with a way up or a root in it, it would lead anywhere.
+fn stays_inside(job: &Job) -> Result<(), PlanError> {
+    let named_after_it = job.files.names.is_empty() && job.files.name_format.contains("$jobname");
+    let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+    if named_after_it
+        && job.engine.kind != EngineKind::Null
+        && Path::new(&job.name).components().any(leads_out)
+    {
+        return Err(PlanError::OutsideDirectory {
+            job: job.name.clone(),
+            name: job.files.name_format.replace("$jobname", &job.name),
+        });
+    }
+    Ok(())
+}
+
 fn plan_worker(job: &Job, number: u32, look: &Look<'_>) -> Result<WorkerFiles, PlanError> {
+    stays_inside(job)?;
     let paths = paths_of(job, number);
     let count = paths.len() as u64;
     let mut files = Vec::with_capacity(paths.len());

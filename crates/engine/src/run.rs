@@ -21,6 +21,7 @@ use crate::worker::Ends;
 use fathom_core::run::{HistogramRow, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
+use fathom_door::Permits;
 use fathom_sys::clock::HostClock;
 use orchestra::Orchestra;
 use std::sync::Arc;
@@ -167,6 +168,8 @@ pub struct Options {
     /// who watches them decides alike each time. Else many seconds come at once. In real time each second comes by
     /// itself anyway.
     pub rows_at_once: bool,
+    /// What may be written to.
+    pub permits: Arc<Permits>,
     /// How long the interval of a row is: 10 ms to 60 s; shorter or longer ones are taken for these.
     pub interval: Nanos,
 }
@@ -181,6 +184,7 @@ impl Options {
             hook: None,
             recording: None,
             rows_at_once: false,
+            permits: Arc::default(),
             interval: Nanos::from_secs(1),
         }
     }
@@ -241,13 +245,13 @@ pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Resu
     let mut orchestra = Orchestra::new(plan, options);
     let played = orchestra.play(hooks);
     // Files that were to be removed are, however the run ended.
-    orchestra.unlink();
+    let unremoved = orchestra.unlink();
     played?;
-    Ok(results::results(
-        &orchestra.jobs,
-        orchestra.epoch,
-        phases::status(&orchestra.jobs, options),
-    ))
+    let status = phases::status(&orchestra.jobs, options);
+    Ok(Results {
+        unremoved,
+        ..results::results(&orchestra.jobs, orchestra.epoch, status)
+    })
 }
 
 #[cfg(test)]

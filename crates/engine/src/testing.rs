@@ -6,10 +6,12 @@ pub(crate) use sim::{Answer, EPOCH, Run, Seen, Sim};
 
 use crate::interval::Metrics;
 use crate::pattern::{Generator, Span};
-use crate::plan::{FilePlan, Kind, WorkerFiles};
+use crate::plan::{FilePlan, Kind, Plan, WorkerFiles};
 use crate::worker::WorkerPlan;
 use fathom_core::workload::{BlockSize, Depth, EngineKind, Job, Mix};
+use fathom_door::Permits;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Says why a test did nothing.
 pub(crate) fn skipped(test: &str, missing: &str) {
@@ -24,6 +26,13 @@ pub(crate) fn seed() -> u64 {
     let seed = given.unwrap_or_else(fathom_sys::clock::monotonic_ns);
     eprintln!("FATHOM_TEST_SEED={seed}");
     seed
+}
+
+/// Leave to write to all that the plan changes, unasked.
+pub(crate) fn permits(plan: &Plan) -> Arc<Permits> {
+    let touched = plan.files.iter().filter(|action| action.touches());
+    let permits = Permits::unasked(touched.map(|action| action.path.as_path()));
+    Arc::new(permits.expect("permits"))
 }
 
 /// How many bytes are `byte`.

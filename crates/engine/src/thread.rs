@@ -23,6 +23,7 @@ use fathom_core::rng::Rng;
 use fathom_core::run::CpuUsage;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{EngineKind, IoPriority, Job};
+use fathom_door::Permits;
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
@@ -75,6 +76,8 @@ pub(crate) struct Task {
     /// The number of its section.
     pub section: u32,
     pub recording: Option<Arc<IoRecording>>,
+    /// What may be written to.
+    pub permits: Arc<Permits>,
 }
 
 /// Why a worker could not start.
@@ -250,7 +253,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     let job = Arc::clone(&task.job);
     settle(task)?;
     let depth = depth_of(&job);
-    let Some(files) = open::open_all(&job, &task.files, &task.ends.stop)? else {
+    let Some(files) = open::open_all(&job, &task.files, &task.permits, &task.ends.stop)? else {
         return Ok(None);
     };
     let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();

@@ -5,6 +5,7 @@ use fathom_core::workload::{
     Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, IoPriority, Job, Mix, Rate, Verify,
     VerifyAlgorithm, Workload, Zone, ZoneSize,
 };
+use fathom_door::Permits;
 use fathom_engine::Boundary;
 use fathom_engine::plan::Plan;
 use fathom_engine::recording::IoRecording;
@@ -80,13 +81,16 @@ fn check(what: &str, job: &Job) {
         jobs: vec![job.clone()],
     };
     let mut plan = Plan::new(&workload).expect("a plan");
+    let touched = plan.files.iter().filter(|action| action.touches());
+    let permits = Permits::unasked(touched.map(|action| action.path.as_path())).expect("permits");
     let options = Options {
+        permits: Arc::new(permits),
         hook: Some(count),
         // Rings that are full as well: what is dropped must cost nothing either.
         recording: Some(Arc::new(IoRecording::rings(1 << 20))),
         ..Options::new(Arc::default(), HostClock::new())
     };
-    fathom_engine::layout::make_ready(&mut plan, &options.stop, &mut ()).expect("files");
+    fathom_engine::layout::make_ready(&mut plan, &options.permits, &options.stop, &mut ()).expect("files");
     for counter in [&ALLOCATIONS, &FREES, &LOOPS] {
         counter.store(0, Ordering::Relaxed);
     }

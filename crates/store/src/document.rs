@@ -5,6 +5,7 @@
 
 use crate::{RUN_FILE, StoreError};
 use fathom_core::run::{Run, SCHEMA};
+use fathom_door::own;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Write};
@@ -72,10 +73,10 @@ pub(crate) fn write(dir: &Path, run: &Run, files: &[FileRecord]) -> Result<(), S
         })?;
     text.push(b'\n');
     let put = || -> io::Result<()> {
-        let mut file = File::create(&temporary)?;
+        let mut file = own::create_temporary(&temporary)?;
         file.write_all(&text)?;
         file.sync_all()?;
-        std::fs::rename(&temporary, &path)?;
+        own::rename(&temporary, &path)?;
         sync_directory(dir)
     };
     put().map_err(|source| StoreError::io("write", &path, source))

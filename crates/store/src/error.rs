@@ -33,6 +33,14 @@ pub enum StoreError {
         /// The directory.
         dir: PathBuf,
     },
+    /// A run directory that is to be removed has something else in it.
+    #[error(
+        "{dir} holds files that are not fathom's, which were left alone. Move them elsewhere, then try again"
+    )]
+    NotOurs {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// There is no run.
     #[error("{dir} is not a run directory: it has no run.json. Give the directory that `fathom run -o` made")]
     NotARun {

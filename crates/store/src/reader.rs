@@ -12,6 +12,7 @@ use crate::{HISTOGRAMS_FILE, HISTOGRAMS_SO_FAR_FILE, SERIES_FILE, SERIES_STREAM_
 use crate::{columns, histograms, table};
 use fathom_core::record::StreamSummary;
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Status};
+use fathom_door::own;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
@@ -217,7 +218,7 @@ fn keep_histograms(
     // Where both are there, it was killed while it finished.
     let whole = path.exists();
     if !whole && so_far.exists() {
-        std::fs::rename(&so_far, &path).map_err(|source| StoreError::io("rename", &so_far, source))?;
+        own::rename(&so_far, &path).map_err(|source| StoreError::io("rename", &so_far, source))?;
     }
     if path.exists() {
         files.push(table::record_of(&path, &path)?);

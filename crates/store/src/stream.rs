@@ -14,6 +14,7 @@ use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_ipc::{Message, MetadataVersion, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
+use fathom_door::own;
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -38,11 +39,7 @@ impl ArrowStream {
     /// Makes the file, takes its lock (which tells a run under way from a killed one) and writes the schema.
     pub(crate) fn create(path: &Path, schema: &SchemaRef) -> Result<Self, StoreError> {
         let io = |source| StoreError::io("create", path, source);
-        let file = File::options()
-            .write(true)
-            .create_new(true)
-            .open(path)
-            .map_err(io)?;
+        let file = own::create(path).map_err(io)?;
         match file.try_lock() {
             // Some network file systems have no locks: only a recovery under way is then not prevented.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
@@ -92,7 +89,7 @@ impl ArrowStream {
     }
 
     fn take_back(&mut self) -> io::Result<()> {
-        self.file.set_len(self.whole_bytes)?;
+        own::cut(&self.file, self.whole_bytes)?;
         self.file.seek(SeekFrom::Start(self.whole_bytes))?;
         self.torn = false;
         Ok(())

@@ -15,7 +15,9 @@
 
 use crate::document::sync_directory;
 use crate::error::StoreError;
+use crate::remove::remove_run;
 use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
+use fathom_door::own;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -123,7 +125,7 @@ impl SweepDir {
     /// It cannot be written to.
     pub fn create(dir: &Path, plan: &SweepPlan, origin: &Origin) -> Result<Self, StoreError> {
         let points = dir.join(POINTS);
-        std::fs::create_dir(&points).map_err(|source| StoreError::io("make", &points, source))?;
+        own::make_directory(&points).map_err(|source| StoreError::io("make", &points, source))?;
         let text = serde_json::to_vec_pretty(&Written { plan, origin }).map_err(io::Error::from);
         put(dir, SWEEP_FILE, text)?;
         Self::lock(dir)
@@ -142,7 +144,7 @@ impl SweepDir {
         let Tail { origin } = read_document(dir)?;
         let taken = Self::lock(dir)?;
         let points = dir.join(POINTS);
-        std::fs::create_dir_all(&points).map_err(|source| StoreError::io("make", &points, source))?;
+        own::make_directories(&points).map_err(|source| StoreError::io("make", &points, source))?;
         Ok((taken, plan, origin))
     }
 
@@ -175,13 +177,8 @@ impl SweepDir {
     /// The system refuses.
     pub fn begin(&self, name: &str) -> Result<PathBuf, StoreError> {
         let part = self.part(name);
-        match std::fs::remove_dir_all(&part) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(StoreError::io("remove", &part, source));
-            }
-            _ => {}
-        }
-        std::fs::create_dir(&part).map_err(|source| StoreError::io("make", &part, source))?;
+        remove_run(&part)?;
+        own::make_directory(&part).map_err(|source| StoreError::io("make", &part, source))?;
         Ok(part)
     }
 
@@ -191,7 +188,7 @@ impl SweepDir {
     /// The system refuses.
     pub fn complete(&self, name: &str) -> Result<PathBuf, StoreError> {
         let done = self.dir.join(name);
-        let renamed = std::fs::rename(self.part(name), &done);
+        let renamed = own::rename(&self.part(name), &done);
         renamed
             .and_then(|()| sync_directory(&self.dir.join(POINTS)))
             .map_err(|source| StoreError::io("complete", &done, source))?;
@@ -203,13 +200,7 @@ impl SweepDir {
     /// # Errors
     /// The system refuses.
     pub fn abandon(&self, name: &str) -> Result<(), StoreError> {
-        let part = self.part(name);
-        match std::fs::remove_dir_all(&part) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError::io("remove", &part, source))
-            }
-            _ => Ok(()),
-        }
+        remove_run(&self.part(name))
     }
 
     /// Writes what came out so far in place of what was there.
@@ -234,10 +225,10 @@ fn put(dir: &Path, name: &str, text: io::Result<Vec<u8>>) -> Result<(), StoreErr
     let written = || -> io::Result<()> {
         let mut text = text?;
         text.push(b'\n');
-        let mut file = File::create(&temporary)?;
+        let mut file = own::create_temporary(&temporary)?;
         file.write_all(&text)?;
         file.sync_all()?;
-        std::fs::rename(&temporary, &path)?;
+        own::rename(&temporary, &path)?;
         sync_directory(dir)
     };
     written().map_err(|source| StoreError::io("write", &path, source))

@@ -8,6 +8,7 @@ use crate::document::FileRecord;
 use crate::error::{RESTORE, guarded};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
+use fathom_door::own;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -100,7 +101,8 @@ impl TableWriter {
     ) -> Result<Self, StoreError> {
         let path = dir.join(name);
         let temporary = dir.join(temporary_name(name));
-        let file = File::create(&temporary).map_err(|source| StoreError::io("create", &temporary, source))?;
+        let file = own::create_temporary(&temporary)
+            .map_err(|source| StoreError::io("create", &temporary, source))?;
         let summed = Summed {
             file,
             hash: Xxh64::new(0),
@@ -136,7 +138,7 @@ impl TableWriter {
     }
 
     fn named(self) -> Result<FileRecord, StoreError> {
-        std::fs::rename(&self.temporary, &self.path)
+        own::rename(&self.temporary, &self.path)
             .map_err(|source| StoreError::io("write", &self.path, source))?;
         let summed = self.writer.inner();
         Ok(FileRecord::new(
@@ -150,7 +152,7 @@ impl TableWriter {
     pub(crate) fn abandon(self) {
         drop(self.writer);
         // A leftover is worth nothing, takes room, and does no harm.
-        let _ = std::fs::remove_file(&self.temporary);
+        let _ = own::remove(&self.temporary);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{HISTOGRAMS_FILE, HISTOGRAMS_SO_FAR_FILE, RUN_FILE, SERIES_FILE, SERI
 use crate::{columns, histograms};
 use arrow_schema::SchemaRef;
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink};
+use fathom_door::own;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -104,7 +105,7 @@ impl SeriesSink for RunWriter {
 
 /// Makes sure that `dir` is there and empty.
 fn make_directory(dir: &Path) -> Result<(), StoreError> {
-    std::fs::create_dir_all(dir).map_err(|source| StoreError::io("create", dir, source))?;
+    own::make_directories(dir).map_err(|source| StoreError::io("create", dir, source))?;
     let mut entries = std::fs::read_dir(dir).map_err(|source| StoreError::io("read", dir, source))?;
     let dir = || dir.to_owned();
     if dir().join(RUN_FILE).exists() {
@@ -182,12 +183,7 @@ pub(crate) fn remove_temporaries(dir: &Path) -> Result<(), StoreError> {
     let half_written = format!(".{HISTOGRAMS_SO_FAR_FILE}.tmp");
     for name in [&half_written, HISTOGRAMS_SO_FAR_FILE, SERIES_STREAM_FILE] {
         let path = dir.join(name);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(StoreError::io("remove", &path, error));
-            }
-            _ => {}
-        }
+        own::remove(&path).map_err(|error| StoreError::io("remove", &path, error))?;
     }
     document::sync_directory(dir).map_err(|source| StoreError::io("sync", dir, source))
 }

@@ -174,10 +174,11 @@ fn fio() -> Command {
              --warnings-fatal, --cmdhelp). The report is fathom's; no run directory is kept.",
         )
         .after_help("Example: fathom fio --name=a --rw=randread --bs=4k --size=1g --direct=1 --filename=F")
-        .override_usage("fathom fio [--allow-overwrite PATH]... FIO-ARGUMENTS...")
+        .override_usage("fathom fio [--allow-overwrite PATH]... [--force] FIO-ARGUMENTS...")
         .disable_help_flag(true)
         .arg(allow_overwrite())
         .arg(allow_signature())
+        .arg(force())
         .arg(
             Arg::new("words")
                 .value_name("FIO-ARGUMENTS")
@@ -243,6 +244,12 @@ fn man() -> Command {
                 .value_hint(ValueHint::DirPath)
                 .conflicts_with("page"),
         )
+        .arg(force())
+}
+
+/// For what leaves files to the user.
+pub(super) fn force() -> Arg {
+    switch("force", "Replace files that are there (regular files only)")
 }
 
 pub(super) fn directory(help: &'static str) -> Arg {

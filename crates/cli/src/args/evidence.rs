@@ -2,7 +2,7 @@
 //!
 //! Data in: matched words. Data out: what was typed. It must not know devices or run directories.
 
-use super::definition::{colour as colour_flag, directory, switch};
+use super::definition::{colour as colour_flag, directory, force, switch};
 use crate::terminal::Colour;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgGroup, ArgMatches, Command, ValueHint, value_parser};
@@ -112,6 +112,8 @@ pub(crate) struct ExportArgs {
     pub stream: StreamKind,
     /// Where to; `None`: stdout.
     pub output: Option<PathBuf>,
+    /// Replace files that are there.
+    pub force: bool,
 }
 
 /// The flag `--record` of `run` and `record`.
@@ -236,6 +238,7 @@ pub(super) fn export_command() -> Command {
                 .value_parser(StreamKind::ALL.map(StreamKind::name)),
         )
         .arg(output("Write here, not to stdout", ValueHint::AnyPath))
+        .arg(force())
 }
 
 fn output(help: &'static str, hint: ValueHint) -> Arg {
@@ -291,5 +294,6 @@ pub(super) fn read_export(matches: &ArgMatches) -> ExportArgs {
         form,
         stream: stream.unwrap_or(StreamKind::Io),
         output: matches.get_one::<PathBuf>("output").cloned(),
+        force: matches.get_flag("force"),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Data in: matched words. Data out: [`ReportArgs`].
 
-use super::definition::{directory, switch};
+use super::definition::{directory, force, switch};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use std::path::PathBuf;
 
@@ -27,6 +27,8 @@ pub(crate) struct ReportArgs {
     pub published: Option<String>,
     /// No explanation, which reads the whole record.
     pub no_explain: bool,
+    /// Replace files that are there.
+    pub force: bool,
     /// No notes on stderr.
     pub quiet: bool,
 }
@@ -56,6 +58,7 @@ pub(super) fn command() -> Command {
                 .help("Put the published figures of this experiment beside a sweep's [default: those of the sweep's name]"),
         )
         .arg(switch("no-explain", "Leave out what fathom explain finds in a recorded run"))
+        .arg(force())
         .arg(switch("quiet", "No notes on stderr").short('q'))
 }
 
@@ -66,6 +69,7 @@ pub(super) fn read(matches: &ArgMatches) -> ReportArgs {
         outputs: super::paths(matches, "output"),
         published: matches.get_one::<String>("published").cloned(),
         no_explain: matches.get_flag("no-explain"),
+        force: matches.get_flag("force"),
         quiet: matches.get_flag("quiet"),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Data in: matched words. Data out: [`ReproduceArgs`]. It must not know experiments.
 
-use super::definition::{colour as colour_flag, switch};
+use super::definition::{colour as colour_flag, force, switch};
 use crate::terminal::Colour;
 use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
 use std::path::PathBuf;
@@ -24,6 +24,8 @@ pub(crate) struct ReproduceArgs {
     pub names: Vec<String>,
     /// Write Markdown to this file, too.
     pub markdown: Option<PathBuf>,
+    /// Replace it, where it is there.
+    pub force: bool,
     /// JSON on stdout.
     pub json: bool,
     /// Exit 1 where a figure is not within its bound.
@@ -55,6 +57,7 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .value_hint(ValueHint::FilePath),
         )
+        .arg(force())
         .arg(switch("json", "Print the comparison as one JSON document"))
         .arg(switch("check", "Exit 1 where a figure is beyond its bound for no known reason"))
         .arg(colour_flag())
@@ -70,6 +73,7 @@ pub(super) fn read(matches: &ArgMatches) -> ReproduceArgs {
             .cloned()
             .collect(),
         markdown: matches.get_one::<PathBuf>("markdown").cloned(),
+        force: matches.get_flag("force"),
         json: matches.get_flag("json"),
         check: matches.get_flag("check"),
         quiet: matches.get_flag("quiet"),

@@ -185,6 +185,7 @@ pub(super) fn read(matches: &ArgMatches, words: Vec<String>) -> SweepArgs {
             output: super::output_of(matches),
             record: super::evidence::Streams::default(),
             report: None,
+            force: false,
             allow_overwrite: super::paths(matches, "allow-overwrite"),
             allow_signature: super::paths(matches, "allow-overwrite-signature"),
             words,

@@ -1,6 +1,6 @@
 //! Where runs are kept.
 
-use super::{file_name, release, reserve, unused};
+use super::{file_name, reserve, unused};
 use crate::args::Output;
 
 #[test]
@@ -24,11 +24,19 @@ fn a_new_or_empty_directory_is_taken_and_released_again() {
     let dir = tempfile::tempdir().expect("dir");
     let path = dir.path().join("deep/run");
     let output = Output::Directory(path.clone());
-    assert_eq!(reserve(&output, "job").expect("new"), Some(path.clone()));
-    assert_eq!(reserve(&output, "job").expect("empty"), Some(path.clone()));
-    release(Some(&path));
-    assert!(!path.exists());
-    assert_eq!(reserve(&Output::None, "job").expect("none"), None);
+    let reserved = reserve(&output, "job").expect("new").expect("a place");
+    assert!(path.is_dir());
+    drop(reserved);
+    assert!(!path.exists(), "it was made for nothing");
+    std::fs::create_dir_all(&path).expect("mkdir");
+    drop(reserve(&output, "job").expect("empty"));
+    assert!(path.is_dir(), "it was there before");
+    std::fs::remove_dir(&path).expect("rmdir");
+    let reserved = reserve(&output, "job").expect("new").expect("a place");
+    std::fs::write(reserved.join("run.json"), "x").expect("write");
+    drop(reserved);
+    assert!(path.is_dir(), "something is in it");
+    assert!(reserve(&Output::None, "job").expect("none").is_none());
 }
 
 #[test]

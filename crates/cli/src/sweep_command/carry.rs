@@ -12,6 +12,7 @@ use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured, Watch};
 use crate::prepare::{self, Prepared};
 use crate::request::Request;
+use crate::safety::Permitted;
 use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::sweep::point::{counted_seconds, figures, steady};
@@ -39,6 +40,7 @@ pub(crate) struct Carrier<'a> {
     pub system: &'a SystemRoot,
     pub undertaking: &'a Undertaking,
     pub points: &'a Points,
+    pub permitted: &'a Permitted,
     pub dir: &'a SweepDir,
     pub stop: &'a Arc<AtomicBool>,
 }
@@ -135,9 +137,9 @@ impl Carrier<'_> {
         }
         let mut files = self.points.files().clone();
         let mut live = Live::new(self.undertaking.settings.quiet);
-        match prepare::prepare(&mut files, &mut live, self.stop)? {
-            Prepared::Ready { unmarked } => {
-                crate::run_command::tell_unmarked(&unmarked, &self.undertaking.settings);
+        match prepare::prepare(&mut files, self.permitted, &mut live, self.stop)? {
+            Prepared::Ready => {
+                crate::run_command::tell_unmarked(&self.permitted.unmarked(), &self.undertaking.settings);
             }
             Prepared::Interrupted => return Ok(Given::Interrupted),
         }
@@ -290,7 +292,8 @@ impl Carrier<'_> {
                 bail!("{path} is not as it was laid out for this sweep: it is gone, or smaller");
             }
             // Nothing is left to be laid out: this drops what of the files is in memory.
-            if let Prepared::Interrupted = prepare::prepare(&mut plan, &mut Live::new(true), self.stop)? {
+            let prepared = prepare::prepare(&mut plan, self.permitted, &mut Live::new(true), self.stop)?;
+            if let Prepared::Interrupted = prepared {
                 return Ok(Given::Interrupted);
             }
         }
@@ -304,7 +307,7 @@ impl Carrier<'_> {
         };
         let measured = match &request.model {
             Some(spec) => measure::modelled(asked, spec, &plan, Some(&part), company, self.stop)?,
-            None => measure::real(asked, &plan, Some(&part), company, self.stop)?,
+            None => measure::real(asked, &plan, self.permitted, Some(&part), company, self.stop)?,
         };
         let (run, unkept) = match measured {
             Measured::NotStarted { message } => {

@@ -6,6 +6,7 @@
 use super::Undertaking;
 use crate::args::Settings;
 use crate::request::{self, Request};
+use crate::safety::Permitted;
 use crate::target::{self, Target};
 use crate::{conditions, measure, preflight, prepare, run_modelled, safety};
 use anyhow::Context;
@@ -17,7 +18,7 @@ use fathom_core::workload::Workload;
 use fathom_dialect::Override;
 use fathom_engine::plan::{Plan, PlanError};
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::{Permission, Refusal};
+use fathom_observe::safety::Refusal;
 use std::path::PathBuf;
 
 /// The one file of a sweep in a directory or on a modelled disk: all threads and all points share it.
@@ -101,9 +102,9 @@ impl Points {
         &self,
         undertaking: &Undertaking,
         system: &SystemRoot,
-    ) -> Result<Vec<Permission>, Vec<Refusal>> {
+    ) -> Result<Permitted, Vec<Refusal>> {
         match undertaking.model {
-            Some(_) => Ok(Vec::new()),
+            Some(_) => Ok(Permitted::default()),
             None => safety::permit(system, &self.files, &undertaking.settings),
         }
     }

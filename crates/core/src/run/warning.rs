@@ -58,6 +58,10 @@ pub enum Warning {
     DeviceUnknown { path: String, reason: String },
     /// Some of the record could not be kept.
     RecordIncomplete { detail: String },
+    /// Something was set up on a target while the load wrote to it, which ended the run.
+    TargetTaken { detail: String },
+    /// Something of the targets is not as it was to be left.
+    Left { detail: String },
     /// Limits of the modelled machine that no source states.
     ModelLimitNotKnown { limits: Vec<String> },
     /// Verification on a disk that holds no data.
@@ -169,6 +173,8 @@ impl Warning {
             }
             Self::ShortRun { job, runtime_ns } => write!(f, "{job}: ran for {} only", Nanos(*runtime_ns)),
             Self::DeviceUnknown { path, reason } => write!(f, "no disk counters for {path}: {reason}"),
+            Self::TargetTaken { detail } => write!(f, "the load was ended: {detail}"),
+            Self::Left { detail } => f.write_str(detail),
             Self::RecordIncomplete { detail } => write!(f, "the record is incomplete: {detail}"),
             Self::ModelLimitNotKnown { limits } => write!(
                 f,
@@ -207,7 +213,13 @@ impl Warning {
             Self::FewSamples { .. } => "Run longer, or read a lower percentile.",
             Self::SlowClock { .. } => "Choose the clock source tsc, if the hypervisor offers it.",
             Self::ShortRun { .. } => "Run for a minute at least: cloud disks burst, and caches fill.",
-            Self::DeviceUnknown { .. } | Self::ModelHoldsNoData { .. } | Self::Dialect { .. } => "",
+            Self::TargetTaken { .. } => {
+                "Undo that, look whether what is there is still whole, then run again."
+            }
+            Self::DeviceUnknown { .. }
+            | Self::Left { .. }
+            | Self::ModelHoldsNoData { .. }
+            | Self::Dialect { .. } => "",
             Self::RecordIncomplete { .. } => "Write the run directory to a faster or emptier disk (-o).",
         }
     }

@@ -1,7 +1,9 @@
-use super::lay_out;
+use super::{OnPiece, Permits, lay_out};
 use crate::plan::{FileAction, Kind};
 use crate::testing::{count_byte, skipped};
 use fathom_core::workload::Fallocate;
+use fathom_door::Permit;
+use fathom_door::mark::{self, Standing};
 use std::fs::File;
 use std::io::{ErrorKind, Result};
 use std::os::unix::fs::MetadataExt;
@@ -24,7 +26,17 @@ fn action(path: &Path, size_now: Option<u64>, size_needed: u64, fill: bool) -> F
 }
 
 fn make(action: &FileAction) -> Result<()> {
-    lay_out(action, &mut |_| Ok(()), &mut |_, _| Ok(()))
+    make_watched(action, &mut |_, _| Ok(()))
+}
+
+fn make_watched(action: &FileAction, on_piece: &mut OnPiece<'_>) -> Result<()> {
+    let permit = Permit::new_file(&action.path);
+    if action.size_now.is_none() {
+        // What is there by now is not looked at: that is what is tested.
+        return lay_out(action, &permit, on_piece);
+    }
+    let permits = Permits::unasked([action.path.as_path()]).expect("a permit");
+    lay_out(action, permits.of(&action.path)?, on_piece)
 }
 
 /// What is read is on the disk: written, not only reserved, without holes.
@@ -182,11 +194,7 @@ fn stopping_after(pieces: u64) -> impl FnMut(u64, u64) -> Result<()> {
 fn what_was_made_for_nothing_is_removed() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("x");
-    let result = lay_out(
-        &action(&path, None, 10 * MIB, true),
-        &mut |_| Ok(()),
-        &mut stopping_after(3),
-    );
+    let result = make_watched(&action(&path, None, 10 * MIB, true), &mut stopping_after(3));
     assert_eq!(result.expect_err("stopped").kind(), ErrorKind::Interrupted);
     assert!(!path.exists());
 }
@@ -196,9 +204,8 @@ fn what_was_extended_for_nothing_is_cut_back() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("x");
     std::fs::write(&path, vec![b'a'; 10_000]).expect("a file");
-    let result = lay_out(
+    let result = make_watched(
         &action(&path, Some(10_000), 10 * MIB, true),
-        &mut |_| Ok(()),
         &mut stopping_after(3),
     );
     assert_eq!(result.expect_err("stopped").kind(), ErrorKind::Interrupted);
@@ -206,44 +213,29 @@ fn what_was_extended_for_nothing_is_cut_back() {
 }
 
 #[test]
-fn a_file_that_cannot_be_marked_is_removed() {
+fn progress_is_told_and_only_new_files_are_marked() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("x");
-    let refuse = || std::io::Error::from_raw_os_error(95);
-    let result = lay_out(
-        &action(&path, None, MIB, true),
-        &mut |_| Err(refuse()),
-        &mut |_, _| Ok(()),
-    );
-    assert_eq!(result.expect_err("refused").raw_os_error(), Some(95));
-    assert!(!path.exists());
-}
-
-#[test]
-fn progress_is_told_and_new_files_are_marked_once() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("x");
-    let (mut made, mut told) = (0, Vec::new());
-    lay_out(
-        &action(&path, None, 2 * MIB + 5, true),
-        &mut |_| {
-            made += 1;
-            Ok(())
-        },
-        &mut |done, total| {
-            told.push((done, total));
-            Ok(())
-        },
-    )
-    .expect("laid out");
+    let mut told = Vec::new();
     let total = 2 * MIB + 5;
+    make_watched(&action(&path, None, total, true), &mut |done, total| {
+        told.push((done, total));
+        Ok(())
+    })
+    .expect("laid out");
     assert_eq!(told, [(MIB, total), (2 * MIB, total), (total, total)]);
-    assert_eq!(made, 1);
+    let standing = |path: &Path| mark::standing(&File::open(path).expect("open")).expect("a mark");
+    let killed = standing(&path);
+    if killed == Standing::Unmarked {
+        return skipped(
+            "progress_is_told_and_only_new_files_are_marked",
+            "user attributes",
+        );
+    }
+    assert_eq!(killed, Standing::Made, "also where nobody came to seal it");
     // A file that was there is not ours to mark.
-    lay_out(
-        &action(&path, Some(total), 3 * MIB, true),
-        &mut |_| panic!("not newly made"),
-        &mut |_, _| Ok(()),
-    )
-    .expect("extended");
+    let other = directory.path().join("y");
+    std::fs::write(&other, "x").expect("a file");
+    make(&action(&other, Some(1), MIB, true)).expect("extended");
+    assert_eq!(standing(&other), Standing::Unmarked);
 }

@@ -25,11 +25,18 @@ fn a_stop_ends_reading_ahead() {
     let mut job = crate::testing::job(fathom_core::workload::Mix::Read, 4096);
     job.files.pre_read = true;
     for stopped in [false, true] {
-        let opened = open_all(&job, &files(&path), &AtomicBool::new(stopped)).expect("it opens");
+        let opened = open_all(
+            &job,
+            &files(&path),
+            &Permits::default(),
+            &AtomicBool::new(stopped),
+        )
+        .expect("it opens");
         assert_eq!(opened.is_none(), stopped);
     }
     job.files.pre_read = false;
-    let opened = open_all(&job, &files(&path), &AtomicBool::new(true)).expect("it opens");
+    let opened =
+        open_all(&job, &files(&path), &Permits::default(), &AtomicBool::new(true)).expect("it opens");
     assert_eq!(
         opened.map(|files| files.len()),
         Some(1),
@@ -44,7 +51,8 @@ fn a_stop_while_reading_ahead_takes_less_than_a_second() {
     job.files.pre_read = true;
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let reader = scope.spawn(|| open_all(&job, &files(Path::new("/dev/zero")), &stop));
+        let reader =
+            scope.spawn(|| open_all(&job, &files(Path::new("/dev/zero")), &Permits::default(), &stop));
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!reader.is_finished());
         let begun = std::time::Instant::now();

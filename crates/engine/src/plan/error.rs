@@ -54,6 +54,17 @@ pub enum PlanError {
         /// The file.
         path: PathBuf,
     },
+    /// The section's name would lead its files out of their directory.
+    #[error(
+        "[{job}]: its files would be named {name}, outside the directory they belong to: give the section another name, or \
+         say where its files are with filename="
+    )]
+    OutsideDirectory {
+        /// The job.
+        job: String,
+        /// What the first file would be called.
+        name: String,
+    },
     /// The directory is missing.
     #[error("{job}: the directory {path} does not exist: make it, or give another directory= or filename=")]
     NoDirectory {

@@ -264,3 +264,25 @@ fn jobs_share_files() {
     );
     assert_eq!(plan.buffer_bytes(), 3 * BLOCK);
 }
+
+#[test]
+fn a_name_cannot_lead_out_of_the_directory() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let region = || Region {
+        size: kib(64),
+        ..Region::default()
+    };
+    for name in ["../x", "a/../../x", "/tmp/x", ".."] {
+        let mut job = on(directory.path(), &[], region());
+        name.clone_into(&mut job.name);
+        let error = plan(&[job.clone()]).expect_err(name).to_string();
+        assert!(error.contains("outside the directory"), "{error}");
+        job.files.names = vec!["x".into()];
+        plan(&[job]).expect("the name is not used");
+    }
+    for name in ["..x", "x..", "...", "a b", "a.b"] {
+        let mut job = on(directory.path(), &[], region());
+        name.clone_into(&mut job.name);
+        plan(&[job]).expect(name);
+    }
+}

@@ -153,6 +153,7 @@ impl<'a> Orchestra<'a> {
                 hook: self.options.hook,
                 section: at as u32,
                 recording: self.options.recording.clone(),
+                permits: Arc::clone(&self.options.permits),
             };
             self.next_index += 1;
             let sender = job.sender.clone();
@@ -202,14 +203,24 @@ impl<'a> Orchestra<'a> {
         phases::progress(&self.jobs, self.epoch, now)
     }
 
-    pub(super) fn unlink(&self) {
+    /// Removes the files that were to be removed, as far as this run made them; what could not be removed, and why.
+    pub(super) fn unlink(&self) -> Vec<String> {
+        let mut left = Vec::new();
         for job in self.jobs.iter().filter(|job| job.plan.job.files.unlink) {
             for file in job.plan.workers.iter().flat_map(|worker| &worker.files) {
-                if file.kind == Kind::Regular {
-                    // Another job of the run may have removed it already.
-                    drop(std::fs::remove_file(&file.path));
+                if file.kind != Kind::Regular {
+                    continue;
+                }
+                let permits = &self.options.permits;
+                // What nobody asked leave to write to was not made here.
+                let Ok(permit) = permits.of(&file.path) else {
+                    continue;
+                };
+                if let Err(error) = permit.remove_created() {
+                    left.push(error.to_string());
                 }
             }
         }
+        left
     }
 }

@@ -36,6 +36,8 @@ pub struct Results {
     pub groups: Vec<JobSummary>,
     /// The histograms of all jobs.
     pub histograms: Vec<HistogramRow>,
+    /// Files that were to be removed after the run and could not be, each with the reason.
+    pub unremoved: Vec<String>,
 }
 
 pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> Results {
@@ -59,6 +61,7 @@ pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> R
             .collect(),
         groups: groups.collect(),
         histograms,
+        unremoved: Vec::new(),
     }
 }
 

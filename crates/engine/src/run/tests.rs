@@ -42,8 +42,12 @@ fn plan(jobs: &[Job]) -> Plan {
 fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
     check(plan)?;
     let mut plan = plan.clone();
-    make_ready(&mut plan, &options.stop, &mut ()).expect("files");
-    super::run(&plan, options, hooks)
+    let options = Options {
+        permits: crate::testing::permits(&plan),
+        ..options.clone()
+    };
+    make_ready(&mut plan, &options.permits, &options.stop, &mut ()).expect("files");
+    super::run(&plan, &options, hooks)
 }
 
 fn run_jobs(jobs: &[Job]) -> Result<Results, RunError> {

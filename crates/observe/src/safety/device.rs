@@ -1,26 +1,28 @@
 //! Permission to write to a block device.
 
-use super::{Basis, Grip, Question, Refusal, cannot_tell, named, signature, usage};
+use super::scene::Scene;
+use super::{Basis, Grip, Judged, Refusal, WriteRequest, cannot_tell, named, signature, usage};
 use crate::root::{FileStat, SystemRoot};
 use crate::sysfs::Block;
 use fathom_core::units::Bytes;
+use fathom_door::target;
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, open};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// All rules for a device, the cheap and telling ones first; it is opened only when all others hold.
 pub(super) fn check(
-    root: &SystemRoot,
-    path: &Path,
+    scene: &Scene<'_>,
+    request: WriteRequest<'_>,
     stat: &FileStat,
-    question: Question<'_>,
-) -> Result<(Basis, Option<Arc<File>>), Refusal> {
+    grip: Grip,
+) -> Result<Judged, Refusal> {
+    let (root, path) = (scene.root, request.path);
     let block = Block::by_id(root, stat.node);
     let path_buf = || path.to_path_buf();
-    if !named(root, stat, question.allowed.overwrite) {
+    if !named(root, stat, request.allow_overwrite) {
         let device = block.as_ref().map(words).unwrap_or_default();
         return Err(Refusal::DeviceNotNamed {
             path: path_buf(),
@@ -31,7 +33,7 @@ pub(super) fn check(
         let what = format!("whether it is in use (/sys does not show device {})", stat.node);
         cannot_tell(path, &what, io::ErrorKind::NotFound.into())
     })?;
-    usage::device_in_use(root, path, &block)?;
+    usage::device_in_use(scene, path, &block)?;
     let disk_read_only = block.parent().and_then(|disk| disk.number("ro")) == Some(1);
     if disk_read_only || block.number("ro") == Some(1) {
         return Err(Refusal::ReadOnly { path: path_buf() });
@@ -42,32 +44,43 @@ pub(super) fn check(
     if size_bytes == 0 {
         return Err(Refusal::NoMedium { path: path_buf() });
     }
-    let device = open_exclusively(root, path, question.grip)?;
+    let device = open_exclusively(root, path, grip)?;
+    if root.is_running_system() {
+        // What was opened is what was judged, or somebody has put another node in its place.
+        let opened = device.metadata().map(|metadata| FileStat::from(&metadata));
+        if !opened.is_ok_and(|opened| opened.same_as(stat)) {
+            return Err(Refusal::Changed { path: path_buf() });
+        }
+    }
     let found = signature::probe(&device, size_bytes)
         .map_err(|source| cannot_tell(path, "what is on it (reading failed)", source))?;
-    if !found.is_empty() && !question.allowed.signature {
+    if !found.is_empty() && !request.allow_signature {
         return Err(Refusal::Signature {
             path: path_buf(),
             found,
         });
     }
-    let hold = (question.grip == Grip::Hold).then(|| Arc::new(device));
-    Ok((Basis::NamedDevice(found), hold))
+    Ok(Judged {
+        basis: Basis::NamedDevice(found),
+        handle: Some(device),
+    })
 }
 
-/// `O_EXCL` without `O_CREAT` claims a block device: it fails while the device, its disk or a partition of it
-/// is mounted or held in any namespace, and keeps others from doing so (open(2)).
+/// As its only user; to be looked at only, it is not even opened for writing.
 fn open_exclusively(root: &SystemRoot, path: &Path, grip: Grip) -> Result<File, Refusal> {
-    let flags = OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let path_buf = path.to_path_buf();
     let node = root.at(path);
     let opened = match grip {
-        Grip::Hold => open(&node, flags | OFlags::RDWR, Mode::empty()),
-        Grip::Look => accessat(CWD, &node, Access::WRITE_OK, AtFlags::EACCESS)
-            .and_then(|()| open(&node, flags | OFlags::RDONLY, Mode::empty())),
+        Grip::Hold => target::claim(&node),
+        Grip::Look => {
+            let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            accessat(CWD, &node, Access::WRITE_OK, AtFlags::EACCESS)
+                .and_then(|()| open(&node, flags, Mode::empty()))
+                .map(File::from)
+        }
     };
     match opened {
-        Ok(device) => Ok(File::from(device)),
+        Ok(device) => Ok(device),
         Err(error @ Errno::BUSY) => Err(Refusal::Busy {
             path: path_buf,
             source: error.into(),

@@ -72,6 +72,26 @@ pub enum Refusal {
     )]
     Busy { path: PathBuf, source: io::Error },
 
+    /// Somebody else has it open.
+    #[error(
+        "{path} is in use: {opener} has {member} open {how}. Stop that first, or choose another target",
+        path = path.display()
+    )]
+    Opened {
+        path: PathBuf,
+        member: String,
+        opener: String,
+        how: &'static str,
+    },
+
+    /// Somebody else has it locked.
+    #[error(
+        "{path} is in use: another process has it locked, as a fathom does with what it writes to. Wait for that to end, \
+         or choose another target",
+        path = path.display()
+    )]
+    Locked { path: PathBuf },
+
     /// Read-only.
     #[error(
         "{path} is read-only. Make it writable (blockdev --setrw {path}), or only read from it",
@@ -101,6 +121,15 @@ pub enum Refusal {
         path = path.display(), size = Bytes(*size_bytes)
     )]
     NotMade { path: PathBuf, size_bytes: u64 },
+
+    /// A file that fathom made, and that something else was done to.
+    #[error(
+        "{path} ({size}) was made by fathom, and something else has written to it since (or a run on it was killed by a \
+         loss of power): what it holds now may be needed. To overwrite it, add --allow-overwrite {path}; to keep it, \
+         choose another name",
+        path = path.display(), size = Bytes(*size_bytes)
+    )]
+    NotOursAnyMore { path: PathBuf, size_bytes: u64 },
 
     /// A file that fathom did not make, and that would have to grow.
     #[error(

@@ -86,6 +86,26 @@ pub(crate) const KNOWN: &[Known] = &[
         magics: &[b"XFSB"],
         places: &[Start(0)],
     },
+    // drivers/block/drbd/drbd_int.h, drbd_actlog.c: the magic of meta-data version 8 (and its unclean form) and 9, 60 bytes
+    // into the last 4 KiB.
+    Known {
+        what: "a DRBD volume",
+        magics: &[
+            &[0x83, 0x74, 0x02, 0x6b],
+            &[0x83, 0x74, 0x02, 0x6c],
+            &[0x83, 0x74, 0x02, 0x6d],
+        ],
+        places: &[End {
+            align: 4 * KIB,
+            back: 4 * KIB - 60,
+        }],
+    },
+    // Microsoft, [MS-REFS] and libyal/libfsrefs, "Resilient File System": volume header, file system name at 3.
+    Known {
+        what: "a ReFS file system",
+        magics: &[b"ReFS\0\0\0\0"],
+        places: &[Start(3)],
+    },
     // include/uapi/linux/btrfs_tree.h: BTRFS_MAGIC at 0x40 of the superblock; fs/btrfs/disk-io.h: first copy
     // at 64 KiB, the mirrors at 64 MiB and 256 GiB.
     Known {

@@ -1,3 +1,5 @@
+mod several;
+
 use super::*;
 use crate::fixture::{Tree, dev};
 use expect_test::{Expect, expect};
@@ -89,7 +91,7 @@ fn a_named_blank_device_is_allowed_by_any_of_its_names() {
     ] {
         let permission = ask(&tree, path, &[named], false).expect("allowed");
         assert_eq!(permission.basis, Basis::NamedDevice(vec![]));
-        assert!(permission.holds_device());
+        assert!(permission.permit.holds_device());
     }
 }
 
@@ -456,43 +458,6 @@ fn a_new_file_is_free_but_not_in_dev() {
         ask(&tree, "/dev/disk/by-id/typo", &[], true),
         &expect![
             "/dev/disk/by-id/typo does not exist, and a file made in /dev would be in memory. Check the device's name (lsblk), or choose a file elsewhere"
-        ],
-    );
-}
-
-#[test]
-fn two_names_of_a_device_share_one_hold() {
-    let tree = system();
-    let names = [VDB, "/dev/disk/by-id/virtio-data", "/dev/vda"].map(PathBuf::from);
-    let allowed = Allowed {
-        overwrite: &names[..1],
-        signature: false,
-    };
-    let both = check_all(&tree.root, &names[..2], allowed).expect("allowed");
-    let holds: Vec<_> = both
-        .iter()
-        .filter_map(|permission| permission.hold.as_ref())
-        .collect();
-    assert!(Arc::ptr_eq(holds[0], holds[1]));
-    assert_eq!(both[1].path, names[1]);
-    let refusal = check_all(&tree.root, &names, allowed).expect_err("vda is mounted and not named");
-    assert!(matches!(refusal, Refusal::DeviceNotNamed { .. }), "{refusal}");
-}
-
-#[test]
-fn a_file_that_would_only_grow_is_refused_in_other_words() {
-    let tree = system();
-    tree.file("/data/short", "x");
-    let request = WriteRequest {
-        path: Path::new("/data/short"),
-        allow_overwrite: &[],
-        allow_signature: false,
-        change: Change::Extend(1 << 20),
-    };
-    refused(
-        foreseen(foresee(&tree.root, request), check(&tree.root, request)),
-        &expect![
-            "/data/short was not made by fathom (it has no mark) and would have to grow from 1 B to 1 MiB. To use it as it is, give a size= of at most 1 B; to have it extended (what it holds stays), add --allow-overwrite /data/short; or choose another name"
         ],
     );
 }

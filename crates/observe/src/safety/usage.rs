@@ -1,7 +1,9 @@
 //! What is in use: mounts, swap, holders, loop devices.
 
-use super::{Refusal, cannot_tell};
-use crate::mounts::{Mount, mounts, swap_areas};
+use super::Refusal;
+use super::openers::Opener;
+use super::scene::{LoopDevice, Scene};
+use crate::mounts::Mount;
 use crate::root::{FileKind, FileStat, SystemRoot};
 use crate::sysfs::Block;
 use crate::target::dm_kind;
@@ -9,42 +11,52 @@ use fathom_core::units::DevId;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How many loop devices may stand on each other.
 const LOOPS_MAX: u32 = 8;
 
 /// A thing that must not be in use.
+#[derive(Clone, Copy)]
 struct Question<'r> {
-    root: &'r SystemRoot,
+    scene: &'r Scene<'r>,
     /// The path asked for, which refusals name.
     path: &'r Path,
-    swaps: Vec<PathBuf>,
-    /// Loop devices that have a file, and the file.
-    loops: Vec<(String, PathBuf)>,
+}
+
+/// Refuses a regular file that is swapped to, backs a loop device, or is open elsewhere.
+pub(super) fn file_in_use(scene: &Scene<'_>, path: &Path, stat: &FileStat) -> Result<(), Refusal> {
+    file_set_up(scene, path, stat)?;
+    let question = Question { scene, path };
+    question.opened(scene.openers().of_file(stat), "it")
 }
 
 /// Refuses a regular file that is swapped to or backs a loop device.
-pub(super) fn file_in_use(root: &SystemRoot, path: &Path, stat: &FileStat) -> Result<(), Refusal> {
-    Question::new(root, path)?.file(stat, "it", None)
+pub(super) fn file_set_up(scene: &Scene<'_>, path: &Path, stat: &FileStat) -> Result<(), Refusal> {
+    Question { scene, path }.file(stat, "it", None)
+}
+
+/// Refuses a block device that is swapped to or backs a loop device, or a part of it that is.
+pub(super) fn device_set_up(scene: &Scene<'_>, path: &Path, block: &Block<'_>) -> Result<(), Refusal> {
+    Question { scene, path }.set_up(&family(block), None)
 }
 
 /// Refuses a block device that is in use in any way that the system shows. The most telling use is named: a
 /// mount before swap before a holder. A loop device is in use also where the file or device below it is, by
 /// something else.
-pub(super) fn device_in_use(root: &SystemRoot, path: &Path, block: &Block<'_>) -> Result<(), Refusal> {
-    let question = Question::new(root, path)?;
+pub(super) fn device_in_use(scene: &Scene<'_>, path: &Path, block: &Block<'_>) -> Result<(), Refusal> {
+    let question = Question { scene, path };
     question.device(block, None)?;
     let mut upper = block.clone().disk();
     for _ in 0..LOOPS_MAX {
         let Some(file) = upper.backing_file() else { break };
         // A file that is not visible here was judged where it is: by whoever set the loop device up.
-        let Ok(stat) = root.stat(&file) else { break };
+        let Ok(stat) = scene.root.stat(&file) else { break };
         let except = dev_name(&upper);
         if stat.kind != FileKind::BlockDevice {
             return question.file(&stat, &file.display().to_string(), Some(&except));
         }
-        let Some(lower) = Block::by_id(root, stat.node) else {
+        let Some(lower) = Block::by_id(scene.root, stat.node) else {
             break;
         };
         question.device(&lower, Some(&except))?;
@@ -54,44 +66,35 @@ pub(super) fn device_in_use(root: &SystemRoot, path: &Path, block: &Block<'_>) -
 }
 
 impl<'r> Question<'r> {
-    fn new(root: &'r SystemRoot, path: &'r Path) -> Result<Self, Refusal> {
-        Ok(Self {
-            root,
-            path,
-            swaps: swap_areas(root)
-                .map_err(|source| cannot_tell(path, "whether it is swap space (/proc/swaps)", source))?,
-            loops: loops(root, path)?,
-        })
-    }
-
     /// The loop devices but `except`.
-    fn loops(&self, except: Option<&str>) -> impl Iterator<Item = &(String, PathBuf)> {
-        self.loops
-            .iter()
-            .filter(move |(name, _)| Some(name.as_str()) != except)
+    fn loops<'q>(
+        self,
+        except: Option<&'q str>,
+    ) -> Result<impl Iterator<Item = &'r LoopDevice> + use<'q, 'r>, Refusal> {
+        let loops = self.scene.loops(self.path)?.iter();
+        Ok(loops.filter(move |device| Some(device.name.as_str()) != except))
     }
 
     /// `member`: what the file is called in the refusal.
-    fn file(&self, stat: &FileStat, member: &str, except: Option<&str>) -> Result<(), Refusal> {
-        let is_it = |path: &Path| self.root.stat(path).is_ok_and(|other| other.same_as(stat));
-        if let Some(area) = self.swaps.iter().find(|area| is_it(area)) {
-            return Err(self.swap(member.to_owned(), area));
+    fn file(self, stat: &FileStat, member: &str, except: Option<&str>) -> Result<(), Refusal> {
+        let is_it = |other: &Option<FileStat>| other.is_some_and(|other| other.same_as(stat));
+        let mut swaps = self.scene.swaps(self.path)?.iter();
+        if let Some(area) = swaps.find(|area| is_it(&area.stat)) {
+            return Err(self.swap(member.to_owned(), &area.path));
         }
-        match self.loops(except).find(|(_, backing)| is_it(backing)) {
-            Some((loop_device, _)) => Err(self.loop_backing(member.to_owned(), loop_device)),
+        match self.loops(except)?.find(|device| is_it(&device.stat)) {
+            Some(device) => Err(self.loop_backing(member.to_owned(), &device.name)),
             None => Ok(()),
         }
     }
 
-    fn device(&self, block: &Block<'_>, except: Option<&str>) -> Result<(), Refusal> {
+    fn device(self, block: &Block<'_>, except: Option<&str>) -> Result<(), Refusal> {
+        let root = self.scene.root;
         let family = family(block);
         let member = |id: DevId| family.iter().find(|member| member.id == id);
         let path = || self.path.to_path_buf();
-        let table = mounts(self.root).map_err(|source| {
-            cannot_tell(self.path, "whether it is mounted (/proc/self/mountinfo)", source)
-        })?;
-        for mount in &table {
-            if let Some(block) = mounted_devices(self.root, mount).into_iter().find_map(&member) {
+        for mount in self.scene.mounts(self.path, "whether it is mounted")? {
+            if let Some(block) = mounted_devices(root, mount).into_iter().find_map(&member) {
                 return Err(Refusal::Mounted {
                     path: path(),
                     member: dev_name(block),
@@ -99,23 +102,14 @@ impl<'r> Question<'r> {
                 });
             }
         }
-        if let Some((block, uuid)) = in_btrfs(self.root, &family) {
+        if let Some((block, uuid)) = in_btrfs(root, &family) {
             return Err(Refusal::Held {
                 path: path(),
                 member: dev_name(block),
                 holder: format!("a mounted btrfs (UUID {uuid})"),
             });
         }
-        for area in &self.swaps {
-            if let Some(block) = node(self.root, area).and_then(&member) {
-                return Err(self.swap(dev_name(block), area));
-            }
-        }
-        for (loop_device, backing) in self.loops(except) {
-            if let Some(block) = node(self.root, backing).and_then(&member) {
-                return Err(self.loop_backing(dev_name(block), loop_device));
-            }
-        }
+        self.set_up(&family, except)?;
         for block in &family {
             if let Some(holder) = block.holders().first() {
                 return Err(Refusal::Held {
@@ -125,10 +119,49 @@ impl<'r> Question<'r> {
                 });
             }
         }
+        for block in &family {
+            self.opened(self.scene.openers().of_device(block.id), &dev_name(block))?;
+        }
         Ok(())
     }
 
-    fn swap(&self, member: String, area: &Path) -> Refusal {
+    /// What neither a hold nor a lock keeps away.
+    fn set_up(self, family: &[Block<'_>], except: Option<&str>) -> Result<(), Refusal> {
+        let member = |stat: &Option<FileStat>| {
+            let stat = stat.filter(|stat| stat.kind == FileKind::BlockDevice)?;
+            family.iter().find(|member| member.id == stat.node)
+        };
+        for area in self.scene.swaps(self.path)? {
+            if let Some(block) = member(&area.stat) {
+                return Err(self.swap(dev_name(block), &area.path));
+            }
+        }
+        for device in self.loops(except)? {
+            if let Some(block) = member(&device.stat) {
+                return Err(self.loop_backing(dev_name(block), &device.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what somebody else may write to, or another fathom measures.
+    fn opened(self, openers: &[Opener], member: &str) -> Result<(), Refusal> {
+        match openers.iter().find(|opener| opener.writes || opener.is_fathom()) {
+            None => Ok(()),
+            Some(opener) => Err(Refusal::Opened {
+                path: self.path.to_path_buf(),
+                member: member.to_owned(),
+                opener: opener.to_string(),
+                how: if opener.writes {
+                    "for writing"
+                } else {
+                    "for reading"
+                },
+            }),
+        }
+    }
+
+    fn swap(self, member: String, area: &Path) -> Refusal {
         Refusal::Swap {
             path: self.path.to_path_buf(),
             member,
@@ -136,7 +169,7 @@ impl<'r> Question<'r> {
         }
     }
 
-    fn loop_backing(&self, member: String, loop_device: &str) -> Refusal {
+    fn loop_backing(self, member: String, loop_device: &str) -> Refusal {
         Refusal::LoopBacking {
             path: self.path.to_path_buf(),
             member,
@@ -197,26 +230,25 @@ fn node(root: &SystemRoot, path: &Path) -> Option<DevId> {
     (stat.kind == FileKind::BlockDevice).then_some(stat.node)
 }
 
-/// Each loop device with a file, and the file. A file in another mount namespace has a path that means
+/// Each loop device with a file. A file in another mount namespace has a path that means
 /// nothing here; a loop device does not hold its file exclusively either, so that one is not seen.
-fn loops(root: &SystemRoot, path: &Path) -> Result<Vec<(String, PathBuf)>, Refusal> {
+pub(super) fn loops(root: &SystemRoot) -> io::Result<Vec<LoopDevice>> {
     let names = match root.list("/sys/block") {
         Ok(names) => names,
         // Some containers hide it: a kernel without block devices has no loop devices either.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(source) => {
-            return Err(cannot_tell(
-                path,
-                "whether a loop device stands on it (/sys/block)",
-                source,
-            ));
-        }
+        Err(error) => return Err(error),
     };
     let loops = names.iter().filter(|name| name.starts_with("loop"));
     let blocks = loops.filter_map(|name| Block::by_name(root, name));
-    Ok(blocks
-        .filter_map(|block| Some((dev_name(&block), block.backing_file()?)))
-        .collect())
+    let with_file = blocks.filter_map(|block| {
+        let backing = block.backing_file()?;
+        Some(LoopDevice {
+            name: dev_name(&block),
+            stat: root.stat(backing).ok(),
+        })
+    });
+    Ok(with_file.collect())
 }
 
 fn dev_name(block: &Block<'_>) -> String {

@@ -4,8 +4,9 @@ use crate::setup::{IMAGE_BYTES, Loop, Mount, Swap, ask, open, run, with};
 use fathom_core::run::TargetKind;
 use fathom_observe::SystemRoot;
 use fathom_observe::disk::Snapshot;
-use fathom_observe::safety::{Allowed, Basis, Refusal, check_all};
+use fathom_observe::safety::{Basis, Change, Refusal, WriteRequest, check_all};
 use fathom_observe::target::{describe, inspect, whole_disk};
+use rustix::fs::OFlags;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -33,8 +34,7 @@ fn a_permission_keeps_others_away() {
         let names = [device.path().to_path_buf(), device.link()];
         let permission = ask(&names[0], &names, true).expect("allowed");
         // The load opens it again.
-        let load = open(&names[1]);
-        permission.confirm(&load).expect("the same device");
+        let load = permission.permit.open(OFlags::empty()).expect("the same device");
         load.write_all_at(&[0; 512], IMAGE_BYTES - 512).expect("written");
         let refusal = ask(&names[1], &names, true).expect_err("held");
         assert!(matches!(refusal, Refusal::Busy { .. }), "{refusal}");
@@ -45,11 +45,14 @@ fn a_permission_keeps_others_away() {
             "nobody can mount it"
         );
         drop(permission);
-        let allowed = Allowed {
-            overwrite: &names,
-            signature: true,
-        };
-        let both = check_all(&SystemRoot::default(), &names, allowed).expect("allowed");
+        drop(load);
+        let requests = names.each_ref().map(|path| WriteRequest {
+            path,
+            allow_overwrite: &names,
+            allow_signature: true,
+            change: Change::default(),
+        });
+        let both = check_all(&SystemRoot::default(), &requests).expect("allowed");
         assert_eq!(both.len(), 2);
         drop(both);
         with(name, device.mount(), drop);

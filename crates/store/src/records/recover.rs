@@ -13,6 +13,7 @@ use crate::reader::{lock, lost};
 use crate::stream::{StreamReader, Tail};
 use crate::table::{self, TableWriter, temporary_name};
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use fathom_door::own;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::io;
@@ -131,7 +132,7 @@ fn recover_segment<R: StreamRow>(
         Err(error) if !forms.arrows => {
             // After a loss of power: neither form is whole.
             let aside = path.with_extension("parquet.damaged");
-            std::fs::rename(&path, &aside).map_err(|source| StoreError::io("rename", &path, source))?;
+            own::rename(&path, &aside).map_err(|source| StoreError::io("rename", &path, source))?;
             let name = folder.listed_name(number);
             stream
                 .lost

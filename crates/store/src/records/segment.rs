@@ -11,6 +11,7 @@ use crate::stream::ArrowStream;
 use crate::table::{self, TableWriter};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use fathom_door::own;
 use parquet::basic::{Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -147,10 +148,7 @@ pub(crate) fn listed(folder: &Folder, number: u32, record: FileRecord) -> FileRe
 
 /// Removes a file that may be gone already.
 pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, error)),
-        _ => Ok(()),
-    }
+    own::remove(path).map_err(|error| StoreError::io("remove", path, error))
 }
 
 /// The schema of a file, but with words as numbers of a dictionary: what a reader wants them as.

@@ -12,6 +12,7 @@ use crate::StoreError;
 use crate::document::{FileRecord, sync_directory};
 use arrow_schema::SchemaRef;
 use fathom_core::record::{RowSink, StreamKind};
+use fathom_door::own;
 use parquet::file::properties::WriterProperties;
 use std::fs::File;
 use std::io;
@@ -67,7 +68,7 @@ impl<R: StreamRow> StreamWriter<R> {
     /// As [`StreamWriter::create`], with so many rows to a segment.
     pub(crate) fn with_segments(dir: &Path, segment_rows: u64) -> Result<Self, StoreError> {
         let folder = Folder::new(dir, R::KIND);
-        std::fs::create_dir(&folder.path).map_err(|source| StoreError::io("create", &folder.path, source))?;
+        own::make_directory(&folder.path).map_err(|source| StoreError::io("create", &folder.path, source))?;
         let properties = properties(R::table().0)
             .map_err(|error| StoreError::io("write", &folder.path, io::Error::other(error.to_string())))?;
         let mut writer = Self {

@@ -186,8 +186,9 @@ fn a_stop_while_laying_out_removes_the_file() {
     job.region.size = Some(fathom_core::workload::Amount::Bytes(64 * MIB));
     let mut plan = plan(&[job]);
     let stop = Arc::default();
+    let permits = crate::testing::permits(&plan);
     let mut watch = StopInLayout(Arc::clone(&stop));
-    let error = make_ready(&mut plan, &stop, &mut watch).expect_err("stopped");
+    let error = make_ready(&mut plan, &permits, &stop, &mut watch).expect_err("stopped");
     assert!(matches!(error, LayoutError::Stopped), "{error}");
     assert!(!plan.files[0].path.exists());
 }
@@ -225,8 +226,9 @@ fn a_file_that_appeared_is_kept() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut plan = plan(&[job("mine", EngineKind::Psync, Mix::Write, directory.path())]);
     let path = directory.path().join("mine.0.0");
+    let permits = crate::testing::permits(&plan);
     std::fs::write(&path, b"not yours").expect("a file");
-    let error = make_ready(&mut plan, &AtomicBool::new(false), &mut ()).expect_err("refused");
+    let error = make_ready(&mut plan, &permits, &AtomicBool::new(false), &mut ()).expect_err("refused");
     assert!(
         matches!(&error, LayoutError::Failed { source, .. } if source.kind() == ErrorKind::AlreadyExists)
     );

@@ -85,7 +85,7 @@ fn a_failed_io_has_its_errno() {
         ..options()
     };
     let mut plan = plan(&jobs);
-    make_ready(&mut plan, &options.stop, &mut ()).expect("files");
+    make_ready(&mut plan, &options.permits, &options.stop, &mut ()).expect("files");
     std::fs::File::options()
         .write(true)
         .open(&path)

@@ -1,0 +1,24 @@
+//! The one door: whatever creates, opens for writing, truncates, renames onto or removes goes through here.
+//!
+//! Duty: touch exactly what was permitted, and nothing that took its place. It knows three kinds of things that are
+//! written:
+//!
+//! - [`target`]s, what a load writes to: permitted by identity, and what was opened is compared with what was
+//!   permitted before anyone gets to write through it;
+//! - [`output`]s, what a command leaves for its user: new regular files, under their name only when they are whole;
+//! - fathom's [`own`]: run and sweep directories and what is in them, and the kernel's switches for tracing.
+//!
+//! It must not know loads, records or reports, and it does not decide who may write where: `fathom-observe` judges a
+//! target, commands name their outputs. `cargo xtask tidy` fails where anything else writes.
+#![forbid(unsafe_code)]
+
+pub mod identity;
+pub mod mark;
+pub mod output;
+pub mod own;
+pub mod target;
+
+pub use identity::Identity;
+pub use mark::Mark;
+pub use output::{Output, OutputError};
+pub use target::{Permit, Permits, Refused};

@@ -1,0 +1,210 @@
+//! What a command leaves for its user: reports, exports, man pages.
+//!
+//! Data in: a path that the user gave. Data out: a file under that name, once it is whole. Only a new regular file is ever
+//! made; one that exists is replaced if the user said so. A device, a pipe, a link are never written to. It must not know
+//! what is written.
+
+use crate::identity;
+use crate::target::beside;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat, renameat_with, unlinkat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Why a file cannot be left for the user. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// There is such a file, and nobody said that it may go.
+    #[error("{} exists: add --force to replace it, or choose another name", path.display())]
+    Exists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Something is there that no file can replace.
+    #[error("{} is {kind}: only a regular file is written. Choose another name", path.display())]
+    WrongKind {
+        /// The path.
+        path: PathBuf,
+        /// What is there, with its article.
+        kind: &'static str,
+    },
+    /// The system refused.
+    #[error("cannot write {}: {source}{}", path.display(), remedy(source))]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => ": make the directory first, or choose another name",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ": choose another place",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ": make room, or choose another place",
+        _ => "",
+    }
+}
+
+impl OutputError {
+    /// Whether it was refused for safety, and not by the system.
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Io { .. })
+    }
+}
+
+/// A file that is being written, under a name of its own until [`Output::publish`]. Dropped before, it is gone.
+#[derive(Debug)]
+pub struct Output {
+    path: PathBuf,
+    temporary: Option<PathBuf>,
+    file: File,
+    force: bool,
+}
+
+/// Whether [`Output::create`] would be allowed, before the work that it is for. Changes nothing.
+///
+/// # Errors
+/// See [`OutputError`].
+pub fn check(path: &Path, force: bool) -> Result<(), OutputError> {
+    let io = |source| OutputError::Io {
+        path: path.to_path_buf(),
+        source,
+    };
+    if let Some(held) = identity::hold(path, false).map_err(io)? {
+        let path = path.to_path_buf();
+        return match held.identity {
+            identity if !identity.is_regular() => Err(OutputError::WrongKind {
+                path,
+                kind: identity.in_words(),
+            }),
+            _ if force => Ok(()),
+            _ => Err(OutputError::Exists { path }),
+        };
+    }
+    let directory = directory_of(path);
+    match std::fs::metadata(directory) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(io(Errno::NOTDIR.into())),
+        Err(error) => Err(io(error)),
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+impl Output {
+    /// Begins a file that will be `path`. With `force`, a regular file that is there is replaced.
+    ///
+    /// # Errors
+    /// See [`OutputError`].
+    pub fn create(path: &Path, force: bool) -> Result<Self, OutputError> {
+        check(path, force)?;
+        let temporary = beside(path, "part");
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::open(&temporary, flags, Mode::from_raw_mode(0o666));
+        let file = file.map_err(|error| OutputError::Io {
+            path: path.to_path_buf(),
+            source: error.into(),
+        })?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            temporary: Some(temporary),
+            file: File::from(file),
+            force,
+        })
+    }
+
+    /// All is written: gives the file its name.
+    ///
+    /// # Errors
+    /// See [`OutputError`]; what was written is gone then.
+    pub fn publish(mut self) -> Result<(), OutputError> {
+        // What came to be there meanwhile is judged as at the beginning.
+        check(&self.path, self.force)?;
+        let Some(temporary) = self.temporary.as_deref() else {
+            return Ok(());
+        };
+        let named = if self.force {
+            renameat(CWD, temporary, CWD, &self.path)
+        } else {
+            name_without_replacing(temporary, &self.path)
+        };
+        match named {
+            Ok(()) => {
+                self.temporary = None;
+                Ok(())
+            }
+            Err(Errno::EXIST) => Err(OutputError::Exists {
+                path: self.path.clone(),
+            }),
+            Err(error) => Err(OutputError::Io {
+                path: self.path.clone(),
+                source: error.into(),
+            }),
+        }
+    }
+}
+
+fn name_without_replacing(from: &Path, to: &Path) -> Result<(), Errno> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Not every file system can: a second name fails as well where something is there.
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            linkat(CWD, from, CWD, to, AtFlags::empty())?;
+            unlinkat(CWD, from, AtFlags::empty())
+        }
+        renamed => renamed,
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // It was made a moment ago under a name that nobody else uses; a leftover does no harm.
+            let _removed = unlinkat(CWD, temporary, AtFlags::empty());
+        }
+    }
+}
+
+/// Leaves `contents` at `path`: all of it, or nothing.
+///
+/// # Errors
+/// See [`OutputError`].
+pub fn leave(path: &Path, contents: &[u8], force: bool) -> Result<(), OutputError> {
+    let mut output = Output::create(path, force)?;
+    output.write_all(contents).map_err(|source| OutputError::Io {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    output.publish()
+}
+
+/// Makes the directory that outputs go into, where it is missing.
+///
+/// # Errors
+/// [`OutputError::Io`].
+pub fn directory(path: &Path) -> Result<(), OutputError> {
+    std::fs::create_dir_all(path).map_err(|source| OutputError::Io {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,440 @@
+//! What a load writes to: files and devices, each permitted by what it is and not by its name.
+//!
+//! Data in: a judgement on a path, with the handle that it was made on. Data out: handles to write through, each of the
+//! very thing that was judged. A [`Permit`] is kept for as long as is written: it holds a device exclusively and a file
+//! locked, so that another fathom is told. It must not judge.
+
+use crate::identity::{self, Held, Identity};
+use crate::mark::{self, Writing};
+use rustix::fs::{AtFlags, FallocateFlags, OFlags, RenameFlags, fallocate, renameat_with, unlinkat};
+use rustix::io::Errno;
+use std::collections::HashMap;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Marks are prolonged so often …
+const PERIOD: Duration = Duration::from_secs(1);
+/// … for so many files, and less often for more: it must not become a load of its own.
+const FILES_A_SECOND: u32 = 20;
+/// How much later than that it may come to it on a busy machine.
+const SLACK: Duration = Duration::from_secs(2);
+
+/// Why there is no permit.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// Somebody has it locked: another fathom, as a rule.
+    #[error("it is locked by another process")]
+    Locked,
+    /// The system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Leave to write to one file or device.
+#[derive(Debug)]
+pub struct Permit {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What it is; `None`: nothing is there yet.
+    identity: Option<Identity>,
+    /// Whether it was made through this permit.
+    created: bool,
+    /// A device, exclusively; a file, locked.
+    hold: Option<File>,
+    /// Whether that keeps everybody else away.
+    exclusive: bool,
+    /// Whether all that is in it is fathom's, so that the mark is kept true.
+    ours: bool,
+    /// The size that it will have, where it grows.
+    grows_to_bytes: u64,
+    /// Since when is written to it.
+    writing: Option<Writing>,
+    /// Whether the file system has no place for a mark.
+    unmarkable: bool,
+}
+
+impl Permit {
+    /// For a file that is not there yet: only a new one, made by [`Permit::create`], is ever written to.
+    pub fn new_file(path: &Path) -> Self {
+        Self::with(path, State::default())
+    }
+
+    /// For the regular file that `judged` is open on. `ours`: fathom made it, and nobody else has written to it.
+    ///
+    /// # Errors
+    /// It is locked, or may not be opened for writing.
+    pub fn file(path: &Path, judged: &File, ours: bool) -> Result<Self, Refused> {
+        let hold = identity::reopen(judged, OFlags::RDWR | OFlags::NONBLOCK)?;
+        lock(&hold)?;
+        let state = State {
+            identity: Some(Identity::of(&hold)?),
+            hold: Some(hold),
+            ours,
+            ..State::default()
+        };
+        Ok(Self::with(path, state))
+    }
+
+    /// For the device that `hold` is open on; `exclusive`: as its only user.
+    ///
+    /// # Errors
+    /// The system does not say what it is.
+    pub fn device(path: &Path, hold: File, exclusive: bool) -> Result<Self, Refused> {
+        let state = State {
+            identity: Some(Identity::of(&hold)?),
+            hold: Some(hold),
+            exclusive,
+            ..State::default()
+        };
+        Ok(Self::with(path, state))
+    }
+
+    fn with(path: &Path, state: State) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The path as it was judged.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether a block device is held exclusively.
+    pub fn holds_device(&self) -> bool {
+        self.state().exclusive
+    }
+
+    /// Whether this is the permit for what `identity` is.
+    pub fn is_for(&self, identity: &Identity) -> bool {
+        self.state().identity.is_some_and(|own| own.same_as(identity))
+    }
+
+    /// What it is for; `None`: a file that is not made yet.
+    pub fn identity(&self) -> Option<Identity> {
+        self.state().identity
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens what the permit is for, for reading and writing and with `more` flags. Where the path leads to something
+    /// else by now, that is not opened.
+    ///
+    /// # Errors
+    /// Something else is there, nothing is there any more, or the system refused.
+    pub fn open(&self, more: OFlags) -> io::Result<File> {
+        let mut state = self.state();
+        let expected = state.identity.ok_or_else(|| self.changed("it was to be made"))?;
+        let held = self.hold(&expected)?;
+        self.begin(&mut state)?;
+        let file = held.open(more | OFlags::RDWR)?;
+        let opened = Identity::of(&file)?;
+        // A file of a lower layer becomes another one when it is opened for writing: that one was opened by the handle
+        // that was compared above.
+        state.identity = Some(opened);
+        Ok(file)
+    }
+
+    fn hold(&self, expected: &Identity) -> io::Result<Held> {
+        match identity::hold(&self.path, true)? {
+            Some(held) if held.identity.same_as(expected) => Ok(held),
+            Some(_) => Err(self.changed("it was replaced after it was checked")),
+            None => Err(self.changed("it was removed after it was checked")),
+        }
+    }
+
+    fn changed(&self, what: &str) -> io::Error {
+        io::Error::other(format!(
+            "{}: {what}: nothing was written to what is there now. Find out by whom, then run again",
+            self.path.display()
+        ))
+    }
+
+    /// Makes the file, open for reading and writing, and marks it. Where it was made through this permit already, that one
+    /// is opened.
+    ///
+    /// # Errors
+    /// Something is there by now, or the system refused.
+    pub fn create(&self) -> io::Result<File> {
+        let mut state = self.state();
+        if state.created {
+            drop(state);
+            return self.open(OFlags::empty());
+        }
+        if state.identity.is_some() {
+            return Err(self.changed("it is there already"));
+        }
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let made = File::from(rustix::fs::open(
+            &self.path,
+            flags,
+            rustix::fs::Mode::from_raw_mode(0o666),
+        )?);
+        lock(&made).map_err(io::Error::other)?;
+        state.identity = Some(Identity::of(&made)?);
+        state.hold = Some(made.try_clone()?);
+        (state.created, state.ours) = (true, true);
+        self.begin(&mut state)?;
+        Ok(made)
+    }
+
+    /// Says how large the file will be made: the mark of a run that is killed meanwhile holds up to that size.
+    pub fn grows_to(&self, size_bytes: u64) {
+        self.state().grows_to_bytes = size_bytes;
+    }
+
+    /// From here on it is written to.
+    fn begin(&self, state: &mut State) -> io::Result<()> {
+        if !state.ours || state.writing.is_some() || state.unmarkable {
+            return Ok(());
+        }
+        let Some(hold) = &state.hold else { return Ok(()) };
+        state.writing = mark::begin(hold, state.grows_to_bytes, PERIOD + SLACK)?;
+        state.unmarkable = state.writing.is_none();
+        Ok(())
+    }
+
+    fn prolong(&self, until: Duration) {
+        let state = self.state();
+        if let (Some(writing), Some(hold)) = (state.writing, &state.hold) {
+            // Where it cannot be, the mark ends earlier, and a killed run's file has to be named.
+            let _prolonged = mark::prolong(hold, writing, until);
+        }
+    }
+
+    /// Nobody writes to it any more: the mark says what it is now.
+    fn seal(&self) -> io::Result<()> {
+        let mut state = self.state();
+        if let (Some(_), Some(hold)) = (state.writing.take(), &state.hold) {
+            mark::seal(hold)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the file again, where it was made through this permit and is still what its path leads to. `false`: it
+    /// was there before.
+    ///
+    /// # Errors
+    /// Something else is there by now, which is left alone, or the system refused.
+    pub fn remove_created(&self) -> io::Result<bool> {
+        let mut state = self.state();
+        let (true, Some(identity)) = (state.created, state.identity) else {
+            return Ok(false);
+        };
+        remove(&self.path, &identity)?;
+        // It may be made again.
+        *state = State::default();
+        Ok(true)
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        // Where a mark cannot be put, the file has to be named the next time: nothing is lost.
+        let _sealed = self.seal();
+    }
+}
+
+/// Locks a file that is written to. Some network file systems have no locks: two fathoms on one file are then not told.
+fn lock(file: &File) -> Result<(), Refused> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Refused::Locked),
+        Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+            let no_locks = error.raw_os_error() == Some(Errno::NOLCK.raw_os_error());
+            if no_locks { Ok(()) } else { Err(error.into()) }
+        }
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+/// Opens a block device as its only user, to be judged and then given to [`Permit::device`]: `O_EXCL` without `O_CREAT`
+/// fails while the device, its disk or a partition of it is mounted or held in any namespace, and keeps others from doing so
+/// (open(2)).
+///
+/// # Errors
+/// [`Errno::BUSY`]: it is held; or the system refused otherwise.
+pub fn claim(path: &Path) -> Result<File, Errno> {
+    let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    rustix::fs::open(path, flags, rustix::fs::Mode::empty()).map(File::from)
+}
+
+/// Whether somebody has the file locked that `judged` is open on.
+///
+/// # Errors
+/// As [`Permit::file`].
+pub fn is_locked(judged: &File) -> Result<(), Refused> {
+    lock(judged)?;
+    judged.unlock().map_err(Refused::Io)
+}
+
+/// Removes `path`, if it is `expected`. A look and a removal are two steps, between which something else may take the
+/// place: so it gets a name that nobody else uses first.
+fn remove(path: &Path, expected: &Identity) -> io::Result<()> {
+    let taken = beside(path, "removed");
+    let cwd = rustix::fs::CWD;
+    match renameat_with(cwd, path, cwd, &taken, RenameFlags::NOREPLACE) {
+        Ok(()) => {}
+        // Removed by somebody else: so be it.
+        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            // A file system that cannot rename without replacing: look, then remove.
+            return match identity::hold(path, false)? {
+                Some(held) if held.identity.same_as(expected) => Ok(unlinkat(cwd, path, AtFlags::empty())?),
+                Some(_) => Err(replaced(path)),
+                None => Ok(()),
+            };
+        }
+        Err(error) => return Err(error.into()),
+    }
+    match identity::hold(&taken, false)? {
+        Some(held) if held.identity.same_as(expected) => Ok(unlinkat(cwd, &taken, AtFlags::empty())?),
+        _ => {
+            renameat_with(cwd, &taken, cwd, path, RenameFlags::NOREPLACE)?;
+            Err(replaced(path))
+        }
+    }
+}
+
+fn replaced(path: &Path) -> io::Error {
+    io::Error::other(format!(
+        "{} is not the file that was made there: it was replaced, and is left alone",
+        path.display()
+    ))
+}
+
+/// A name in the same directory that nobody else uses.
+pub(crate) fn beside(path: &Path, what: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let start = &name[..name.floor_char_boundary(100)];
+    let pid = std::process::id();
+    // A process before this one may have had its number, and may have been killed.
+    let nanos = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .subsec_nanos();
+    path.with_file_name(format!(".{start}.fathom-{pid}-{nanos:09}.{what}"))
+}
+
+/// Makes a file of a target as long as asked; shorter only to undo what was made longer.
+///
+/// # Errors
+/// The system refused.
+pub fn resize(file: &File, size_bytes: u64) -> io::Result<()> {
+    file.set_len(size_bytes)
+}
+
+/// Reserves room for the first `size_bytes` of a file of a target.
+///
+/// # Errors
+/// The system refused.
+pub fn reserve(file: &File, flags: FallocateFlags, size_bytes: u64) -> Result<(), Errno> {
+    fallocate(file, flags, 0, size_bytes)
+}
+
+/// The permits of a run.
+#[derive(Debug, Default)]
+pub struct Permits {
+    by_path: HashMap<PathBuf, Arc<Permit>>,
+    prolonged: Mutex<Option<Instant>>,
+}
+
+impl Permits {
+    /// Of paths with the permit of each; several paths may share one.
+    pub fn new(permits: impl IntoIterator<Item = (PathBuf, Arc<Permit>)>) -> Self {
+        Self {
+            by_path: permits.into_iter().collect(),
+            prolonged: Mutex::default(),
+        }
+    }
+
+    /// For whatever is at these paths now, or nothing yet. Nobody was asked: this is for tests of what only writes.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn unasked<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, Refused> {
+        let permit = |path: &Path| -> Result<Permit, Refused> {
+            let Some(held) = identity::hold(path, true)? else {
+                return Ok(Permit::new_file(path));
+            };
+            let file = held.open(OFlags::RDONLY | OFlags::NONBLOCK)?;
+            if held.identity.is_regular() {
+                Permit::file(path, &file, mark::standing(&file)? == mark::Standing::Made)
+            } else {
+                Permit::device(path, file, false)
+            }
+        };
+        let permits = paths
+            .into_iter()
+            .map(|path| Ok((path.to_path_buf(), Arc::new(permit(path)?))));
+        Ok(Self::new(permits.collect::<Result<Vec<_>, Refused>>()?))
+    }
+
+    /// The permit for a path.
+    ///
+    /// # Errors
+    /// There is none, and nothing may be written there.
+    pub fn of(&self, path: &Path) -> io::Result<&Arc<Permit>> {
+        self.by_path.get(path).ok_or_else(|| {
+            let what = format!(
+                "{}: nobody asked whether it may be written to, a bug in fathom: please report it",
+                path.display()
+            );
+            io::Error::other(what)
+        })
+    }
+
+    /// All permits; one that several paths share as often.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Permit>> {
+        self.by_path.values()
+    }
+
+    /// Whether a run asks for none.
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    /// Prolongs the marks of what is written to, when it is time to. To be called ten times a second or so.
+    pub fn prolong(&self) {
+        let files = u32::try_from(self.by_path.len()).unwrap_or(u32::MAX);
+        let period = PERIOD * (files / FILES_A_SECOND).clamp(1, 600);
+        let mut last = self.prolonged.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= period) {
+            *last = Some(Instant::now());
+            self.iter().for_each(|permit| permit.prolong(period + SLACK));
+        }
+    }
+
+    /// The load has ended: all marks say what the files are now. Returns those that could not be marked, and why: they
+    /// will have to be named to be written to again.
+    pub fn seal(&self) -> Vec<(PathBuf, io::Error)> {
+        let seal = |permit: &Arc<Permit>| {
+            let error = permit.seal().err()?;
+            Some((permit.path().to_path_buf(), error))
+        };
+        self.iter().filter_map(seal).collect()
+    }
+
+    /// Files made on file systems that have no place for a mark, in order.
+    pub fn unmarked(&self) -> Vec<PathBuf> {
+        let made = self.iter().filter(|permit| {
+            let state = permit.state();
+            state.created && state.unmarkable
+        });
+        let mut paths: Vec<PathBuf> = made.map(|permit| permit.path().to_path_buf()).collect();
+        paths.sort();
+        paths
+    }
+}
+
+#[cfg(test)]
+mod tests;
