@@ -12,7 +12,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A directory on a real disk, where the program runs.
 pub(crate) struct Place {
-    dir: tempfile::TempDir,
+    path: PathBuf,
+    /// Removed at the end; `None`: a part of another place.
+    _dir: Option<tempfile::TempDir>,
 }
 
 /// What a run of the program left.
@@ -26,11 +28,19 @@ pub(crate) struct Outcome {
 impl Place {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for the test");
-        Self { dir }
+        Self {
+            path: dir.path().to_owned(),
+            _dir: Some(dir),
+        }
+    }
+
+    /// A directory of another place.
+    pub(crate) fn below(path: PathBuf) -> Self {
+        Self { path, _dir: None }
     }
 
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
-        self.dir.path().join(name)
+        self.path.join(name)
     }
 
     pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
@@ -48,7 +58,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command
             .args(words)
-            .current_dir(self.dir.path())
+            .current_dir(&self.path)
             .env_remove("NO_COLOR")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -69,7 +79,7 @@ impl Place {
 
     /// Names in the directory, in order.
     pub(crate) fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.dir.path()).expect("read the directory of the test");
+        let entries = std::fs::read_dir(&self.path).expect("read the directory of the test");
         let mut names: Vec<String> = entries
             .map(|entry| {
                 entry

@@ -7,6 +7,7 @@
 mod against_fio;
 mod catalog;
 mod diskspd;
+mod door;
 mod dry_run;
 mod engines;
 mod failures;

@@ -1,0 +1,127 @@
+//! Outputs: reports, exports, pages.
+
+use super::file_state;
+use crate::harness::{LoopDevice, Mount, Place, skipped, tool};
+use std::os::unix::fs::symlink;
+
+/// Each leaves `OUT`. In `dir/fathom.1` for pages.
+const COMMANDS: [&str; 6] = [
+    "fio --name=a --rw=randread --bs=4k --size=64k --ioengine=null --eta=never --output=OUT",
+    "report RUN -o OUT -q",
+    "report RUN -q -o other.md -o OUT",
+    "export RUN --csv -o OUT",
+    "export RUN --parquet -o OUT",
+    "reproduce no-such-experiment --markdown OUT",
+];
+
+#[test]
+fn outputs_are_new_files_and_nothing_else() {
+    let place = Place::new();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P10 --record=io -o RUN -q")
+        .expect(0);
+    let dear = place.write("dear.md", "dear");
+    let report = place.write("there.md", "dear");
+    let names = [
+        "link.md",
+        "device.md",
+        "dangling.md",
+        "dir.md",
+        "fifo.md",
+        "there.md",
+    ];
+    symlink("dear.md", place.path("link.md")).expect("a link");
+    symlink("/dev/null", place.path("device.md")).expect("a link");
+    symlink("nowhere", place.path("dangling.md")).expect("a link");
+    std::fs::create_dir(place.path("dir.md")).expect("a directory");
+    tool(&format!("mkfifo {}", place.path("fifo.md").display())).expect("mkfifo");
+    let states = [file_state(&dear), file_state(&report)];
+    let before: Vec<String> = states.iter().map(|state| state()).collect();
+    let listing = place.names();
+    let mut cases = 0;
+    for command in COMMANDS {
+        for name in names {
+            for force in ["", " --force"] {
+                if force == " --force" && name == "there.md" {
+                    continue;
+                }
+                let line = command.replace("OUT", name);
+                let line = match line.strip_prefix("fio ") {
+                    Some(rest) => format!("fio{force} {rest}"),
+                    None => format!("{line}{force}"),
+                };
+                let outcome = place.fathom(&line);
+                cases += 1;
+                assert!(
+                    matches!(outcome.code, Some(2 | 3)),
+                    "{line}: {:?}\n{}",
+                    outcome.code,
+                    outcome.stderr
+                );
+                let now: Vec<String> = states.iter().map(|state| state()).collect();
+                assert_eq!(now, before, "{line}");
+                assert_eq!(place.names(), listing, "{line}");
+            }
+        }
+    }
+    eprintln!("{cases} cases");
+    assert!(cases >= 60, "{cases}");
+    place.fathom("report RUN -o there.md -q --force").expect(0);
+    assert_ne!(states[1](), before[1]);
+    place.fathom("report RUN -o new.md -q").expect(0);
+    place
+        .fathom("fio --name=a --rw=randread --bs=4k --size=64k --ioengine=null --eta=never --output=new.txt")
+        .expect(0);
+    assert!(place.path("new.txt").metadata().expect("a report").len() > 100);
+}
+
+#[test]
+fn man_pages_replace_nothing() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("man")).expect("a directory");
+    let page = place.write("man/fathom-run.1", "dear");
+    place.fathom("man -o man").expect(3).saying("--force");
+    assert_eq!(std::fs::read(&page).expect("read"), b"dear");
+    assert_eq!(
+        std::fs::read_dir(place.path("man")).expect("read").count(),
+        1,
+        "all or none"
+    );
+    place.fathom("man -o man --force").expect(0);
+    assert_ne!(std::fs::read(&page).expect("read"), b"dear");
+    assert!(place.path("man/fathom.1").exists());
+}
+
+/// The mounted file system on a device is as it was.
+#[test]
+fn a_report_is_not_written_over_a_mounted_device() {
+    let place = Place::new();
+    let name = "a_report_is_not_written_over_a_mounted_device";
+    let prepared = LoopDevice::new(&place, 64 << 20).and_then(|device| {
+        tool(&format!("mkfs.ext4 -qF {}", device.path))?;
+        let mount = Mount::new(&place, &format!("-o ro {}", device.path))?;
+        Ok((mount, device))
+    });
+    let (mount, device) = match prepared {
+        Ok(prepared) => prepared,
+        Err(missing) => return skipped(name, &missing),
+    };
+    let before = device.checksum();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P10 -o RUN -q")
+        .expect(0);
+    symlink(&device.path, place.path("r.md")).expect("a link");
+    let fio = "--name=a --rw=randread --bs=4k --size=64k --ioengine=null --eta=never";
+    for line in [
+        format!("fio --output={} {fio}", device.path),
+        format!("fio --force --output={} {fio}", device.path),
+        format!("report RUN -o {}.md", device.path),
+        String::from("report RUN -o r.md"),
+        String::from("report RUN -o r.md --force"),
+    ] {
+        let outcome = place.fathom(&line);
+        assert!(matches!(outcome.code, Some(2 | 3)), "{line}: {}", outcome.stderr);
+        assert_eq!(device.checksum(), before, "{line}");
+    }
+    drop(mount);
+}
