@@ -9,6 +9,7 @@ use crate::live::Live;
 use crate::outcome::{self, Counters, Used};
 use crate::recorder::Recorder;
 use crate::request::Request;
+use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::{clip, conditions, modelled as model, run_modelled, start_error, terminal};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
@@ -18,13 +19,13 @@ use fathom_core::workload::Workload;
 use fathom_engine::plan::{Plan, PlanError};
 use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_model::Spec;
-use fathom_observe::SystemRoot;
+use fathom_observe::{SystemRoot, trace};
 use fathom_report::in_full;
 use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What is to be carried out, and how.
 #[derive(Clone, Copy)]
@@ -147,6 +148,7 @@ pub(crate) fn real(
     } = asked;
     // Batches on their way to the disk come and go: memory must not grow with the time that it goes on.
     heap::return_large_blocks();
+    trace::sweep_left_over(system);
     let clock = HostClock::new();
     let mut conditions = conditions::look(system, plan, &request.machine, &clock);
     let disks = conditions.disks.take();
@@ -165,10 +167,13 @@ pub(crate) fn real(
         recorder,
         virtual_streams: None,
         lossless: false,
+        alive: Arc::default(),
     };
+    let stops = StopWatch::begin(&clock, &hooks.alive)?;
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
     let used = counters.end(system, &clock);
+    let stops = stops.end();
     hooks.live.finish();
     let streams = streams.map(StreamRecorder::end);
     let results = match results {
@@ -182,6 +187,9 @@ pub(crate) fn real(
         }
     };
     outcome::complete(&mut run, &results, used, &clock);
+    run.summary
+        .warnings
+        .extend(stops::warning(&stops, run.started_monotonic_ns));
     run.summary.floor = plan
         .jobs
         .first()
@@ -226,6 +234,7 @@ pub(crate) fn modelled(
         recorder,
         virtual_streams: streams,
         lossless: true,
+        alive: Arc::default(),
     };
     let done = model::carry_out(spec, plan, &options, traced, &mut hooks)?;
     hooks.live.finish();
@@ -332,10 +341,13 @@ struct Watchers<'a> {
     virtual_streams: Option<VirtualStreams>,
     /// Whether the run waits for its record: virtual time loses nothing by it.
     lossless: bool,
+    /// How often this thread has been seen to run.
+    alive: Arc<AtomicU64>,
 }
 
 impl Hooks for Watchers<'_> {
     fn progress(&mut self, progress: &Progress) {
+        self.alive.fetch_add(1, Ordering::Relaxed);
         self.live.progress(progress);
         if let Some(also) = &mut self.also {
             also.progress(progress);

@@ -61,9 +61,7 @@ impl Instance {
         tracefs.sweep(root);
         let dir = loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let dir = tracefs
-                .instances()
-                .join(tracefs::name_of_instance(root, number));
+            let dir = tracefs.instances().join(tracefs::name_of_instance(root, number));
             match fs::create_dir(root.at(&dir)) {
                 Ok(()) => break dir,
                 // Left by another process of this name, which can be told from this one no more.

@@ -72,7 +72,8 @@ impl Tracefs {
             (None, Some(error)) if error.kind() == io::ErrorKind::Unsupported => TraceUnavailable::NoTracefs,
             (None, error) => TraceUnavailable::NotMounted {
                 looked_in: PLACE.into(),
-                refused: error.map(|error| format!(", and this process may not mount them for itself: {error}")),
+                refused: error
+                    .map(|error| format!(", and this process may not mount them for itself: {error}")),
             },
         })
     }

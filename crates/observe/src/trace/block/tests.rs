@@ -1,6 +1,6 @@
 use super::*;
-use crate::trace::tracefs::Tracefs;
 use crate::trace::real::{Buffer, Loop, Zram, counted, counters, open_direct, skipped, started};
+use crate::trace::tracefs::Tracefs;
 use fathom_core::record::{BlockFlags, BlockOp};
 use fathom_sys::process::thread_id;
 use std::ffi::OsStr;

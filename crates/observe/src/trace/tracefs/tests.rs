@@ -46,8 +46,16 @@ fn only_the_dead_are_swept() {
     let names = [
         ("fathom-100-5-42-0", "of a dead process", false),
         ("fathom-200-7-42-0", "of a living one", true),
-        ("fathom-201-7-42-1", "of a living one with a name of its own", true),
-        ("fathom-300-5-42-0", "of a process whose number another one has now", false),
+        (
+            "fathom-201-7-42-1",
+            "of a living one with a name of its own",
+            true,
+        ),
+        (
+            "fathom-300-5-42-0",
+            "of a process whose number another one has now",
+            false,
+        ),
         ("fathom-100-5-43-0", "of a container, a moment old", true),
         ("fathom-100-5-43-1", "of a container, an hour old", false),
         ("fathom-100-0", "of an earlier version, an hour old", false),
@@ -96,7 +104,10 @@ fn an_own_mount_is_seen_by_nobody() {
     let Some(tracefs) = own("an_own_mount_is_seen_by_nobody") else {
         return;
     };
-    assert_eq!(mounts().matches(" tracefs ").count(), before.matches(" tracefs ").count());
+    assert_eq!(
+        mounts().matches(" tracefs ").count(),
+        before.matches(" tracefs ").count()
+    );
     assert!(tracefs.path().join("events/sched").exists());
     assert_eq!(
         tracefs.shown(&tracefs.instances().join("fathom-1")),
