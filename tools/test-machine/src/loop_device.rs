@@ -92,10 +92,11 @@ impl LoopDevice {
 impl Drop for LoopDevice {
     fn drop(&mut self) {
         for (path, before) in &self.before {
-            let put_back = read(path).and_then(|now| match now == *before {
-                true => Ok(()),
-                false => write(path, before),
-            });
+            let now = read(path);
+            let put_back = match &now {
+                Ok(now) if now == before => Ok(()),
+                _ => write(path, before),
+            };
             if let Err(error) = put_back {
                 eprintln!("{error}");
             }

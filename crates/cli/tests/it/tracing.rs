@@ -1,10 +1,10 @@
 //! The kernel's trace files: mounted by nobody, left behind by the dead, used by the living.
 
-use crate::harness::{Place, count, finish, signal, skipped, start};
+use crate::harness::{Place, count, finish, signal, skipped, start, tool};
 use crate::recorded::stream;
 use serde_json::Value;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 const LOAD: &str =
     "run --name load --rw randread --bs 4k --size 16m --ioengine psync --direct 1 --time_based -q";
@@ -36,11 +36,21 @@ fn of_process(pid: u32) -> usize {
         .count()
 }
 
-/// Waits for a recorded run. A busy machine may lose rows of the scheduler's switches, which is told by 1.
+/// Ends a recorded run, and waits for it.
 #[track_caller]
-fn kept(child: std::process::Child) {
-    let outcome = finish(child);
-    assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:?}");
+fn end(child: Child, pid: u32) {
+    tool(&format!("kill -INT {pid}")).expect("a signal");
+    finish(child).expect(130);
+}
+
+/// Waits until process `pid` traces, however busy the machine is.
+#[track_caller]
+fn traces(pid: u32) {
+    let begun = Instant::now();
+    while of_process(pid) == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "{pid} does not trace");
+        wait_ms(100);
+    }
 }
 
 /// What the record in `dir` lacks of the requests of its devices.
@@ -59,7 +69,8 @@ fn what_killed_fathoms_left_is_swept_by_every_start_and_the_living_are_left_alon
         return skipped(test, &reason);
     }
     let place = Place::new();
-    let living = start(&mut place.command(&format!("{LOAD} --runtime 9s --record=block -o living A")));
+    let living = start(&mut place.command(&format!("{LOAD} --runtime 50s --record=block -o living A")));
+    traces(living.id());
     let starts = [
         "run --rw randread --bs 4k --size 1m --ioengine null --runtime 200ms --time_based -q -o none F",
         "fio --name=x --rw=randread --bs=4k --size=1m --ioengine=null --runtime=1 --time_based --filename=F --eta=never",
@@ -69,9 +80,9 @@ fn what_killed_fathoms_left_is_swept_by_every_start_and_the_living_are_left_alon
     for (number, line) in starts.into_iter().enumerate() {
         let killed =
             start(&mut place.command(&format!("{LOAD} --runtime 50s --record=block -o d{number} B")));
-        wait_ms(1200);
-        signal(&killed, "KILL");
         let pid = killed.id();
+        traces(pid);
+        signal(&killed, "KILL");
         finish(killed);
         assert!(of_process(pid) > 0, "a killed recording leaves its instances");
         place.fathom(line).expect(0);
@@ -79,7 +90,7 @@ fn what_killed_fathoms_left_is_swept_by_every_start_and_the_living_are_left_alon
         assert!(of_process(living.id()) > 0, "{line}: those of a living one");
     }
     let pid = living.id();
-    kept(living);
+    end(living, pid);
     assert_eq!(of_process(pid), 0, "what has ended well leaves nothing");
     assert_eq!(missing(&place, "living"), Vec::<Value>::new());
 }
@@ -92,7 +103,7 @@ fn a_fathom_in_another_namespace_of_processes_is_left_alone() {
         return skipped(test, &reason);
     }
     let place = Place::new();
-    let inner = place.command(&format!("{LOAD} --runtime 4s --record=block -o inner A"));
+    let inner = place.command(&format!("{LOAD} --runtime 50s --record=block -o inner A"));
     let mut command = Command::new("unshare");
     command
         .args(["--pid", "--fork", "--mount-proc", "--kill-child"])
@@ -103,17 +114,21 @@ fn a_fathom_in_another_namespace_of_processes_is_left_alone() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let child = start(&mut command);
-    wait_ms(1500);
-    let before = instances().expect("as before");
+    // The first of its namespace.
+    traces(1);
+    let before = of_process(1);
     for _ in 0..2 {
         let line = format!("{LOAD} --runtime 200ms --record=block -o outer B");
-        kept(start(&mut place.command(&line)));
+        let outcome = place.fathom(&line);
+        // A busy machine may lose rows of the scheduler's switches, which is told by 1.
+        assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:?}");
         std::fs::remove_dir_all(place.path("outer")).expect("removed");
     }
-    let after = instances().expect("as before");
-    let inside: Vec<&String> = before.iter().filter(|name| after.contains(name)).collect();
-    assert!(!inside.is_empty(), "{before:?} became {after:?}");
-    kept(child);
+    assert!(of_process(1) >= before, "they were swept");
+    let parent = child.id();
+    let inside = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    let inside = inside.expect("the program in the namespace");
+    end(child, inside.trim().parse().expect("one number"));
     assert_eq!(missing(&place, "inner"), Vec::<Value>::new());
 }
 
@@ -129,12 +144,10 @@ fn what_fathom_mounts_is_seen_by_nobody() {
         table.matches(" - tracefs ").count()
     };
     let before = mounts("self");
-    let child = start(&mut place.command(&format!("{LOAD} --runtime 2s --record=block -o d A")));
-    wait_ms(1200);
-    assert_eq!(
-        (mounts("self"), mounts(&child.id().to_string())),
-        (before, before)
-    );
-    kept(child);
+    let child = start(&mut place.command(&format!("{LOAD} --runtime 50s --record=block -o d A")));
+    let pid = child.id();
+    traces(pid);
+    assert_eq!((mounts("self"), mounts(&pid.to_string())), (before, before));
+    end(child, pid);
     assert_eq!(missing(&place, "d"), Vec::<Value>::new());
 }
