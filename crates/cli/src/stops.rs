@@ -25,7 +25,9 @@ const TICK: Duration = Duration::from_millis(20);
 const TICK_NS: u64 = TICK.as_nanos() as u64;
 /// Shorter stops are not told: a busy machine lets a thread wait for so long.
 const STOP_MIN_NS: u64 = 50_000_000;
-/// The same without a signal as a witness. The other thread shows itself every 100 ms, and would have.
+/// How often the other thread shows that it runs.
+const ALIVE_NS: u64 = 100_000_000;
+/// The shortest stop without a signal as a witness: the other thread would have shown itself.
 const FROZEN_MIN_NS: u64 = 300_000_000;
 /// How often it is asked what the hypervisor took.
 const STOLEN_NS: u64 = 1_000_000_000;
@@ -211,7 +213,9 @@ fn judge(before: &Tick, after: &Tick) -> Option<Stop> {
         return (length_ns >= STOP_MIN_NS).then(|| stop(StoppedBy::Signal));
     }
     // Nothing but this thread may have been held up: by its own CPU, which the host took away, or by its own memory.
-    let all_stood_still = after.alive <= before.alive + 1;
+    // While this thread waited for a CPU, the other one may have had one.
+    let seen_ns = after.alive.saturating_sub(before.alive) * ALIVE_NS;
+    let all_stood_still = seen_ns < length_ns / 2 + waited_ns.unwrap_or(0);
     let stolen_ns = after.stolen_ns.saturating_sub(before.stolen_ns);
     let frozen = waited_ns.is_some()
         && length_ns >= FROZEN_MIN_NS

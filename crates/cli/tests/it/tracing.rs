@@ -39,6 +39,8 @@ fn of_process(pid: u32) -> usize {
 /// Ends a recorded run, and waits for it.
 #[track_caller]
 fn end(child: Child, pid: u32) {
+    // For some I/O to be recorded.
+    wait_ms(1500);
     tool(&format!("kill -INT {pid}")).expect("a signal");
     finish(child).expect(130);
 }
