@@ -2,6 +2,7 @@
 
 use crate::{fuzz, packages, shell, tidy};
 use anyhow::{Result, bail};
+use std::process::Command;
 use std::time::Instant;
 
 /// Inputs that each parser is fuzzed with in a CI run: about 15 s of them.
@@ -10,6 +11,22 @@ const FUZZ_RUNS: u32 = 12_000;
 /// The seed of tests that draw at random, unless the environment gives another: a check must not fail by chance. `cargo
 /// test` draws a new one each time, and prints it.
 const TEST_SEED: &str = "20251121";
+
+/// The tests that have the kernel trace.
+const TRACING: [&[&str]; 3] = [
+    &["-p", "fathom-observe", "--lib", "--", "trace::"],
+    &[
+        "-p",
+        "fathom",
+        "--test",
+        "it",
+        "--",
+        "recorded::",
+        "tracing::",
+        "watched::",
+    ],
+    &["-p", "fathom", "--test", "scenarios", "--"],
+];
 
 /// Runs all checks; stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
@@ -26,7 +43,8 @@ pub(crate) fn run() -> Result<()> {
         "-D",
         "warnings",
     ]))?;
-    let tests = test()?;
+    let mut tests = test()?;
+    tests.add(without_tracefs()?);
     let mut doc = shell::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     fuzz::run(fuzz::Length::Fixed { runs: FUZZ_RUNS })?;
@@ -34,7 +52,12 @@ pub(crate) fn run() -> Result<()> {
     quick()?;
     reproduce()?;
     eprintln!("ci took {} s", start.elapsed().as_secs());
-    println!("{} passed, 0 failed, {} skipped", tests.passed, tests.skipped);
+    tests.tell_skipped();
+    println!(
+        "{} passed, 0 failed, {} skipped",
+        tests.passed,
+        tests.skipped.len()
+    );
     Ok(())
 }
 
@@ -42,7 +65,7 @@ pub(crate) fn run() -> Result<()> {
 fn quick() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let job = shell::root().join("experiments/quick.fio");
-    let mut command = std::process::Command::new(target_directory()?.join("release/fathom"));
+    let mut command = Command::new(target_directory()?.join("release/fathom"));
     shell::run(command.current_dir(directory.path()).arg("run").arg(job))
 }
 
@@ -50,7 +73,7 @@ fn quick() -> Result<()> {
 fn reproduce() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let table = directory.path().join("reproduction.md");
-    let mut command = std::process::Command::new(target_directory()?.join("release/fathom"));
+    let mut command = Command::new(target_directory()?.join("release/fathom"));
     command
         .args(["reproduce", "all", "--check", "--markdown"])
         .arg(&table);
@@ -76,41 +99,61 @@ pub(crate) fn target_directory() -> Result<std::path::PathBuf> {
 }
 
 /// What the test runs counted.
+#[derive(Default)]
 struct Counts {
     passed: u64,
-    skipped: u64,
+    /// The lines that say so, each with the test's name and what is missing.
+    skipped: Vec<String>,
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.skipped.extend(other.skipped);
+    }
+
+    fn tell_skipped(&self) {
+        if !self.skipped.is_empty() {
+            println!("\nskipped ({}):", self.skipped.len());
+        }
+        for line in &self.skipped {
+            println!("  {line}");
+        }
+    }
 }
 
 fn test() -> Result<Counts> {
     // Output of tests that pass is shown too: that is where they say what they had to skip.
+    counted(&mut shell::cargo(&[
+        "test",
+        "--workspace",
+        "--locked",
+        "--no-fail-fast",
+        "--",
+        "--show-output",
+    ]))
+}
+
+/// Runs tests, and counts.
+fn counted(command: &mut Command) -> Result<Counts> {
     let seed = std::env::var("FATHOM_TEST_SEED").unwrap_or_else(|_| TEST_SEED.to_owned());
-    let (good, output) = shell::tee(
-        shell::cargo(&[
-            "test",
-            "--workspace",
-            "--locked",
-            "--no-fail-fast",
-            "--",
-            "--show-output",
-        ])
+    command
         .env("PROPTEST_RNG_SEED", &seed)
-        .env("FATHOM_TEST_SEED", &seed),
-    )?;
-    let skipped: Vec<&str> = output
-        .lines()
-        .filter(|line| line.starts_with("SKIPPED"))
-        .collect();
-    if !skipped.is_empty() {
-        println!("\nskipped ({}):", skipped.len());
-        for line in &skipped {
-            println!("  {line}");
-        }
-    }
-    let passed = output
-        .lines()
-        .filter(|line| line.starts_with("test result:"))
-        .filter_map(passed_in)
-        .sum();
+        .env("FATHOM_TEST_SEED", &seed);
+    let (good, output) = shell::tee(command)?;
+    let counts = Counts {
+        passed: output
+            .lines()
+            .filter(|line| line.starts_with("test result:"))
+            .filter_map(passed_in)
+            .sum(),
+        skipped: output
+            .lines()
+            .filter(|line| line.starts_with("SKIPPED"))
+            .map(str::to_owned)
+            .collect(),
+    };
+    counts.tell_skipped();
     if !good {
         let failed: Vec<&str> = output
             .lines()
@@ -118,10 +161,56 @@ fn test() -> Result<Counts> {
             .collect();
         bail!("tests failed:\n{}", failed.join("\n"));
     }
-    Ok(Counts {
-        passed,
-        skipped: skipped.len() as u64,
-    })
+    Ok(counts)
+}
+
+/// The tests that trace once more, as on a machine where nobody has mounted the kernel's trace files.
+fn without_tracefs() -> Result<Counts> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts")?;
+    let points = trace_mounts(&mounts);
+    if points.is_empty() {
+        eprintln!("the kernel's trace files are mounted nowhere: the tests ran without them");
+        return Ok(Counts::default());
+    }
+    let hide = format!("umount --lazy {} && exec \"$@\"", points.join(" "));
+    let hidden = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command
+            .current_dir(shell::root())
+            .args(["--mount", "sh", "-c", &hide, "sh"])
+            .args(words);
+        command
+    };
+    let permitted = hidden(&["true"]).output();
+    if !permitted.is_ok_and(|output| output.status.success()) {
+        let line = "SKIPPED: tests without /sys/kernel/tracing: leave to make a mount namespace (unshare --mount, as root)";
+        println!("{line}");
+        return Ok(Counts {
+            passed: 0,
+            skipped: vec![line.to_owned()],
+        });
+    }
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
+    let mut counts = Counts::default();
+    for tests in TRACING {
+        let words = [&[cargo.as_str(), "test", "--locked"], tests, &["--show-output"]].concat();
+        counts.add(counted(&mut hidden(&words))?);
+    }
+    Ok(counts)
+}
+
+/// Where the kernel's trace files can be found, the deepest first.
+fn trace_mounts(mounts: &str) -> Vec<&str> {
+    let mut points: Vec<&str> = mounts
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ').skip(1);
+            let (point, filesystem) = (words.next()?, words.next()?);
+            matches!(filesystem, "tracefs" | "debugfs").then_some(point)
+        })
+        .collect();
+    points.sort_unstable_by(|a, b| b.cmp(a));
+    points
 }
 
 /// The number before `passed` in libtest's closing line.
@@ -135,3 +224,6 @@ fn passed_in(line: &str) -> Option<u64> {
 pub(crate) fn bless() -> Result<()> {
     shell::run(shell::cargo(&["test", "--workspace"]).env("UPDATE_EXPECT", "1"))
 }
+
+#[cfg(test)]
+mod tests;

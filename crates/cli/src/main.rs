@@ -47,6 +47,7 @@ mod safety;
 mod show_command;
 mod signals;
 mod start_error;
+mod stops;
 mod streams;
 mod sweep_command;
 mod target;

@@ -10,6 +10,7 @@ use crate::outcome::{self, Counters, Used};
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::safety::Permitted;
+use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::{clip, conditions, modelled as model, run_modelled, start_error, terminal};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
@@ -20,14 +21,14 @@ use fathom_door::Permits;
 use fathom_engine::plan::{Plan, PlanError};
 use fathom_engine::run::{Hooks, Options, Progress, Results};
 use fathom_model::Spec;
-use fathom_observe::SystemRoot;
 use fathom_observe::safety::Refusal;
+use fathom_observe::{SystemRoot, trace};
 use fathom_report::in_full;
 use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What is to be carried out, and how.
 #[derive(Clone, Copy)]
@@ -151,6 +152,7 @@ pub(crate) fn real(
     } = asked;
     // Batches on their way to the disk come and go: memory must not grow with the time that it goes on.
     heap::return_large_blocks();
+    trace::sweep_left_over(system);
     let clock = HostClock::new();
     let mut conditions = conditions::look(system, plan, &request.machine, &clock);
     let disks = conditions.disks.take();
@@ -176,10 +178,13 @@ pub(crate) fn real(
             stop: Arc::clone(stop),
             taken: None,
         }),
+        alive: Arc::default(),
     };
+    let stops = StopWatch::begin(&clock, &hooks.alive)?;
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
     let used = counters.end(system, &clock);
+    let stops = stops.end();
     hooks.live.finish();
     let streams = streams.map(StreamRecorder::end);
     let results = match results {
@@ -199,6 +204,9 @@ pub(crate) fn real(
             detail: taken.to_string(),
         });
     }
+    run.summary
+        .warnings
+        .extend(stops::warning(&stops, run.started_monotonic_ns));
     run.summary.floor = plan
         .jobs
         .first()
@@ -244,6 +252,7 @@ pub(crate) fn modelled(
         virtual_streams: streams,
         lossless: true,
         guard: None,
+        alive: Arc::default(),
     };
     let done = model::carry_out(spec, plan, &options, traced, &mut hooks)?;
     hooks.live.finish();
@@ -352,6 +361,8 @@ struct Watchers<'a> {
     lossless: bool,
     /// Guards what is written to; `None`: nothing real is.
     guard: Option<Guard>,
+    /// How often this thread has been seen to run.
+    alive: Arc<AtomicU64>,
 }
 
 /// Guards what is written to.
@@ -393,6 +404,7 @@ impl Hooks for Watchers<'_> {
         if let Some(guard) = &mut self.guard {
             guard.look();
         }
+        self.alive.fetch_add(1, Ordering::Relaxed);
         self.live.progress(progress);
         if let Some(also) = &mut self.also {
             also.progress(progress);

@@ -20,7 +20,7 @@ use fathom_core::clock::Clock;
 use fathom_core::run::{Run, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Workload, Written};
-use fathom_observe::{SystemRoot, target};
+use fathom_observe::{SystemRoot, target, trace};
 use fathom_report::text;
 use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
@@ -59,6 +59,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     };
     // As in a run: batches come and go for as long as it goes on.
     heap::return_large_blocks();
+    trace::sweep_left_over(&system);
     let clock = HostClock::new();
     let request = no_load();
     let mut conditions = conditions::look_at(&system, file, &request.machine, &clock);

@@ -4,7 +4,7 @@
 
 use crate::exit::Exit;
 use anyhow::Context;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 use std::io::{ErrorKind, Read};
@@ -13,16 +13,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Installs the handlers; the flag is set by the first SIGINT or SIGTERM.
+/// Installs the handlers; the flag is set by the first SIGINT, SIGTERM or SIGHUP.
 pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // Actions run in the order of their registration: this one first, so that it sees the flag as the signals
-        // before left it.
-        flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .context("cannot listen for Ctrl-C")?;
-    }
+    let install = || -> std::io::Result<()> {
+        for signal in [SIGINT, SIGTERM] {
+            // Actions run in the order of their registration: this one first, so that it sees the flag as the signals
+            // before left it.
+            flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))?;
+            flag::register(signal, Arc::clone(&stop))?;
+        }
+        // A connection that is lost says so more than once: the shell does, and the kernel when the shell has ended.
+        if !hangup_is_ignored() {
+            flag::register(SIGHUP, Arc::clone(&stop))?;
+        }
+        Ok(())
+    };
+    install().context("cannot listen for Ctrl-C")?;
     Ok(stop)
 }
 
@@ -30,16 +37,34 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
 #[derive(Debug)]
 pub(crate) struct Bell(UnixStream);
 
-/// Installs the bell; it rings at each SIGINT and SIGTERM. Install [`stop_flag`] first, so that the flag is set by then.
+/// Installs the bell; it rings at each signal that ends a run. Install [`stop_flag`] first, so that the flag is set by then.
 pub(crate) fn bell() -> anyhow::Result<Bell> {
     let ring = || -> std::io::Result<Bell> {
         let (hears, rings) = UnixStream::pair()?;
-        for signal in [SIGINT, SIGTERM] {
+        let hangup = (!hangup_is_ignored()).then_some(SIGHUP);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             pipe::register(signal, rings.try_clone()?)?;
         }
         Ok(Bell(hears))
     };
     ring().context("cannot listen for Ctrl-C")
+}
+
+/// Whether the program was started so that it outlives its connection: under `nohup`.
+fn hangup_is_ignored() -> bool {
+    // Asked once: afterwards there is a handler.
+    static IGNORED: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        ignores(&status, SIGHUP)
+    })
+}
+
+/// What the status of a process says: bit `n` − 1 of the line `SigIgn` is signal `n`.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 impl Bell {
@@ -59,3 +84,6 @@ impl Bell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

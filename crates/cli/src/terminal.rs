@@ -98,14 +98,23 @@ pub(crate) fn stderr_redraws() -> bool {
     std::io::stderr().is_terminal() && env("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Prints results. A reader that went away (`fathom … | head`) is no error.
+/// Prints results. A reader that went away (`fathom … | head`, a terminal whose connection was lost) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     let result = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("cannot write to stdout"),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe && !is_hung_up(&error, &stdout) => {
+            Err(error).context("cannot write to stdout")
+        }
         _ => Ok(()),
     }
+}
+
+/// Whether that is how a terminal refuses that nobody is at any more. It is not called a terminal then.
+fn is_hung_up(error: &std::io::Error, stream: &impl std::os::fd::AsFd) -> bool {
+    let kind = rustix::fs::fstat(stream).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
+    error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error())
+        && kind == Ok(rustix::fs::FileType::CharacterDevice)
 }
 
 /// One line on stderr; on a terminal as many as it takes, broken between words. Where stderr cannot be written to there is

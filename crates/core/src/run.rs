@@ -18,7 +18,7 @@ pub use summary::{
     CpuUsage, DiskSummary, FileCount, FileSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError,
     Summary,
 };
-pub use warning::Warning;
+pub use warning::{LoadStop, StoppedBy, Warning};
 
 use crate::units::{MonoTime, WallTime};
 use crate::workload::{Workload, Written};

@@ -28,7 +28,9 @@ pub mod sched;
 pub mod slices;
 pub mod source;
 mod table;
+mod tracefs;
 
 pub use block::{BlockTracer, TraceAudit};
 pub use error::TraceUnavailable;
 pub use sched::{Load, SchedAudit, SchedTracer};
+pub use tracefs::sweep_left_over;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use test_machine::{LoopDevice, Needs, skipped, telling};
 
 /// Two loads at once would measure each other.
 static ONE: Mutex<()> = Mutex::new(());
@@ -94,34 +95,17 @@ impl Drop for Disk {
     }
 }
 
-/// A loop device, detached whatever happens.
-struct Loop(String);
-
-impl Loop {
-    fn over(disk: &Disk) -> Result<Self, String> {
-        let file = disk.mountpoint.path().join("disk");
-        tool(&format!(
-            "losetup --find --show --direct-io=on {}",
-            file.display()
-        ))
-        .map(Self)
-    }
-
-    fn stat(&self) -> Vec<u64> {
-        let name = self.0.trim_start_matches("/dev/");
-        let text = std::fs::read_to_string(format!("/sys/block/{name}/stat")).expect("its counters");
-        text.split_whitespace()
-            .map(|word| word.parse().expect("a number"))
-            .collect()
-    }
+/// A loop device over the disk's file, past the page cache.
+fn over(disk: &Disk) -> Result<LoopDevice, String> {
+    LoopDevice::over(&disk.mountpoint.path().join("disk"), &["--direct-io=on"])
 }
 
-impl Drop for Loop {
-    fn drop(&mut self) {
-        if let Err(error) = tool(&format!("losetup --detach {}", self.0)) {
-            eprintln!("{error}");
-        }
-    }
+/// What the device counted.
+fn stat(device: &LoopDevice) -> Vec<u64> {
+    let text = std::fs::read_to_string(format!("/sys/block/{}/stat", device.name())).expect("its counters");
+    text.split_whitespace()
+        .map(|word| word.parse().expect("a number"))
+        .collect()
 }
 
 fn tool(line: &str) -> Result<String, String> {
@@ -143,11 +127,15 @@ macro_rules! or_skip {
         match $value {
             Ok(value) => value,
             Err(missing) => {
-                eprintln!("SKIPPED: {}: {missing}", $test);
-                return;
+                return skipped($test, missing);
             }
         }
     };
+}
+
+/// The disk is a process, and gives its answers when it gets a CPU.
+fn needs() -> Needs {
+    Needs::cpus().timely()
 }
 
 const P15: &str = "--size-mib 512 --iops 1100 --bytes-per-second 125000000 --latency-us 2000 --slice-ms 50";
@@ -155,18 +143,26 @@ const P15: &str = "--size-mib 512 --iops 1100 --bytes-per-second 125000000 --lat
 #[test]
 fn the_limits_hold_and_the_wait_is_in_the_device() {
     let _alone = alone();
+    telling(
+        "the_limits_hold_and_the_wait_is_in_the_device",
+        &needs(),
+        the_limits_hold_and_the_wait_is_in_the_device_once,
+    );
+}
+
+fn the_limits_hold_and_the_wait_is_in_the_device_once() {
     let disk = or_skip!("the_limits_hold_and_the_wait_is_in_the_device", Disk::start(P15));
-    let device = or_skip!("the_limits_hold_and_the_wait_is_in_the_device", Loop::over(&disk));
-    let before = device.stat();
+    let device = or_skip!("the_limits_hold_and_the_wait_is_in_the_device", over(&disk));
+    let before = stat(&device);
     let fio = or_skip!(
         "the_limits_hold_and_the_wait_is_in_the_device",
         tool(&format!(
             "timeout 30 fio --name=x --filename={} --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --direct=1 \
              --norandommap --size=512m --time_based --runtime=3 --minimal",
-            device.0
+            device.path().display()
         ))
     );
-    let after = device.stat();
+    let after = stat(&device);
     // fio's terse format: 8 is the IOPS of reads, 40 the mean latency in microseconds.
     let field = |number: usize| -> f64 {
         let value = fio
@@ -188,6 +184,14 @@ fn the_limits_hold_and_the_wait_is_in_the_device() {
 #[test]
 fn nothing_completes_in_a_stall_that_was_announced() {
     let _alone = alone();
+    telling(
+        "nothing_completes_in_a_stall_that_was_announced",
+        &needs(),
+        nothing_completes_in_a_stall_that_was_announced_once,
+    );
+}
+
+fn nothing_completes_in_a_stall_that_was_announced_once() {
     let flags = "--size-mib 64 --latency-us 1000 --slice-ms 0 --stall every=700ms,for=200ms,from=300ms";
     let mut disk = or_skip!(
         "nothing_completes_in_a_stall_that_was_announced",
@@ -250,7 +254,7 @@ fn it_ends_when_told_to_and_leaves_nothing() {
             Disk::start("--size-mib 16")
         );
         // Open all the while: it is unmounted nevertheless.
-        let device = or_skip!("it_ends_when_told_to_and_leaves_nothing", Loop::over(&disk));
+        let device = or_skip!("it_ends_when_told_to_and_leaves_nothing", over(&disk));
         assert!(disk.is_mounted());
         tool(&format!("kill -{signal} {}", disk.child.id())).expect("a signal");
         assert_eq!(disk.wait(), Some(0), "{signal}");

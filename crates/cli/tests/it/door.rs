@@ -46,7 +46,7 @@ fn file_state(path: &Path) -> Box<dyn Fn() -> String> {
             bytes
                 .iter()
                 .map(|b| u64::from(*b))
-                .fold(0, |a, b| a.wrapping_mul(31).wrapping_add(b))
+                .fold(0u64, |a, b| a.wrapping_mul(31).wrapping_add(b))
         });
         format!("{found:?} {:?}", contents.ok())
     })

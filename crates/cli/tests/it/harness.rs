@@ -194,13 +194,14 @@ pub(crate) fn tool(line: &str) -> Result<String, String> {
 
 /// Says that a test did not run, and why.
 pub(crate) fn skipped(test: &str, missing: &str) {
-    eprintln!("SKIPPED: {test}: {missing}");
+    test_machine::skipped(test, missing);
 }
 
 /// A loop device over an image in `place`, or why there is none.
 pub(crate) struct LoopDevice {
     pub(crate) path: String,
     pub(crate) image: PathBuf,
+    _device: test_machine::LoopDevice,
 }
 
 impl LoopDevice {
@@ -211,21 +212,17 @@ impl LoopDevice {
             .open(&image)
             .map_err(|error| error.to_string())?;
         file.set_len(bytes).map_err(|error| error.to_string())?;
-        let path = tool(&format!("losetup --find --show {}", image.display()))?;
-        Ok(Self { path, image })
+        let device = test_machine::LoopDevice::over(&image, &[])?;
+        Ok(Self {
+            path: device.path().to_string_lossy().into_owned(),
+            image,
+            _device: device,
+        })
     }
 
     /// A checksum of all that is on it.
     pub(crate) fn checksum(&self) -> String {
         tool(&format!("sha256sum {}", self.path)).expect("read the loop device")
-    }
-}
-
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        if let Err(error) = tool(&format!("losetup --detach {}", self.path)) {
-            eprintln!("{error}");
-        }
     }
 }
 

@@ -24,5 +24,7 @@ mod report;
 mod reproduce;
 mod safety;
 mod signals;
+mod stops;
 mod sweep;
+mod tracing;
 mod watched;

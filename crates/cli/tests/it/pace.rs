@@ -1,9 +1,18 @@
 //! Open loops.
 
 use crate::harness::{Place, count, number};
+use test_machine::{Needs, telling};
 
 #[test]
 fn a_rate_of_ios_is_kept_within_one_percent() {
+    telling(
+        "a_rate_of_ios_is_kept_within_one_percent",
+        &Needs::cpus().timely(),
+        a_rate_of_ios_is_kept_within_one_percent_once,
+    );
+}
+
+fn a_rate_of_ios_is_kept_within_one_percent_once() {
     let place = Place::new();
     let run = place.json("run --rw randread --bs 4k --size 1m --rate_iops 500 --runtime 2s --time_based --ioengine null F -o none");
     let ios = number(&run, "jobs.0.read.ios");
@@ -34,6 +43,14 @@ fn a_rate_that_a_disk_cannot_keep_is_told() {
 
 #[test]
 fn a_poisson_schedule_keeps_its_mean_rate() {
+    telling(
+        "a_poisson_schedule_keeps_its_mean_rate",
+        &Needs::cpus().timely(),
+        a_poisson_schedule_keeps_its_mean_rate_once,
+    );
+}
+
+fn a_poisson_schedule_keeps_its_mean_rate_once() {
     let place = Place::new();
     let line = "run --rw randread --bs 4k --size 1m --rate_iops 2000 --rate_process poisson --runtime 2s --time_based --ioengine null F -o none";
     let ios = number(&place.json(line), "jobs.0.read.ios");

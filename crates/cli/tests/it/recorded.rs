@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
+use test_machine::{Needs, telling};
 
 const LOAD: &str = "run --name load --rw randrw --bs 4k --size 16m --ioengine psync --direct 1 --time_based";
 
@@ -92,6 +93,16 @@ const KILLS: u64 = 4;
 
 #[test]
 fn a_killed_recording_has_all_but_its_last_second() {
+    let place = Place::new();
+    let needs = Needs::cpus().timely().disk(&place.path(""));
+    telling(
+        "a_killed_recording_has_all_but_its_last_second",
+        &needs,
+        a_killed_recording_has_all_but_its_last_second_once,
+    );
+}
+
+fn a_killed_recording_has_all_but_its_last_second_once() {
     let place = Place::new();
     let kills = std::env::var("FATHOM_KILLS")
         .ok()

@@ -1,6 +1,7 @@
 //! Ctrl-C, and worse.
 
-use crate::harness::{Place, at, finish, number, signal, start};
+use crate::harness::{Place, at, finish, number, signal, skipped, start};
+use rustix::pty::OpenptFlags;
 use std::time::{Duration, Instant};
 
 const LONG: &str = "run --rw randread --bs 4k --size 1m --ioengine null --runtime 50s --time_based F";
@@ -11,7 +12,7 @@ fn wait_ms(ms: u64) {
 
 #[test]
 fn the_first_interrupt_gives_the_results_so_far() {
-    for name in ["INT", "TERM"] {
+    for name in ["INT", "TERM", "HUP"] {
         let place = Place::new();
         let child = start(&mut place.command(&format!("{LONG} --json -o d")));
         wait_ms(1300);
@@ -75,4 +76,94 @@ fn a_killed_run_can_be_shown_and_recovered() {
     assert_eq!(at(&after, "jobs.0.read.ios"), at(&run, "jobs.0.read.ios"));
     assert_eq!(at(&after, "jobs.0.read.lat_ns.p99"), &p99);
     assert!(place.fathom("show d").expect(0).stdout.contains("interrupted:"));
+}
+
+/// A shell passes the loss of its connection on, and the kernel does once more when the shell is gone.
+#[test]
+fn a_connection_that_is_lost_twice_keeps_the_results() {
+    let place = Place::new();
+    let child = start(&mut place.command(&format!("{LONG} --json -o d")));
+    wait_ms(1300);
+    signal(&child, "HUP");
+    signal(&child, "HUP");
+    let run = finish(child).expect(130).json();
+    assert!(number(&run, "jobs.0.read.ios") > 0.0);
+    assert!(place.fathom("show d").expect(0).stdout.contains("interrupted:"));
+}
+
+/// The terminal itself goes away: what is printed meets an error then, and the exit code stays that of an interruption.
+#[test]
+fn a_terminal_that_goes_away_ends_a_run_as_an_interrupt_does() {
+    let place = Place::new();
+    // Nobody else may hold its other end: not the program either.
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let Ok(terminal) = rustix::pty::openpt(flags) else {
+        return skipped(
+            "a_terminal_that_goes_away_ends_a_run_as_an_interrupt_does",
+            "/dev/ptmx",
+        );
+    };
+    rustix::pty::unlockpt(&terminal).expect("unlocked");
+    let name = rustix::pty::ptsname(&terminal, Vec::new()).expect("a name");
+    let open = || {
+        let path = name.to_str().expect("a path");
+        std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open(path)
+            .expect("a terminal")
+    };
+    let inner = place.command(&format!("{LONG} -o d"));
+    let mut command = std::process::Command::new("setsid");
+    command
+        .arg("--ctty")
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .current_dir(inner.get_current_dir().expect("a directory"))
+        .stdin(open())
+        .stdout(open())
+        .stderr(open());
+    let child = start(&mut command);
+    drop(command);
+    wait_ms(1500);
+    drop(terminal);
+    finish(child).expect(130);
+    assert!(place.fathom("show d").expect(0).stdout.contains("interrupted:"));
+}
+
+#[test]
+fn a_run_that_was_told_to_outlive_its_connection_does() {
+    let place = Place::new();
+    let line = "run --rw randread --bs 4k --size 1m --ioengine null --runtime 2s --time_based -o d F";
+    let inner = place.command(line);
+    let mut command = std::process::Command::new("nohup");
+    command
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .current_dir(inner.get_current_dir().expect("a directory"))
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let child = start(&mut command);
+    wait_ms(1000);
+    signal(&child, "HUP");
+    finish(child).expect(0);
+    assert!(!place.fathom("show d").expect(0).stdout.contains("interrupted:"));
+}
+
+#[test]
+fn a_lost_connection_ends_every_command_that_measures() {
+    let place = Place::new();
+    let commands = [
+        "fio --name=x --rw=randread --bs=4k --size=1m --ioengine=null --runtime=50 --time_based --filename=F",
+        "sweep --rw randread --bs 4k,8k --ioengine null --size 1m --runtime 50s -o s F",
+        "diskspd -d50 -W0 -c1M -o1 -b4K G",
+    ];
+    for line in commands {
+        let child = start(&mut place.command(line));
+        wait_ms(2000);
+        signal(&child, "HUP");
+        let outcome = finish(child);
+        assert_eq!(outcome.code, Some(130), "{line}: {outcome:?}");
+    }
 }

@@ -4,6 +4,7 @@ use crate::harness::{LoopDevice, Place, at, count, finish, signal, skipped, star
 use crate::recorded::{number, rows, stream};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+use test_machine::{Needs, telling};
 
 /// The number of loop devices (Documentation/admin-guide/devices.txt): below, the program itself is read as well.
 const LOOP_MAJOR: &str = "7";
@@ -62,6 +63,14 @@ fn what_another_process_reads_is_recorded_request_by_request() {
 
 #[test]
 fn counters_come_each_second_and_queues_ten_times() {
+    telling(
+        "counters_come_each_second_and_queues_ten_times",
+        &Needs::cpus().timely(),
+        counters_come_in_time,
+    );
+}
+
+fn counters_come_in_time() {
     let place = Place::new();
     let device = match LoopDevice::new(&place, 1 << 20) {
         Ok(device) => device,
@@ -97,19 +106,24 @@ fn an_interrupt_ends_it_at_once_and_what_was_seen_stays() {
         Ok(device) => device,
         Err(missing) => return skipped("an_interrupt_ends_it_at_once_and_what_was_seen_stays", &missing),
     };
-    for (duration, code) in [("", 0), ("--duration 1h", 130)] {
+    for (name, duration, code) in [
+        ("INT", "", 0),
+        ("INT", "--duration 1h", 130),
+        ("HUP", "--duration 1h", 130),
+    ] {
+        let dir = format!("d{name}{code}");
         let line = format!(
-            "record -q --record=counters {duration} --device {} -o d{code}",
+            "record -q --record=counters {duration} --device {} -o {dir}",
             device.path
         );
         let child = start(&mut place.command(&line));
         std::thread::sleep(Duration::from_millis(1800));
         let begin = Instant::now();
-        signal(&child, "INT");
+        signal(&child, name);
         finish(child).expect(code);
         assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
-        let run = place.fathom(&format!("show d{code} --json")).expect(0).json();
-        let shown = place.fathom(&format!("show d{code}")).expect(0).stdout;
+        let run = place.fathom(&format!("show {dir} --json")).expect(0).json();
+        let shown = place.fathom(&format!("show {dir}")).expect(0).stdout;
         assert_eq!(shown.contains("interrupted:"), code == 130, "{shown}");
         assert!(count(stream(&run, "counters"), "rows") > 0);
     }

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
+use test_machine::LoopDevice;
 
 /// How long the program may take to start and to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -18,7 +19,7 @@ pub(crate) struct LimitedDisk {
     stdin: Option<ChildStdin>,
     lines: Option<BufReader<ChildStdout>>,
     mountpoint: PathBuf,
-    attached: bool,
+    attached: Option<LoopDevice>,
 }
 
 impl LimitedDisk {
@@ -45,7 +46,7 @@ impl LimitedDisk {
             stdin,
             lines,
             mountpoint,
-            attached: false,
+            attached: None,
         };
         let mut first = String::new();
         if let Some(lines) = &mut disk.lines {
@@ -54,8 +55,9 @@ impl LimitedDisk {
         let Some(file) = first.trim_end().strip_prefix("ready ") else {
             return Err("FUSE cannot be mounted here (it takes root)".to_owned());
         };
-        disk.device = tool(&format!("losetup --find --show --direct-io=on {file}"))?;
-        disk.attached = true;
+        let device = LoopDevice::over(Path::new(file), &["--direct-io=on"])?;
+        disk.device = device.path().to_string_lossy().into_owned();
+        disk.attached = Some(device);
         Ok(disk)
     }
 
@@ -75,11 +77,8 @@ impl LimitedDisk {
     }
 
     fn take_down(&mut self) {
-        if std::mem::take(&mut self.attached)
-            && let Err(error) = tool(&format!("losetup --detach {}", self.device))
-        {
-            eprintln!("{error}");
-        }
+        // A device before the file that it is over.
+        self.attached = None;
         self.stdin = None;
         let begin = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {

@@ -56,6 +56,15 @@ pub enum Warning {
     ShortRun { job: String, runtime_ns: u64 },
     /// The device below is not known: disk counters are missing.
     DeviceUnknown { path: String, reason: String },
+    /// The program did not run for a while, and the load with it.
+    LoadStopped {
+        /// The first of them, in the order of time.
+        stops: Vec<LoadStop>,
+        /// How often it was stopped in all.
+        number: u64,
+        /// For how long in all.
+        total_ns: u64,
+    },
     /// Some of the record could not be kept.
     RecordIncomplete { detail: String },
     /// Something was set up on a target while the load wrote to it, which ended the run.
@@ -68,6 +77,36 @@ pub enum Warning {
     ModelHoldsNoData { job: String },
     /// Something that the dialect does otherwise than the tool it imitates.
     Dialect { message: String },
+}
+
+/// A time in which no thread of the program ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadStop {
+    /// When it began, after the start of the run.
+    pub at_ns: u64,
+    /// How long it went on.
+    pub length_ns: u64,
+    /// By what.
+    pub by: StoppedBy,
+}
+
+/// What can stop a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    /// `SIGSTOP` or a signal of the terminal, up to a `SIGCONT`.
+    Signal,
+    /// No signal: the freezer of a control group, or a machine that was paused.
+    Frozen,
+}
+
+impl StoppedBy {
+    const fn in_words(self) -> &'static str {
+        match self {
+            Self::Signal => "by a signal",
+            Self::Frozen => "without a signal: frozen by its control group, or with the whole machine",
+        }
+    }
 }
 
 impl fmt::Display for Warning {
@@ -175,6 +214,11 @@ impl Warning {
             Self::DeviceUnknown { path, reason } => write!(f, "no disk counters for {path}: {reason}"),
             Self::TargetTaken { detail } => write!(f, "the load was ended: {detail}"),
             Self::Left { detail } => f.write_str(detail),
+            Self::LoadStopped {
+                stops,
+                number,
+                total_ns,
+            } => fmt_of_stops(f, stops, *number, *total_ns),
             Self::RecordIncomplete { detail } => write!(f, "the record is incomplete: {detail}"),
             Self::ModelLimitNotKnown { limits } => write!(
                 f,
@@ -220,7 +264,26 @@ impl Warning {
             | Self::Left { .. }
             | Self::ModelHoldsNoData { .. }
             | Self::Dialect { .. } => "",
+            Self::LoadStopped { .. } => {
+                "Do not take latencies of that time for the disk's; repeat the run where nothing stops it."
+            }
             Self::RecordIncomplete { .. } => "Write the run directory to a faster or emptier disk (-o).",
         }
     }
+}
+
+fn fmt_of_stops(f: &mut fmt::Formatter<'_>, stops: &[LoadStop], number: u64, total_ns: u64) -> fmt::Result {
+    let total = Nanos(total_ns);
+    let Some(longest) = stops.iter().max_by_key(|stop| stop.length_ns) else {
+        return write!(f, "the load was stopped for {total}");
+    };
+    let (at, by) = (Nanos(longest.at_ns), longest.by.in_words());
+    if number <= 1 {
+        return write!(f, "the load was stopped for {total} ({by}), {at} after its start");
+    }
+    write!(
+        f,
+        "the load was stopped {number} times, for {total} in all; for {} ({by}), {at} after its start",
+        Nanos(longest.length_ns)
+    )
 }

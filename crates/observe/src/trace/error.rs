@@ -9,14 +9,20 @@ use thiserror::Error;
 pub enum TraceUnavailable {
     /// There is no tracefs.
     #[error(
-        "the kernel's trace files are not there (looked in {}): mount them with `mount -t tracefs nodev \
-         /sys/kernel/tracing`; in Kubernetes give the pod the host's /sys/kernel/tracing as a hostPath volume, writable",
-        .looked_in.display()
+        "the kernel's trace files are not there (looked in {}){}: run as root, or mount them with `mount -t tracefs \
+         nodev /sys/kernel/tracing`; in Kubernetes give the pod the host's /sys/kernel/tracing as a hostPath volume, \
+         writable",
+        .looked_in.display(), .refused.as_deref().unwrap_or_default()
     )]
     NotMounted {
         /// The first place that was looked at.
         looked_in: PathBuf,
+        /// Why this process could not mount them for itself, where it tried.
+        refused: Option<String>,
     },
+    /// The kernel cannot trace.
+    #[error("this kernel has no trace files: it was built without CONFIG_TRACING")]
+    NoTracefs,
     /// It may not be used.
     #[error(
         "{} may not be used ({source}): run as root; in a container also make it writable and lift AppArmor's \

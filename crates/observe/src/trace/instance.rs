@@ -8,15 +8,13 @@ use super::error::TraceUnavailable;
 use super::format::EventFormat;
 use super::page::PageLayout;
 use super::source::Pipes;
+use super::tracefs::{self, Tracefs};
 use crate::root::SystemRoot;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Where tracefs is mounted since Linux 4.1; before that only below debugfs.
-const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-const PREFIX: &str = "fathom-";
 /// Longer filters are not tried: the kernel reads no more than a page.
 const FILTER_MAX: usize = 4000;
 /// How often, 2 ms apart, removing a busy instance is tried.
@@ -29,8 +27,10 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 #[derive(Debug)]
 pub struct Instance {
     root: SystemRoot,
-    tracefs: PathBuf,
+    tracefs: Tracefs,
     dir: PathBuf,
+    /// A file of it: while one is open nobody can remove it, and no other sweep takes it for a dead process's.
+    held: Option<File>,
     removed: bool,
 }
 
@@ -57,32 +57,33 @@ impl Instance {
     /// # Errors
     /// What is missing and how to get it.
     pub fn create(root: &SystemRoot) -> Result<Self, TraceUnavailable> {
-        let tracefs = find(root)?;
-        let instances = tracefs.join("instances");
-        sweep(root, &instances);
-        let pid = std::process::id();
+        let tracefs = Tracefs::find(root)?;
+        tracefs.sweep(root);
         let dir = loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let dir = instances.join(format!("{PREFIX}{pid}-{number}"));
+            let dir = tracefs.instances().join(tracefs::name_of_instance(root, number));
             match fs::create_dir(root.at(&dir)) {
                 Ok(()) => break dir,
-                // Left by a dead process that had this one's number.
+                // Left by another process of this name, which can be told from this one no more.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(refused(root, dir, error)),
+                Err(error) => return Err(tracefs::refused(root, tracefs.shown(&dir), error)),
             }
         };
-        let instance = Self {
+        let mut instance = Self {
             root: root.clone(),
             tracefs,
             dir,
+            held: None,
             removed: false,
         };
+        let held = File::open(root.at(&instance.dir.join("tracing_on")));
+        instance.held = Some(held.map_err(|error| instance.refused("tracing_on", error))?);
         instance.set("tracing_on", "0")?;
         instance.use_monotonic_clock()?;
         Ok(instance)
     }
 
-    /// Where it is.
+    /// Where it is, for this process.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -118,13 +119,13 @@ impl Instance {
         let text = match self.root.read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(refused(&self.root, path, error)),
+            Err(error) => return Err(self.refused(&path, error)),
         };
         let text = String::from_utf8_lossy(&text);
         match EventFormat::parse(&text) {
             Ok(format) => Ok(Some(format)),
             Err(error) => Err(TraceUnavailable::NotUnderstood {
-                path,
+                path: self.tracefs.shown(&path),
                 reason: error.to_string(),
             }),
         }
@@ -151,7 +152,7 @@ impl Instance {
     /// The kernel refuses.
     pub fn enable(&self, group: &str, event: &str) -> Result<(), TraceUnavailable> {
         let path = self.event(group, event).join("enable");
-        write(&self.root, &path, "1").map_err(|error| refused(&self.root, path, error))
+        write(&self.root, &path, "1").map_err(|error| self.refused(&path, error))
     }
 
     /// Starts or stops.
@@ -170,12 +171,12 @@ impl Instance {
         let layout = self.layout()?;
         let per_cpu = self.dir.join("per_cpu");
         let cpus = cpus(&self.root, &per_cpu);
-        let cpus = cpus.map_err(|error| refused(&self.root, per_cpu.clone(), error))?;
+        let cpus = cpus.map_err(|error| self.refused(&per_cpu, error))?;
         let mut files = Vec::new();
         for cpu in cpus {
             let path = per_cpu.join(format!("cpu{cpu}/trace_pipe_raw"));
             let file = super::source::open(&self.root.at(&path));
-            files.push((cpu, file.map_err(|error| refused(&self.root, path, error))?));
+            files.push((cpu, file.map_err(|error| self.refused(&path, error))?));
         }
         Ok(Pipes::new(files, layout))
     }
@@ -186,13 +187,13 @@ impl Instance {
         let path = if self.root.exists(&own) {
             own
         } else {
-            self.tracefs.join("events/header_page")
+            self.tracefs.path().join("events/header_page")
         };
         let text = read_at_once(&self.root.at(&path));
-        let text = text.map_err(|error| refused(&self.root, path.clone(), error))?;
+        let text = text.map_err(|error| self.refused(&path, error))?;
         let layout = PageLayout::parse(&String::from_utf8_lossy(&text));
         let layout = layout.map_err(|error| TraceUnavailable::NotUnderstood {
-            path,
+            path: self.tracefs.shown(&path),
             reason: error.to_string(),
         })?;
         // Since Linux 6.8 each instance has a size of its own, which the description does not follow.
@@ -234,8 +235,10 @@ impl Instance {
     /// Removes the instance; its pipes must be closed. Says so where the kernel refuses: somebody has a file of it open.
     pub fn remove(mut self) -> Option<String> {
         self.removed = true;
+        self.held = None;
         let error = remove_soon(&self.root.at(&self.dir)).err()?;
-        let dir = self.dir.display();
+        let dir = self.tracefs.shown(&self.dir);
+        let dir = dir.display();
         Some(format!(
             "{dir} could not be removed ({error}): the next start removes it"
         ))
@@ -245,15 +248,22 @@ impl Instance {
         self.dir.join("events").join(group).join(event)
     }
 
+    /// The refusal of a path in the instance.
+    fn refused(&self, path: impl AsRef<Path>, error: io::Error) -> TraceUnavailable {
+        let path = self.tracefs.shown(&self.dir.join(path));
+        tracefs::refused(&self.root, path, error)
+    }
+
     fn set(&self, file: &str, value: &str) -> Result<(), TraceUnavailable> {
         let path = self.dir.join(file);
-        write(&self.root, &path, value).map_err(|error| refused(&self.root, path, error))
+        write(&self.root, &path, value).map_err(|error| self.refused(&path, error))
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
         if !self.removed {
+            self.held = None;
             // It stays if somebody else looks into it; the next start sweeps it.
             let _ = remove_soon(&self.root.at(&self.dir));
         }
@@ -272,49 +282,6 @@ fn remove_soon(dir: &Path) -> io::Result<()> {
         }
     }
     fs::remove_dir(dir)
-}
-
-/// Where tracefs is, on a system where it can be used.
-fn find(root: &SystemRoot) -> Result<PathBuf, TraceUnavailable> {
-    let mounts = crate::mounts::mounts(root).unwrap_or_default();
-    let mounted = mounts
-        .into_iter()
-        .filter(|mount| mount.filesystem == "tracefs")
-        .map(|mount| mount.point);
-    let places = PLACES.iter().map(PathBuf::from).chain(mounted);
-    let mut refusal = None;
-    for place in places {
-        match root.list(&place) {
-            Ok(names) if names.iter().any(|name| name == "instances") => return Ok(place),
-            // A directory to mount it on, or a file system that is not it.
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => refusal = refusal.or(Some((place, error))),
-        }
-    }
-    Err(match refusal {
-        Some((place, error)) => refused(root, place, error),
-        None => TraceUnavailable::NotMounted {
-            looked_in: PLACES[0].into(),
-        },
-    })
-}
-
-/// Removes the instances of dead processes. One that is in use cannot be removed: the kernel says it is busy. So nothing
-/// is lost where a process lives that cannot be seen from here (another container).
-fn sweep(root: &SystemRoot, instances: &Path) {
-    for name in root.list(instances).unwrap_or_default() {
-        let Some(pid) = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()) else {
-            continue;
-        };
-        let Ok(pid) = pid.parse::<u32>() else { continue };
-        // A process of another program has a dead one's number.
-        let comm = root.text(format!("/proc/{pid}/comm"));
-        let lives = comm.is_some_and(|comm| comm.starts_with("fathom"));
-        if pid != std::process::id() && !lives {
-            let _ = fs::remove_dir(root.at(&instances.join(name)));
-        }
-    }
 }
 
 /// The CPUs that have buffers, by number.
@@ -339,12 +306,6 @@ fn read_at_once(path: &Path) -> io::Result<Vec<u8>> {
 fn write(root: &SystemRoot, path: &Path, value: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(root.at(path))?;
     file.write_all(value.as_bytes())
-}
-
-fn refused(root: &SystemRoot, path: PathBuf, error: io::Error) -> TraceUnavailable {
-    let lockdown = root.text("/sys/kernel/security/lockdown");
-    let locked_down = lockdown.is_some_and(|text| text.contains("[confidentiality]"));
-    TraceUnavailable::of(path, error, locked_down)
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+use test_machine::LoopDevice;
 
 /// Says why a test did nothing.
 pub(super) fn skipped(test: &str, missing: impl std::fmt::Display) {
-    eprintln!("SKIPPED: {test}: {missing}");
+    test_machine::skipped(test, missing);
 }
 
 /// What `start` gave; `None`, and a line that says so, where this machine cannot be traced.
@@ -33,6 +34,7 @@ pub(super) fn started<T>(test: &str, outcome: Result<T, TraceUnavailable>) -> Op
 /// A loop device over a file of its own.
 pub(super) struct Loop {
     pub(super) path: PathBuf,
+    device: LoopDevice,
     _dir: TempDir,
 }
 
@@ -47,47 +49,23 @@ impl Loop {
             disk.write_all_at(&block, at << 20).expect("a written file");
         }
         disk.sync_all().expect("a file on the disk");
-        let output = Command::new("losetup")
-            .args(["--find", "--show"])
-            .arg(&file)
-            .output();
-        let path = match output {
-            Ok(output) if output.status.success() => {
-                String::from_utf8_lossy(&output.stdout).trim().to_owned()
-            }
-            Ok(output) => {
-                skipped(
-                    test,
-                    format_args!("losetup: {}", String::from_utf8_lossy(&output.stderr)),
-                );
+        let device = match LoopDevice::over(&file, &[]) {
+            Ok(device) => device,
+            Err(missing) => {
+                skipped(test, missing);
                 return None;
             }
-            Err(error) => {
-                skipped(test, format_args!("losetup: {error}"));
-                return None;
-            }
-        };
-        let disk = Self {
-            path: path.into(),
-            _dir: dir,
         };
         disk_is_known();
-        Some(disk)
+        Some(Self {
+            path: device.path().to_path_buf(),
+            device,
+            _dir: dir,
+        })
     }
 
     pub(super) fn name(&self) -> &str {
-        name_of(&self.path)
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let status = Command::new("losetup").arg("--detach").arg(&self.path).status();
-        assert!(
-            status.is_ok_and(|status| status.success()),
-            "{} stays",
-            self.path.display()
-        );
+        self.device.name()
     }
 }
 

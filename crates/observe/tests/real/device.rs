@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use test_machine::LoopDevice;
 
 #[test]
 fn a_blank_device_is_written_to_when_named() {
@@ -206,11 +207,11 @@ fn the_image_of_a_loop_device_is_refused() {
         // A loop device over a loop device.
         with(
             "the_image_of_a_loop_device_is_refused",
-            Loop::over(&device.device),
+            LoopDevice::over(device.path(), &[]),
             |upper| {
                 let refusal = ask(device.path(), &[device.link()], true).expect_err("in use");
                 assert!(
-                    matches!(&refusal, Refusal::LoopBacking { loop_device, .. } if *loop_device == upper.0),
+                    matches!(&refusal, Refusal::LoopBacking { loop_device, .. } if *loop_device == upper.path().to_string_lossy()),
                     "{refusal}"
                 );
             },
@@ -281,21 +282,4 @@ fn the_disk_of_this_system_is_safe() {
         ),
         "{refusal}"
     );
-}
-
-/// A loop device over another device.
-struct Upper(String);
-
-impl Loop {
-    fn over(path: &str) -> Result<Upper, String> {
-        run("losetup", &["--find", "--show", path]).map(Upper)
-    }
-}
-
-impl Drop for Upper {
-    fn drop(&mut self) {
-        if let Err(error) = run("losetup", &["--detach", &self.0]) {
-            eprintln!("left behind: {error}");
-        }
-    }
 }

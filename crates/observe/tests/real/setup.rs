@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
+use test_machine::LoopDevice;
 
 /// The size of the image below each loop device.
 pub(crate) const IMAGE_BYTES: u64 = 16 << 20;
@@ -31,7 +32,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<String, Missing> 
 pub(crate) fn with<T>(test: &str, setup: Result<T, Missing>, body: impl FnOnce(T)) {
     match setup {
         Ok(value) => body(value),
-        Err(missing) => eprintln!("SKIPPED: {test}: {missing}"),
+        Err(missing) => test_machine::skipped(test, missing),
     }
 }
 
@@ -45,6 +46,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 
 /// A loop device over a file in a directory of its own, with a link to the device beside it.
 pub(crate) struct Loop {
+    _attached: LoopDevice,
     pub(crate) dir: TempDir,
     pub(crate) device: String,
     _alone: MutexGuard<'static, ()>,
@@ -61,14 +63,11 @@ impl Loop {
         let image = dir.path().join("image");
         // Written in full: swap does not take a file with holes.
         fs::write(&image, vec![0; IMAGE_BYTES as usize]).map_err(|error| error.to_string())?;
-        let image = image.to_string_lossy();
-        let mut arguments = vec!["--find", "--show"];
-        arguments.extend_from_slice(options);
-        arguments.push(&image);
-        let device = run("losetup", &arguments)?;
+        let attached = LoopDevice::over(&image, options)?;
         let this = Self {
+            device: attached.path().to_string_lossy().into_owned(),
+            _attached: attached,
             dir,
-            device,
             _alone: alone,
         };
         std::os::unix::fs::symlink(&this.device, this.link()).map_err(|error| error.to_string())?;
@@ -97,14 +96,6 @@ impl Loop {
         let point = TempDir::new().map_err(|error| error.to_string())?;
         run("mount", &[&self.device, &point.path().to_string_lossy()])?;
         Ok((Mount { point }, self))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        if let Err(error) = run("losetup", &["--detach", &self.device]) {
-            eprintln!("left behind: {error}");
-        }
     }
 }
 

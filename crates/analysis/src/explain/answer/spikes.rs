@@ -162,13 +162,15 @@ pub enum Cause {
     CompetingIo,
     /// The load did it to itself.
     LoadItself,
+    /// The load did not run: a signal or a freezer had stopped it.
+    LoadStopped,
     /// Not to be told.
     Unknown,
 }
 
 impl Cause {
     /// All, in the order of a table.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Device,
         Self::KernelQueue,
         Self::CgroupThrottle,
@@ -176,6 +178,7 @@ impl Cause {
         Self::CpuStarvation,
         Self::CompetingIo,
         Self::LoadItself,
+        Self::LoadStopped,
         Self::Unknown,
     ];
 
@@ -189,6 +192,7 @@ impl Cause {
             Self::CpuStarvation => "CPU starvation",
             Self::CompetingIo => "competing I/O",
             Self::LoadItself => "the load itself",
+            Self::LoadStopped => "the load was stopped",
             Self::Unknown => "unknown",
         }
     }

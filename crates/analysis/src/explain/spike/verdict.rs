@@ -7,6 +7,7 @@
 mod above;
 mod below;
 mod signs;
+mod stopped;
 
 use super::super::answer::{Cause, Depths, Process, Spike, Verdict, WorstIo, in_words};
 use super::Found;
@@ -65,7 +66,9 @@ pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows) -> Sp
     }
     let signs = Signs::of(&scene);
     let mut judged = judge(&scene, &signs);
-    judged.because.extend(memory::evidence(&scene));
+    if judged.cause != Cause::LoadStopped {
+        judged.because.extend(memory::evidence(&scene));
+    }
     let also = also(&signs, &judged);
     let worst = scene.slow.iter().max_by_key(|io| io.total_ns());
     Spike {
@@ -154,6 +157,9 @@ fn unknown_worst_of(context: &Context<'_, '_>, found: &Found) -> WorstIo {
 }
 
 fn judge(scene: &Scene<'_>, signs: &Signs) -> Judged {
+    if let Some(judged) = stopped::judge(scene) {
+        return judged;
+    }
     // Where a quota is used up, the threads stand ready as well, but nobody else has their CPU.
     let held_by_others: f64 = signs.cpu.holders.iter().map(|(_, share)| share).sum();
     if signs.host() >= MOST && signs.cpu_throttled >= MOST && held_by_others < MOST {
@@ -225,6 +231,10 @@ fn starved(signs: &Signs) -> Option<Judged> {
 /// What else took part, by evidence as strong as for a cause of its own, but for less of the time.
 fn also(signs: &Signs, judged: &Judged) -> Vec<(Cause, Option<Process>)> {
     let mut also = Vec::new();
+    if judged.cause == Cause::LoadStopped {
+        // Whoever ran meanwhile held nobody up.
+        return also;
+    }
     let holder = signs.cpu.holders.first().filter(|(_, share)| *share >= MOST);
     if judged.cause != Cause::CpuStarvation && signs.cpu.share >= SOME && !signs.own_holds_cpu {
         also.push((Cause::CpuStarvation, holder.map(|(process, _)| *process)));

@@ -1,7 +1,9 @@
 use super::*;
 use crate::trace::real::{Buffer, Loop, Zram, counted, counters, open_direct, skipped, started};
+use crate::trace::tracefs::Tracefs;
 use fathom_core::record::{BlockFlags, BlockOp};
 use fathom_sys::process::thread_id;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -228,18 +230,25 @@ fn nothing_is_left_behind_and_what_others_left_is_swept() {
     };
     let dir = tracer.instance.dir().to_path_buf();
     // A number that no process has: pid_max is at most 2^22.
-    let stale = dir.with_file_name("fathom-4194305-0");
+    let own = dir.file_name().expect("a name").to_string_lossy().into_owned();
+    let namespace = own.split('-').nth(3).expect("a namespace");
+    let stale = dir.with_file_name(format!("fathom-4194305-1-{namespace}-0"));
     std::fs::create_dir(&stale).expect("an instance");
     assert!(dir.exists());
+    let tracefs = Tracefs::find(&SystemRoot::default()).expect("a tracefs");
+    let there = |name: &OsStr| tracefs.instances().join(name).exists();
     assert_eq!(tracer.finish(&mut Vec::new()).remarks, Vec::<String>::new());
-    assert!(!dir.exists());
+    assert!(!there(dir.file_name().expect("a name")));
+    let stale = stale.file_name().expect("a name");
+    assert!(there(stale));
     let Some(tracer) = start(test, &[disk.name()], 64) else {
         return;
     };
-    assert!(!stale.exists(), "a dead process's instance stays");
+    assert!(!there(stale), "a dead process's instance stays");
     let dir = tracer.instance.dir().to_path_buf();
     drop(tracer);
-    assert!(!dir.exists(), "a dropped tracer's instance stays");
+    let name = dir.file_name().expect("a name");
+    assert!(!there(name), "a dropped tracer's instance stays");
 }
 
 #[test]
@@ -254,5 +263,5 @@ fn without_a_device_or_without_tracefs_it_says_what_is_missing() {
         partition_devs: vec![],
     };
     let error = BlockTracer::start(&SystemRoot::new(tree.path()), &[disk], 64).expect_err("no tracefs");
-    expect_test::expect!["the kernel's trace files are not there (looked in /sys/kernel/tracing): mount them with `mount -t tracefs nodev /sys/kernel/tracing`; in Kubernetes give the pod the host's /sys/kernel/tracing as a hostPath volume, writable"].assert_eq(&error.to_string());
+    expect_test::expect!["the kernel's trace files are not there (looked in /sys/kernel/tracing): run as root, or mount them with `mount -t tracefs nodev /sys/kernel/tracing`; in Kubernetes give the pod the host's /sys/kernel/tracing as a hostPath volume, writable"].assert_eq(&error.to_string());
 }

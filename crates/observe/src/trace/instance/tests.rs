@@ -66,8 +66,9 @@ fn a_clock_that_does_not_take_is_found_out() {
     put(&dir, "i/trace_clock", "[local] global");
     let instance = Instance {
         root: root.clone(),
-        tracefs: "/".into(),
+        tracefs: Tracefs::at("/"),
         dir: "/i".into(),
+        held: None,
         removed: true,
     };
     let error = instance.use_monotonic_clock().expect_err("not taken");
@@ -87,38 +88,11 @@ fn the_kernels_counts_are_added_up() {
     put(&dir, "i/per_cpu/cpu11/stats", &stats(4, 1, 0));
     let instance = Instance {
         root,
-        tracefs: "/".into(),
+        tracefs: Tracefs::at("/"),
         dir: "/i".into(),
+        held: None,
         removed: true,
     };
     let lost = instance.lost().expect("counts");
     assert_eq!((lost.overwritten, lost.dropped, lost.total()), (7, 41, 48));
-}
-
-#[test]
-fn only_the_dead_are_swept() {
-    let (dir, root) = tree();
-    let own = format!("fathom-{}-7", std::process::id());
-    for name in [
-        "fathom-100-0",
-        "fathom-200-0",
-        "fathom-300-5",
-        "other",
-        "fathom-x",
-        &own,
-    ] {
-        fs::create_dir_all(dir.path().join("instances").join(name)).expect("a directory");
-    }
-    put(&dir, "proc/200/comm", "fathom\n");
-    // The number was given to another program since.
-    put(&dir, "proc/300/comm", "postgres\n");
-    sweep(&root, Path::new("/instances"));
-    let mut left = vec![
-        "fathom-200-0".to_owned(),
-        own,
-        "fathom-x".to_owned(),
-        "other".to_owned(),
-    ];
-    left.sort();
-    assert_eq!(root.list("/instances").expect("a list"), left);
 }

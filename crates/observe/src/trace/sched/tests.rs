@@ -3,6 +3,7 @@ use crate::trace::real::{skipped, started};
 use fathom_core::record::Comm;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use test_machine::{Needs, telling};
 
 /// A thread that does nothing but use CPU, under a name of its own, while `meanwhile` runs.
 fn beside_a_hog<T>(meanwhile: impl FnOnce(u32) -> T) -> T {
@@ -27,6 +28,14 @@ fn beside_a_hog<T>(meanwhile: impl FnOnce(u32) -> T) -> T {
 
 #[test]
 fn who_ran_in_a_window_is_given_once() {
+    telling(
+        "who_ran_in_a_window_is_given_once",
+        &Needs::cpus(),
+        who_ran_in_a_window,
+    );
+}
+
+fn who_ran_in_a_window() {
     let test = "who_ran_in_a_window_is_given_once";
     let load = Load {
         comm_prefixes: vec!["fathom-test".to_owned()],
