@@ -9,7 +9,9 @@ mod percentiles;
 
 use fathom_core::backend::Op;
 use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::units::MonoTime;
 use fathom_core::workload::Job;
+use std::collections::BTreeMap;
 
 /// Fills the jobs and groups of a run's summary from its series and its histograms so far, where they are empty.
 pub fn fill(run: &mut Run, series: &[SeriesRow], histograms: &[HistogramRow]) {
@@ -55,6 +57,14 @@ fn summary(jobs: &[&Job], rows: &[&SeriesRow]) -> JobSummary {
         .map(|row| row.end.0.saturating_sub(row.duration_ns))
         .min();
     let runtime_ns = end.saturating_sub(start.unwrap_or(end));
+    // Of each job the last row; each direction's has the backlog of all.
+    let mut at_the_end: BTreeMap<u32, (MonoTime, u64)> = BTreeMap::new();
+    for row in rows {
+        let last = at_the_end.entry(row.job).or_insert((row.end, row.backlog));
+        if row.end >= last.0 {
+            *last = (row.end, row.backlog);
+        }
+    }
     let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
     let mut result = JobSummary {
         name: names.join(", "),
@@ -62,6 +72,7 @@ fn summary(jobs: &[&Job], rows: &[&SeriesRow]) -> JobSummary {
         workers: jobs.iter().map(|job| job.numjobs).sum(),
         runtime_ns,
         backlog_max: rows.iter().map(|row| row.backlog).max().unwrap_or(0),
+        backlog_end: at_the_end.values().map(|(_, backlog)| backlog).sum(),
         ..JobSummary::default()
     };
     for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {

@@ -3,8 +3,10 @@
 //! Data in: a permitted plan. Data out: the same plan, with nothing left to be done. It must not decide what may be
 //! touched.
 
+use crate::exit;
 use crate::live::Live;
 use anyhow::anyhow;
+use fathom_core::units::Bytes;
 use fathom_engine::layout::{self, LayoutError, Watch};
 use fathom_engine::plan::{FileAction, Plan};
 use fathom_observe::safety;
@@ -18,6 +20,8 @@ pub(crate) enum Prepared {
     Ready {
         /// New files on file systems without user attributes.
         unmarked: Vec<String>,
+        /// What was laid out, in words.
+        laid_out: Vec<String>,
     },
     /// Stopped by the user.
     Interrupted,
@@ -28,17 +32,36 @@ pub(crate) fn prepare(plan: &mut Plan, live: &mut Live, stop: &AtomicBool) -> an
     let mut watcher = Watcher {
         live,
         unmarked: Vec::new(),
+        begun: false,
+    };
+    let work: Vec<bool> = plan.files.iter().map(is_work).collect();
+    let laid_out = |plan: &Plan| -> Vec<String> {
+        let files = plan.files.iter().zip(&work);
+        let done = files.filter(|(file, was_work)| **was_work && !is_work(file));
+        done.map(|(file, _)| format!("{} ({})", file.path.display(), Bytes(file.size_needed)))
+            .collect()
     };
     match layout::make_ready(plan, stop, &mut watcher) {
         Ok(()) => Ok(Prepared::Ready {
             unmarked: watcher.unmarked,
+            laid_out: laid_out(plan),
         }),
         Err(LayoutError::Stopped) => Ok(Prepared::Interrupted),
         Err(LayoutError::Failed { path, source }) => {
             let path = path.display();
-            Err(anyhow!("cannot make {path} ready: {source}{}", remedy(&source)))
+            let error = anyhow!("cannot make {path} ready: {source}{}", remedy(&source));
+            let left = laid_out(plan);
+            if watcher.begun || !left.is_empty() {
+                return Err(exit::touched(&error, left));
+            }
+            Err(error)
         }
     }
+}
+
+/// Whether something of a file is to be laid out.
+fn is_work(file: &FileAction) -> bool {
+    file.fill || file.changes_size()
 }
 
 /// Adds what one plan does to files to what others do.
@@ -60,16 +83,20 @@ pub(crate) fn merge(files: &mut Vec<FileAction>, more: Vec<FileAction>) {
 struct Watcher<'a> {
     live: &'a mut Live,
     unmarked: Vec<String>,
+    /// Whether anything was made or written.
+    begun: bool,
 }
 
 impl Watch for Watcher<'_> {
     fn laying_out(&mut self, action: &FileAction, done_bytes: u64, total_bytes: u64) {
+        self.begun = true;
         self.live.laying_out(action, done_bytes, total_bytes);
     }
     fn laid_out(&mut self, _action: &FileAction) {
         self.live.laid_out();
     }
     fn made(&mut self, action: &FileAction, file: &File) -> std::io::Result<()> {
+        self.begun = true;
         if !safety::mark_made(file)? {
             self.unmarked.push(action.path.display().to_string());
         }

@@ -118,7 +118,10 @@ fn windows(
     there: &[StreamKind],
 ) -> Result<Vec<SpikeWindow>, StoreError> {
     let start_ns = run.started_monotonic_ns.0;
-    let mut windows = SpikeWindow::worst(&explanation.spikes);
+    let mut windows = explanation
+        .spikes
+        .as_ref()
+        .map_or_else(Vec::new, SpikeWindow::worst);
     let within = |window: &SpikeWindow| {
         let range = window.range_ns();
         start_ns + range.start..start_ns.saturating_add(range.end)

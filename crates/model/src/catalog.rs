@@ -15,7 +15,7 @@ mod vm;
 pub use columns::{Column, Listed, Unit, Value, disk_columns, vm_columns};
 pub use disk::{Burst, Disk, Family, FlexDisk, Offer};
 pub use filter::{Filter, FilterError};
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 pub use rows::{CatalogError, Problem};
 pub use vm::Vm;
 

@@ -22,7 +22,8 @@ pub struct Summary {
     pub groups: Vec<JobSummary>,
     /// What the devices below the targets counted from start to end.
     pub disks: Vec<DiskSummary>,
-    /// CPU time of the whole program from start to end.
+    /// CPU time of the whole program from start to end; all zeros, and then not written: not measured.
+    #[serde(default, skip_serializing_if = "CpuUsage::is_not_known")]
     pub cpu: CpuUsage,
     /// What to know before trusting the numbers.
     pub warnings: Vec<Warning>,
@@ -55,7 +56,8 @@ pub struct JobSummary {
     pub trim: OpSummary,
     /// fsync and fdatasync.
     pub sync: OpSummary,
-    /// CPU time of its workers.
+    /// CPU time of its workers; all zeros, and then not written: not measured.
+    #[serde(default, skip_serializing_if = "CpuUsage::is_not_known")]
     pub cpu: CpuUsage,
     /// The most I/Os that were due and not yet sent at one time (open loop).
     pub backlog_max: u64,
@@ -144,7 +146,7 @@ pub struct OpSummary {
 }
 
 /// A latency distribution in short, all in nanoseconds. As JSON: `n`, `min`, `mean`, `stddev`, `max` and a
-/// key a percentile: `p50`, `p99_99`. Percentiles lie within [min, max].
+/// key a percentile: `p50`, `p99_99`; `n` alone where there are none. Percentiles lie within [min, max].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LatencySummary {
     /// How many.
@@ -178,8 +180,12 @@ fn percentile_key(percentile: f64) -> String {
 
 impl Serialize for LatencySummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(5 + self.percentiles.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("n", &self.n)?;
+        // No I/O has no latency, not one of 0.
+        if self.n == 0 {
+            return map.end();
+        }
         map.serialize_entry("min", &self.min)?;
         map.serialize_entry("mean", &self.mean)?;
         map.serialize_entry("stddev", &self.stddev)?;
@@ -243,6 +249,13 @@ pub struct CpuUsage {
     pub major_faults: u64,
     /// Page faults that did not.
     pub minor_faults: u64,
+}
+
+impl CpuUsage {
+    /// Whether nobody measured it: a program that ran was scheduled once, at least.
+    pub fn is_not_known(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What one block device counted during the run (`/proc/diskstats`, end minus start).

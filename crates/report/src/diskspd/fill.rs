@@ -39,6 +39,8 @@ pub struct RowSource {
     pub file: Option<u32>,
     /// The target, as named.
     pub path: String,
+    /// The size that was asked for (`-c`): what is told, however long the file is already.
+    pub file_size_bytes: Option<u64>,
 }
 
 /// What all rows are taken from.
@@ -102,7 +104,7 @@ impl Source<'_> {
         Row {
             thread: row.thread,
             path: row.path.clone(),
-            file_size_bytes: size,
+            file_size_bytes: row.file_size_bytes.or(size),
             read: direction(Op::Read).unwrap_or_default(),
             write: direction(Op::Write).unwrap_or_default(),
             ranges: self.ranges(row.job, size),
