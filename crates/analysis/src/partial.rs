@@ -34,17 +34,27 @@ pub fn fill(run: &mut Run, series: &[SeriesRow], histograms: &[HistogramRow]) {
     let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
     groups.sort_unstable();
     groups.dedup();
+    let of_members = |members: &[(u32, &Job)]| {
+        let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
+        let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
+        let mut summary = summary(&jobs, &of_jobs(&indices));
+        let list = jobs.first().map_or(&[][..], |job| &job.percentiles.list);
+        percentiles::fill(&mut summary, &indices, list, histograms);
+        summary
+    };
+    run.summary.total = (groups.len() > 1).then(|| {
+        let all: Vec<(u32, &Job)> = (0u32..).zip(jobs).collect();
+        JobSummary {
+            name: format!("{} jobs", jobs.len()),
+            ..of_members(&all)
+        }
+    });
     run.summary.groups = groups
         .into_iter()
         .map(|group| {
             let members: Vec<(u32, &Job)> =
                 (0u32..).zip(jobs).filter(|(_, job)| job.group == group).collect();
-            let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
-            let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
-            let mut summary = summary(&jobs, &of_jobs(&indices));
-            let list = jobs.first().map_or(&[][..], |job| &job.percentiles.list);
-            percentiles::fill(&mut summary, &indices, list, histograms);
-            summary
+            of_members(&members)
         })
         .collect();
 }

@@ -15,7 +15,7 @@ use crate::{dry_run, record, signals, tell};
 use fathom_core::run::{Environment, Target, TargetFile, TargetKind, Warning};
 use fathom_core::workload::Workload;
 use fathom_engine::plan::Plan;
-use fathom_model::Spec;
+use fathom_model::{Catalog, Spec};
 use fathom_observe::SystemRoot;
 
 /// Carries `request` out on the machine of `spec`.
@@ -65,6 +65,7 @@ pub(crate) fn warnings_of(workload: &Workload, spec: &Spec) -> Vec<Warning> {
     if !unknown.is_empty() {
         warnings.push(Warning::ModelLimitNotKnown { limits: unknown });
     }
+    warnings.extend(Catalog::azure().doubts(spec));
     let verifying = workload.jobs.iter().filter(|job| job.verify.is_some());
     warnings.extend(verifying.map(|job| Warning::ModelHoldsNoData {
         job: job.name.clone(),

@@ -12,7 +12,7 @@ mod warning;
 pub use environment::{
     Build, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
 };
-pub use modelled::{Held, ModelSummary};
+pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
 pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use summary::{
     CpuUsage, DiskSummary, FileCount, FileSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError,

@@ -9,6 +9,7 @@ mod columns;
 mod disk;
 mod filter;
 mod nearest;
+mod off;
 mod rows;
 mod vm;
 

@@ -95,6 +95,7 @@ pub fn render(run: &Run, style: Style) -> String {
         page.gap();
         overview::render(&mut page, &sections);
     }
+    section::total_lines(&mut page, run);
     for section in &sections {
         page.gap();
         details(&mut page, section, sections.len() > 1);

@@ -20,6 +20,9 @@ pub struct Summary {
     pub jobs: Vec<JobSummary>,
     /// Each reporting group.
     pub groups: Vec<JobSummary>,
+    /// All of it, where there are several groups: amounts, and rates over the time from the first I/O to the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<JobSummary>,
     /// What the devices below the targets counted from start to end.
     pub disks: Vec<DiskSummary>,
     /// CPU time of the whole program from start to end; all zeros, and then not written: not measured.

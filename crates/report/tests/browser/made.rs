@@ -244,6 +244,7 @@ fn document(name: &str, result: JobSummary) -> fathom_core::run::Run {
             },
             jobs: vec![result],
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: vec![Warning::BusyHost {
