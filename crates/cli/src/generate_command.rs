@@ -1,7 +1,7 @@
 //! `fathom completions` and `fathom man`: made from the same definition as the parser.
 
 use crate::args::{ManArgs, command};
-use crate::exit::Exit;
+use crate::exit::{AfterTouching as _, Exit};
 use crate::terminal::{self, PLAIN_COLUMNS};
 use anyhow::{Context, anyhow};
 use clap::Command;
@@ -23,7 +23,8 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     if let Some(dir) = &args.output {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         clap_mangen::generate_to(command(PLAIN_COLUMNS), dir)
-            .with_context(|| format!("cannot write man pages into {}", dir.display()))?;
+            .with_context(|| format!("cannot write man pages into {}", dir.display()))
+            .after_touching(|| vec![format!("the pages so far in {}", dir.display())])?;
         return Ok(Exit::Done);
     }
     let page = match &args.page {

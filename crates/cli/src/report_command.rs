@@ -5,7 +5,7 @@
 mod published;
 
 use crate::args::report::ReportArgs;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::{explain_command, show_command, sweep_command, terminal};
 use anyhow::{Context, bail};
 use fathom_analysis::explain::Explanation;
@@ -51,8 +51,12 @@ fn formats(paths: &[PathBuf]) -> anyhow::Result<Vec<(&Path, Format)>> {
 }
 
 fn write(outputs: &[(&Path, Format)], render: impl Fn(Format) -> String) -> anyhow::Result<()> {
+    let mut written = Vec::new();
     for (path, format) in outputs {
-        std::fs::write(path, render(*format)).with_context(|| format!("cannot write {}", path.display()))?;
+        let name = path.display();
+        let result = std::fs::write(path, render(*format)).with_context(|| format!("cannot write {name}"));
+        exit::behind(&written, result)?;
+        written.push(name.to_string());
     }
     Ok(())
 }
