@@ -51,10 +51,11 @@ pub(crate) fn prepare(plan: &mut Plan, live: &mut Live, stop: &AtomicBool) -> an
             let path = path.display();
             let error = anyhow!("cannot make {path} ready: {source}{}", remedy(&source));
             let left = laid_out(plan);
-            if watcher.begun || !left.is_empty() {
-                return Err(exit::touched(&error, left));
+            if !watcher.begun && left.is_empty() {
+                return Err(error);
             }
-            Err(error)
+            let undone = anyhow!("{error:#}. What was begun of it was undone");
+            Err(exit::touched(&undone, left))
         }
     }
 }

@@ -15,8 +15,8 @@ pub use environment::{
 pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
 pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use summary::{
-    CpuUsage, DiskSummary, FileCount, FileSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError,
-    Summary,
+    CpuUsage, DiskSummary, FileCount, FileInterval, FileSummary, Floor, JobSummary, LatencySummary,
+    OpSummary, RunError, Summary,
 };
 pub use warning::Warning;
 

@@ -6,6 +6,7 @@
 
 mod against_fio;
 mod catalog;
+mod damaged;
 mod diskspd;
 mod dry_run;
 mod engines;
@@ -25,3 +26,4 @@ mod safety;
 mod signals;
 mod sweep;
 mod watched;
+mod words;

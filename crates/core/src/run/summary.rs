@@ -88,7 +88,7 @@ pub struct FileSummary {
 }
 
 /// One direction on one file.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FileCount {
     /// I/Os completed without error.
     pub ios: u64,
@@ -98,6 +98,30 @@ pub struct FileCount {
     pub clat_ns_mean: f64,
     /// Its population standard deviation.
     pub clat_ns_stddev: f64,
+    /// Created to completed, without percentiles: those follow from the buckets.
+    #[serde(default)]
+    pub lat_ns: LatencySummary,
+    /// Lowest value, highest value and count of each bucket of `lat`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lat_buckets: Vec<(u64, u64, u64)>,
+    /// The intervals of the counted time, up to the last one with an I/O; as long as those of the series.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<FileInterval>,
+}
+
+/// One direction on one file in one interval.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct FileInterval {
+    /// I/Os completed without error.
+    pub ios: u64,
+    /// Shortest `lat`.
+    pub lat_ns_min: u64,
+    /// Longest `lat`.
+    pub lat_ns_max: u64,
+    /// Mean of `lat`.
+    pub lat_ns_mean: f64,
+    /// Its population standard deviation.
+    pub lat_ns_stddev: f64,
 }
 
 impl JobSummary {

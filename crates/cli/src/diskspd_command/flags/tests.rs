@@ -4,15 +4,22 @@ use fathom_dialect::table;
 
 /// Options of job files that a message still has, written as they are there: `bs=`.
 fn options_in(message: &str) -> Vec<&'static str> {
-    let has = |name: &&str| {
-        message
-            .split(|c: char| !(c.is_alphanumeric() || "_=".contains(c)))
-            .any(|word| {
-                word.split_once('=').is_some_and(|(option, _)| option == **name)
-                    || (word == **name && word == "iodepth")
-            })
+    let parts = |text: &str| -> Vec<String> {
+        let split = text.split(|c: char| !(c.is_alphanumeric() || "_=".contains(c)));
+        split.map(str::to_owned).collect()
     };
-    table().map(|row| row.name).filter(|name| has(&name)).collect()
+    let words = parts(message);
+    let has = |name: &str| {
+        words.iter().any(|word| {
+            let option = word.split_once('=').map(|(option, _)| option);
+            option == Some(name) || (word == name && name == "iodepth")
+        })
+    };
+    table()
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| has(name))
+        .collect()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Words: flags with a dash and with a slash, targets, and what is no flag at all.
 
 use super::{assert_refused, parsed, profile, said, span};
+use crate::diskspd::LinuxEngine;
 use expect_test::expect;
 
 #[test]
@@ -20,6 +21,16 @@ fn a_slash_begins_a_flag_unless_it_is_a_path() {
 fn flags_come_before_targets() {
     assert_refused("data -b8K", "a flag behind the targets");
     assert_eq!(span("data other").targets.len(), 2);
+}
+
+#[test]
+fn in_the_linux_port_flags_may_follow_targets() {
+    // A form that only the port has says that the line is the port's, wherever it stands.
+    let span = span("-Sh data -xk -b8K");
+    assert_eq!(span.targets.len(), 1);
+    assert_eq!(span.targets[0].block_size, 8192);
+    assert_eq!(profile("-Sh data -xk").linux_engine, Some(LinuxEngine::Kernel));
+    assert_refused("-Sh data -x", "a flag behind the targets");
 }
 
 #[test]
