@@ -362,7 +362,7 @@ fn explanation(spikes: SpikeReport) -> Explanation {
             misleading: Vec::new(),
             missing: Vec::new(),
         }],
-        spikes,
+        spikes: Some(spikes),
         truth: vec![SectionTruth {
             name: String::from("oltp"),
             whole: Distribution {
