@@ -215,7 +215,7 @@ fn a_credit_that_runs_out_says_when_and_both_rates() {
     let spent = path.spent(Unit::Iops).expect("run out");
     let seconds = spent.lasted_ns as f64 / 1e9;
     assert!((59.0..62.0).contains(&seconds), "{spent:?}");
-    let factor = f64::from(SLICES.factor_permille) / 1000.0;
+    let factor = SLICES.factor_permille as f64 / 1000.0;
     assert!(
         (spent.rate_before / (300.0 * factor) - 1.0).abs() < 0.01,
         "{spent:?}"
