@@ -58,7 +58,11 @@ fn check(outcome: &Outcome, what: &str) {
         assert!(!outcome.stderr.contains(sign), "{what}:\n{}", outcome.stderr);
     }
     assert!(matches!(outcome.code, Some(0..=2)), "{what}: {outcome:?}");
-    let errors = outcome.stderr.matches("error:").count();
+    let errors = outcome
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("error:"))
+        .count();
     assert!(errors <= 1, "{what}:\n{}", outcome.stderr);
     if outcome.code == Some(2) {
         assert_eq!(errors, 1, "{what}: {outcome:?}");
