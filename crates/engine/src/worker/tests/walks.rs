@@ -72,6 +72,17 @@ fn workers_that_share_a_sequence_read_a_file_once() {
 }
 
 /// Of each file what was done in the counted time, exactly, with mean and deviation; errors are not counted.
+/// An interval's I/Os are those that completed in it, and each is in a bucket.
+fn parts_add_up(found: &fathom_core::run::FileCount) {
+    let used = found.intervals.iter().filter(|interval| interval.ios > 0);
+    let of_intervals: u64 = used.clone().map(|interval| interval.ios).sum();
+    assert_eq!(of_intervals, found.ios);
+    let shortest = used.map(|interval| interval.lat_ns_min).min();
+    assert_eq!(shortest, Some(found.lat_ns.min));
+    let of_buckets: u64 = found.lat_buckets.iter().map(|&(_, _, count)| count).sum();
+    assert_eq!(of_buckets, found.ios);
+}
+
 #[test]
 fn files_are_counted_apart() {
     let mut job = asynchronous(job(Mix::ReadWrite { read_percent: 60 }, BLOCK), 3);
@@ -128,14 +139,7 @@ fn files_are_counted_apart() {
                 .map(|seen| (seen.completed - seen.created) as f64)
                 .collect();
             assert!((found.lat_ns.mean / (lats.iter().sum::<f64>() / n) - 1.0).abs() < 1e-12);
-            // An interval's I/Os are those that completed in it.
-            let of_intervals: u64 = found.intervals.iter().map(|interval| interval.ios).sum();
-            assert_eq!(of_intervals, found.ios);
-            let used = found.intervals.iter().filter(|interval| interval.ios > 0);
-            let shortest = used.map(|interval| interval.lat_ns_min).min();
-            assert_eq!(shortest, Some(found.lat_ns.min));
-            let of_buckets: u64 = found.lat_buckets.iter().map(|&(_, _, count)| count).sum();
-            assert_eq!(of_buckets, found.ios);
+            parts_add_up(&found);
             let bytes: u64 = ours.map(|seen| u64::from(seen.outcome.unwrap_or(0))).sum();
             assert_eq!(found.bytes, bytes);
             assert!((found.clat_ns_mean / mean - 1.0).abs() < 1e-12);
