@@ -71,7 +71,6 @@ fn workers_that_share_a_sequence_read_a_file_once() {
     assert_eq!(blocks, (0..100).collect::<Vec<_>>());
 }
 
-/// Of each file what was done in the counted time, exactly, with mean and deviation; errors are not counted.
 /// An interval's I/Os are those that completed in it, and each is in a bucket.
 fn parts_add_up(found: &fathom_core::run::FileCount) {
     let used = found.intervals.iter().filter(|interval| interval.ios > 0);
@@ -83,6 +82,7 @@ fn parts_add_up(found: &fathom_core::run::FileCount) {
     assert_eq!(of_buckets, found.ios);
 }
 
+/// Of each file what was done in the counted time, exactly, with mean and deviation; errors are not counted.
 #[test]
 fn files_are_counted_apart() {
     let mut job = asynchronous(job(Mix::ReadWrite { read_percent: 60 }, BLOCK), 3);
