@@ -61,11 +61,11 @@ fn published_command_lines_are_read_as_printed() {
 
 #[test]
 fn what_is_no_flag_says_what_may_be_meant() {
-    expect![[r"
+    expect![[r#"
         -q: error: diskspd has no such flag; -? lists them all
         -K: error: diskspd has no such flag; -? lists them all
         -: error: a dash with nothing behind it; write a flag, such as -b8K
-        --block: error: diskspd's flags are one letter with the value glued on, such as -b8K"]]
+        --block: error: diskspd's flags are one letter with the value glued on, such as -b8K; fathom's own are in --help"#]]
     .assert_eq(
         &said("-q -K - --block data")
             .replace("--block: error: diskspd has no such flag; ", "--block: error: "),
