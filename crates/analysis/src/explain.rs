@@ -47,6 +47,25 @@ pub struct Scanned {
     pub counters: Option<CounterScanned>,
 }
 
+impl Scanned {
+    /// The same without the streams that hold nothing because nothing could be recorded: no requests at all is a finding
+    /// only where requests were looked for.
+    #[must_use]
+    pub fn evidence(mut self, facts: &Facts<'_>) -> Self {
+        let looked_for = |kind: StreamKind| {
+            let mut streams = facts.run.summary.streams.iter();
+            streams.any(|stream| stream.kind == kind && (stream.rows > 0 || stream.missing.is_empty()))
+        };
+        if self.block.as_ref().is_some_and(BlockScanned::is_empty) && !looked_for(StreamKind::Block) {
+            self.block = None;
+        }
+        if self.counters.as_ref().is_some_and(CounterScanned::is_empty) {
+            self.counters = None;
+        }
+        self
+    }
+}
+
 /// Explains a run.
 ///
 /// # Errors
@@ -58,7 +77,10 @@ pub fn explain<E: Evidence>(
 ) -> Result<Explanation, E::Error> {
     let sections = section::of(facts, scanned);
     let limits = limit::of(facts, scanned, &sections, evidence)?;
-    let spikes = spike::of(facts, scanned, &sections, evidence)?;
+    let spikes = match (&scanned.io, &scanned.block) {
+        (None, None) => None,
+        _ => Some(spike::of(facts, scanned, &sections, evidence)?),
+    };
     Ok(Explanation {
         schema: String::from(SCHEMA),
         limits,

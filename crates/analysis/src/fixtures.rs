@@ -57,6 +57,7 @@ pub(crate) fn quiet() -> Run {
             },
             jobs: vec![summary],
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

@@ -9,7 +9,9 @@ mod percentiles;
 
 use fathom_core::backend::Op;
 use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::units::MonoTime;
 use fathom_core::workload::Job;
+use std::collections::BTreeMap;
 
 /// Fills the jobs and groups of a run's summary from its series and its histograms so far, where they are empty.
 pub fn fill(run: &mut Run, series: &[SeriesRow], histograms: &[HistogramRow]) {
@@ -32,17 +34,27 @@ pub fn fill(run: &mut Run, series: &[SeriesRow], histograms: &[HistogramRow]) {
     let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
     groups.sort_unstable();
     groups.dedup();
+    let of_members = |members: &[(u32, &Job)]| {
+        let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
+        let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
+        let mut summary = summary(&jobs, &of_jobs(&indices));
+        let list = jobs.first().map_or(&[][..], |job| &job.percentiles.list);
+        percentiles::fill(&mut summary, &indices, list, histograms);
+        summary
+    };
+    run.summary.total = (groups.len() > 1).then(|| {
+        let all: Vec<(u32, &Job)> = (0u32..).zip(jobs).collect();
+        JobSummary {
+            name: format!("{} jobs", jobs.len()),
+            ..of_members(&all)
+        }
+    });
     run.summary.groups = groups
         .into_iter()
         .map(|group| {
             let members: Vec<(u32, &Job)> =
                 (0u32..).zip(jobs).filter(|(_, job)| job.group == group).collect();
-            let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
-            let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
-            let mut summary = summary(&jobs, &of_jobs(&indices));
-            let list = jobs.first().map_or(&[][..], |job| &job.percentiles.list);
-            percentiles::fill(&mut summary, &indices, list, histograms);
-            summary
+            of_members(&members)
         })
         .collect();
 }
@@ -55,6 +67,14 @@ fn summary(jobs: &[&Job], rows: &[&SeriesRow]) -> JobSummary {
         .map(|row| row.end.0.saturating_sub(row.duration_ns))
         .min();
     let runtime_ns = end.saturating_sub(start.unwrap_or(end));
+    // Of each job the last row; each direction's has the backlog of all.
+    let mut at_the_end: BTreeMap<u32, (MonoTime, u64)> = BTreeMap::new();
+    for row in rows {
+        let last = at_the_end.entry(row.job).or_insert((row.end, row.backlog));
+        if row.end >= last.0 {
+            *last = (row.end, row.backlog);
+        }
+    }
     let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
     let mut result = JobSummary {
         name: names.join(", "),
@@ -62,6 +82,7 @@ fn summary(jobs: &[&Job], rows: &[&SeriesRow]) -> JobSummary {
         workers: jobs.iter().map(|job| job.numjobs).sum(),
         runtime_ns,
         backlog_max: rows.iter().map(|row| row.backlog).max().unwrap_or(0),
+        backlog_end: at_the_end.values().map(|(_, backlog)| backlog).sum(),
         ..JobSummary::default()
     };
     for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {

@@ -8,6 +8,7 @@ pub(crate) mod catalog;
 mod definition;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
+mod hoisted;
 mod options;
 pub(crate) mod report;
 mod reproduce;
@@ -186,6 +187,16 @@ impl From<clap::Error> for Unread {
     }
 }
 
+/// `help run` as `run --help`.
+fn without_help(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") && words.get(2).is_none_or(|word| word != "--help") {
+        words.remove(1);
+        words.truncate(2);
+        words.push(OsString::from("--help"));
+    }
+    words
+}
+
 /// Prints what clap has to say: help on stdout, errors on stderr.
 fn refuse(error: &clap::Error) -> Exit {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -200,7 +211,11 @@ fn refuse(error: &clap::Error) -> Exit {
 }
 
 fn parse(words: &[OsString]) -> Result<Command, Unread> {
-    let mut words = words.to_vec();
+    let mut words = without_help(words.to_vec());
+    let foreign = words.get(1).and_then(|word| word.to_str());
+    if let Some(name) = foreign.filter(|name| matches!(*name, "fio" | "diskspd")) {
+        words = hoisted::to_the_front(&words, &definition::own_flags_of(name));
+    }
     // Options come before their command nowhere but in `--help`: the command is the first word.
     let own = match words.get(1).and_then(|word| word.to_str()) {
         Some("run") => Some(definition::own_flags_of_run()),
@@ -225,6 +240,8 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
                 .unwrap_or_default()
                 .cloned()
                 .collect(),
+            on: matches.get_one::<OsString>("on").cloned(),
+            catalog: matches.get_one::<PathBuf>("catalog").cloned(),
             allow_overwrite: paths(matches, "allow-overwrite"),
             allow_signature: paths(matches, "allow-overwrite-signature"),
             force: matches.get_flag("force"),

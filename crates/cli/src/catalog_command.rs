@@ -4,6 +4,7 @@
 //! stdout. It must not know what a model makes of a row.
 
 mod export;
+mod names;
 mod table;
 
 use crate::args::catalog::{CatalogArgs, Format, Listing};
@@ -34,6 +35,7 @@ pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
         Listing::Vms => (vm_columns(), catalog.listed_vms().collect()),
         Listing::Sources => return sources(args),
     };
+    let rows = names::named(rows, columns, &args.names)?;
     let rows = wanted(rows, columns, &args.filters)?;
     let text = match args.format {
         Format::Json => export::json(args.listing, columns, &rows)?,
@@ -65,7 +67,8 @@ fn wanted<'a>(
 
 /// Prints the list of sources.
 fn sources(args: &CatalogArgs) -> anyhow::Result<Exit> {
-    if args.dir.is_some() || !args.filters.is_empty() || args.format != Format::Text {
+    if args.dir.is_some() || !args.names.is_empty() || !args.filters.is_empty() || args.format != Format::Text
+    {
         bail!(
             "`fathom catalog sources` lists those of the built-in catalogue, as text: leave the other flags out"
         );

@@ -3,12 +3,14 @@
 //! Data in: diskspd's words. Data out: text or XML in diskspd's layout on stdout, findings on stderr, an exit; a run directory
 //! where one is asked for. What the words mean is the dialect's, the layout the report's.
 
+mod aim;
+mod flags;
 mod system;
 
 use crate::args::diskspd::DiskspdArgs;
 use crate::args::evidence::Streams;
 use crate::args::{Output, Settings};
-use crate::exit::Exit;
+use crate::exit::{self, AfterTouching as _, Exit};
 use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured, Watch};
 use crate::prepare::{self, Prepared};
@@ -16,8 +18,8 @@ use crate::request::{self, Request};
 use crate::safety::Permitted;
 use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
-use crate::{model_target, preflight, record, run_command, safety, signals, tell};
-use anyhow::{Context as _, bail};
+use crate::{preflight, record, run_command, safety, signals, target, tell};
+use anyhow::Context as _;
 use fathom_core::run::{Run, SeriesRow, Warning};
 use fathom_core::units::{Nanos, WallTime};
 use fathom_core::workload::{Workload, Written, WrittenSection};
@@ -40,7 +42,20 @@ use std::sync::atomic::AtomicBool;
 
 /// Carries `fathom diskspd` out.
 pub(crate) fn diskspd(args: &DiskspdArgs) -> anyhow::Result<Exit> {
-    let model = args.on.as_deref().map(modelled_disk).transpose()?;
+    carried_out(args).map_err(|error| exit::reworded(error, flags::in_flags))
+}
+
+fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
+    if args.words.iter().any(|word| word == "--help") {
+        terminal::print(&help())?;
+        return Ok(Exit::Done);
+    }
+    let on = args
+        .on
+        .as_deref()
+        .map(|on| target::resolve(on.as_ref()))
+        .transpose()?;
+    let model = request::machine_of(on.as_ref(), None)?;
     let parsed = parse(
         &args.words,
         &Context {
@@ -55,9 +70,13 @@ pub(crate) fn diskspd(args: &DiskspdArgs) -> anyhow::Result<Exit> {
         terminal::print(&help())?;
         return Ok(Exit::Done);
     }
-    let Some(profile) = parsed.profile else {
-        return Ok(Exit::Wrong);
+    let Some(mut profile) = parsed.profile else {
+        // As diskspd ends where it cannot read its command line.
+        return Ok(Exit::Refused);
     };
+    if let Some(on) = &on {
+        aim::aim(&mut profile, on)?;
+    }
     if profile.profile_only {
         terminal::print(&match profile.result_format {
             ResultFormat::Text => profile_as_text(&profile),
@@ -92,15 +111,6 @@ pub(crate) fn diskspd(args: &DiskspdArgs) -> anyhow::Result<Exit> {
         stop: signals::stop_flag()?,
     };
     session.carry_out(&lowered.spans)
-}
-
-fn modelled_disk(words: &str) -> anyhow::Result<Spec> {
-    match words.strip_prefix("model:") {
-        Some(words) => model_target::load(words, None),
-        None => bail!(
-            "--on {words}: diskspd names its targets itself; --on is for modelled disks, as in --on model:azure/P15"
-        ),
-    }
 }
 
 fn settings(args: &DiskspdArgs) -> Settings {
@@ -194,12 +204,13 @@ impl Session<'_> {
             return end;
         }
         // What was measured is told, whatever became of the time spans after it.
-        self.print(results, first)?;
+        self.print(results, first)
+            .after_touching(|| run_command::kept(dir.as_deref()))?;
         run_command::tell_place(dir.as_deref().filter(|_| spans.len() == 1), &self.settings);
         match end {
             Ok(Exit::Wrong) => Ok(Exit::Errors),
             Err(error) => {
-                terminal::error(&format!("{error:#}"));
+                terminal::error(&flags::in_flags(&exit::with_causes(&error)));
                 Ok(Exit::Errors)
             }
             Ok(exit) => Ok(exit),
@@ -228,9 +239,13 @@ impl Session<'_> {
         let request = self.request(&lowered.workload);
         let mut plan = measure::plan(&lowered.workload, self.model)?;
         let mut live = Live::new(self.settings.quiet);
+        let mut laid_out = Vec::new();
         if self.model.is_none() {
             match prepare::prepare(&mut plan, permitted, &mut live, &self.stop)? {
-                Prepared::Ready => run_command::tell_unmarked(&permitted.unmarked(), &self.settings),
+                Prepared::Ready { laid_out: made } => {
+                    run_command::tell_unmarked(&permitted.unmarked(), &self.settings);
+                    laid_out = made;
+                }
                 Prepared::Interrupted => return Ok(Ended::Nothing(Exit::Interrupted)),
             }
         }
@@ -255,14 +270,16 @@ impl Session<'_> {
         };
         let before = system::cpu_times(&self.system);
         let measured = match self.model {
-            Some(spec) => measure::modelled(asked, spec, &plan, dir, company, &self.stop)?,
-            None => measure::real(asked, &plan, permitted, dir, company, &self.stop)?,
+            Some(spec) => measure::modelled(asked, spec, &plan, dir, company, &self.stop),
+            None => measure::real(asked, &plan, permitted, dir, company, &self.stop),
         };
+        let measured = exit::behind(&laid_out, measured)?;
         let after = system::cpu_times(&self.system);
         match measured {
             Measured::NotStarted { message } => {
-                terminal::error(&message);
-                Ok(Ended::Nothing(Exit::Wrong))
+                let (exit, message) = exit::not_started(&message, laid_out);
+                terminal::error(&flags::in_flags(&message));
+                Ok(Ended::Nothing(exit))
             }
             Measured::Ended {
                 run,
@@ -277,7 +294,7 @@ impl Session<'_> {
                 let sources: Vec<RowSource> = lowered.rows.iter().map(source).collect();
                 let settings = settings_of(span);
                 let result = diskspd::span_result(&settings, &sources, &run, &rows.kept, &histograms, cpus);
-                tell::warnings(&worth_telling(&run));
+                tell_in_flags(&run);
                 Ok(Ended::Span {
                     result: Box::new(result),
                     started: run.started_unix_ns,
@@ -332,6 +349,7 @@ fn source(row: &fathom_dialect::diskspd::RowSource) -> RowSource {
         job: row.job,
         file: row.file,
         path: row.path.clone(),
+        file_size_bytes: row.file_size_bytes,
     }
 }
 
@@ -374,6 +392,16 @@ fn tell_findings(findings: &[Diagnostic], quiet: bool) {
         if !(quiet && finding.severity == Severity::Note) {
             terminal::say(&finding.to_string());
         }
+    }
+}
+
+/// Errors and warnings of a run, on stderr: diskspd's results have no place for them.
+fn tell_in_flags(run: &Run) {
+    for text in fathom_report::text::error_texts(run) {
+        terminal::error(&flags::in_flags(&text));
+    }
+    for warning in worth_telling(run) {
+        terminal::warning(&flags::in_flags(&fathom_report::in_full(&warning)));
     }
 }
 

@@ -31,6 +31,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
         let style = terminal::stdout_style(args.colour);
         terminal::print(&explanation::text(&run, &explanation, style))?;
     }
+    if explanation.has_no_evidence() {
+        return Ok(Exit::Errors);
+    }
     Ok(Exit::Done)
 }
 
@@ -42,7 +45,7 @@ pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow
         known_disks: &known,
         ..Facts::new(run)
     };
-    let scanned = scan(dir, &facts)?;
+    let scanned = scan(dir, &facts)?.evidence(&facts);
     let mut evidence = StoredEvidence::open(dir)?;
     Ok(explain::explain(&facts, &scanned, &mut evidence)?)
 }

@@ -4,7 +4,7 @@
 //! memory does not grow with the record.
 
 use crate::args::evidence::{ExportArgs, ExportForm};
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::terminal;
 use anyhow::{Context, bail};
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
@@ -23,6 +23,15 @@ const LOG_PREFIX: &str = "fathom";
 
 /// Carries `fathom export` out.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
+    let before = args.output.as_ref().is_some_and(|path| path.exists());
+    let result = exported(args);
+    // What is there now and was not is what this export made, as far as it came.
+    let made = args.output.iter().filter(|path| !before && path.exists());
+    let made: Vec<String> = made.map(|path| path.display().to_string()).collect();
+    exit::behind(&made, result)
+}
+
+fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
     let run = fathom_store::read_run(&args.dir)?;
     match args.form {
         ExportForm::Blkparse => {

@@ -9,11 +9,13 @@ use crate::exit::Exit;
 use crate::options_command;
 use crate::request::{self, Request};
 use crate::run_command;
+use crate::target::{self, Target};
 use crate::tell;
 use crate::terminal::{self, Colour};
 use anyhow::bail;
 use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
 use fathom_door::output;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// `fathom fio`.
@@ -21,6 +23,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct FioArgs {
     /// The words behind `fio`, without fathom's own flags.
     pub words: Vec<String>,
+    /// `--on`.
+    pub on: Option<OsString>,
+    /// `--catalog`.
+    pub catalog: Option<PathBuf>,
     /// `--allow-overwrite`.
     pub allow_overwrite: Vec<PathBuf>,
     /// `--allow-overwrite-signature`.
@@ -72,9 +78,16 @@ fn fate(setting: &Override) -> Fate {
 
 /// Carries `fathom fio` out.
 pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
-    let command = match read_fio_args(
+    let target = args.on.as_deref().map(target::resolve).transpose()?;
+    let mut command = match read_fio_args(
         &args.words,
-        &["allow-overwrite", "allow-overwrite-signature", "force"],
+        &[
+            "on",
+            "catalog",
+            "allow-overwrite",
+            "allow-overwrite-signature",
+            "force",
+        ],
     ) {
         Ok(command) => command,
         Err(diagnostics) => {
@@ -100,9 +113,14 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     }
     let quiet = command.setting("eta") == Some(Some("never"));
     weigh(&command, quiet)?;
+    let model = request::machine_of(target.as_ref(), args.catalog.as_deref())?;
+    if target == Some(Target::Null) {
+        choose_null(&mut command)?;
+    }
     let Some(request) = resolve(&command, quiet)? else {
         return Ok(Exit::Wrong);
     };
+    let request = request.aimed(target.as_ref(), model);
     check_readonly(&command, &request)?;
     let report = command.setting("output").flatten().map(PathBuf::from);
     // What stands for stdout is stdout.
@@ -125,6 +143,16 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         words: args.recorded.clone(),
     };
     run_command::carry_out(&request, &settings)
+}
+
+/// `--on null:` as the engine of all jobs.
+fn choose_null(command: &mut FioCommand) -> anyhow::Result<()> {
+    if !command.files.is_empty() {
+        bail!("--on null: is not for job files here: fathom run --on null: takes them");
+    }
+    let jobs = command.jobs.iter_mut();
+    jobs.for_each(|job| job.push(Override::new("ioengine", "null")));
+    Ok(())
 }
 
 /// Refuses what cannot be done, and tells what has no effect.

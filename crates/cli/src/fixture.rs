@@ -40,6 +40,7 @@ pub(crate) fn run(status: Status, errors: u64) -> Run {
             target: Target::default(),
             jobs: vec![job],
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

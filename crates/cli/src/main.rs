@@ -65,11 +65,8 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let exit = match args::read(&words) {
         Ok(command) => carry_out(command).unwrap_or_else(|error| {
-            terminal::error(&with_causes(&error));
-            match error.downcast_ref::<OutputError>() {
-                Some(refused) if refused.is_refusal() => Exit::Refused,
-                _ => Exit::Wrong,
-            }
+            terminal::error(&exit::with_causes(&error));
+            exit::of_error(&error)
         }),
         Err(exit) => exit,
     };
@@ -95,19 +92,3 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Man(args) => generate_command::man(&args),
     }
 }
-
-/// An error with its causes, outermost first; those that a message already quotes are not repeated.
-fn with_causes(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests;

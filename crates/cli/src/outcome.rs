@@ -42,6 +42,7 @@ pub(crate) fn before(
             target: conditions.target.clone(),
             jobs: Vec::new(),
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: [known, &conditions.warnings].concat(),
@@ -148,6 +149,7 @@ pub(crate) fn complete(run: &mut Run, results: &Results, used: Used, clock: &Hos
     }
     run.summary.jobs.clone_from(&results.jobs);
     run.summary.groups.clone_from(&results.groups);
+    run.summary.total.clone_from(&results.total);
     self::used(run, used);
 }
 

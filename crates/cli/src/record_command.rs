@@ -5,12 +5,13 @@
 use crate::args::Output;
 use crate::args::evidence::RecordArgs;
 use crate::conditions;
-use crate::exit::Exit;
+use crate::exit::{AfterTouching as _, Exit};
 use crate::measure::finish;
 use crate::outcome::{self, Counters};
 use crate::record;
 use crate::recorder::Recorder;
 use crate::request::{self, Request};
+use crate::run_command::kept;
 use crate::signals::Bell;
 use crate::streams::{StreamRecorder, Subject};
 use crate::terminal::Colour;
@@ -67,7 +68,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let mut run = outcome::before(&request, &[], &conditions, &args.words, &clock);
     let (recorder, streams) = begin(args, &system, &dir, &run, &clock)?;
     let counters = Counters::begin(&clock, disks);
-    let interrupted = wait(args, &name, &clock, &stop, &mut bell)?;
+    let interrupted = wait(args, &name, &clock, &stop, &mut bell).after_touching(|| kept(Some(&dir)))?;
     let streams = streams.end();
     outcome::used(&mut run, counters.end(&system, &clock));
     run.status = match args.duration {
@@ -75,7 +76,8 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
         _ => Status::Complete,
     };
     let (exit, _) = finish(&mut run, Vec::new(), recorder, Some(streams));
-    terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))?;
+    terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))
+        .after_touching(|| kept(Some(&dir)))?;
     tell_place(&dir, args.quiet);
     Ok(exit)
 }

@@ -5,7 +5,7 @@
 mod published;
 
 use crate::args::report::ReportArgs;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::{explain_command, show_command, sweep_command, terminal};
 use anyhow::bail;
 use fathom_analysis::explain::Explanation;
@@ -59,8 +59,11 @@ fn write(
     outputs: &[(&Path, Format)],
     render: impl Fn(Format) -> String,
 ) -> anyhow::Result<()> {
+    let mut written = Vec::new();
     for (path, format) in outputs {
-        output::leave(path, render(*format).as_bytes(), args.force)?;
+        let left = output::leave(path, render(*format).as_bytes(), args.force);
+        exit::behind(&written, left.map_err(Into::into))?;
+        written.push(path.display().to_string());
     }
     Ok(())
 }
@@ -126,7 +129,10 @@ fn windows(
     there: &[StreamKind],
 ) -> Result<Vec<SpikeWindow>, StoreError> {
     let start_ns = run.started_monotonic_ns.0;
-    let mut windows = SpikeWindow::worst(&explanation.spikes);
+    let mut windows = explanation
+        .spikes
+        .as_ref()
+        .map_or_else(Vec::new, SpikeWindow::worst);
     let within = |window: &SpikeWindow| {
         let range = window.range_ns();
         start_ns + range.start..start_ns.saturating_add(range.end)

@@ -41,6 +41,15 @@ impl Request {
         let first = self.workload.jobs.first();
         first.map_or("run", |job| job.name.as_str())
     }
+
+    /// The same on `target`, in place of the files that its jobs name.
+    pub(crate) fn aimed(mut self, target: Option<&Target>, model: Option<Spec>) -> Self {
+        if let Some(target) = target {
+            target::aim(&mut self.workload, target);
+        }
+        self.model = model;
+        self
+    }
 }
 
 /// The machine as it is now.
@@ -61,11 +70,7 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
         ),
         (None, None) => None,
     };
-    let model = match &target {
-        Some(Target::Model(words)) => Some(model_target::load(words, args.catalog.as_deref())?),
-        _ if args.catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
-        _ => None,
-    };
+    let model = machine_of(target.as_ref(), args.catalog.as_deref())?;
     let mut overrides = args.overrides.clone();
     if sorted.job_files.is_empty() && overrides.is_empty() {
         bail!(
@@ -84,13 +89,19 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
         fathom_dialect::parse(&sources, &overrides, context)
     });
     let request = accept(parsed, machine, args.settings.quiet);
-    Ok(request.map(|mut request| {
-        if let Some(target) = &target {
-            target::aim(&mut request.workload, target);
-        }
-        request.model = model;
-        request
-    }))
+    Ok(request.map(|request| request.aimed(target.as_ref(), model)))
+}
+
+/// The modelled machine that a target names; `None`: this one.
+///
+/// # Errors
+/// There is no such machine, or a catalogue is given for another target.
+pub(crate) fn machine_of(target: Option<&Target>, catalog: Option<&Path>) -> anyhow::Result<Option<Spec>> {
+    match target {
+        Some(Target::Model(words)) => Ok(Some(model_target::load(words, catalog)?)),
+        _ if catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
+        _ => Ok(None),
+    }
 }
 
 /// Tells what the dialect had to say, and takes the workload if there is one. Its warnings are then kept for the report, or

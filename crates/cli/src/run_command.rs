@@ -4,7 +4,7 @@
 //! all that may refuse comes before anything is touched.
 
 use crate::args::{Output, RunArgs, Settings};
-use crate::exit::Exit;
+use crate::exit::{self, AfterTouching as _, Exit};
 use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured};
 use crate::prepare::{self, Prepared};
@@ -83,23 +83,24 @@ fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
         Ok(permitted) => permitted,
         Err(refusals) => return Ok(End::Unreported(tell::refused(&refusals))),
     };
-    let dir = record::reserve(&settings.output, request.name())?;
     let stop = signals::stop_flag()?;
+    let dir = record::reserve(&settings.output, request.name())?;
     let mut live = Live::new(settings.quiet);
     let end = match prepare::prepare(&mut plan, &permitted, &mut live, &stop) {
-        Ok(Prepared::Ready) => {
+        Ok(Prepared::Ready { laid_out }) => {
             tell_unmarked(&permitted.unmarked(), settings);
             let company = Company::new(live);
-            let measured = measure::real(asked, &plan, &permitted, dir.as_deref(), company, &stop)?;
-            match measured {
+            let measured = measure::real(asked, &plan, &permitted, dir.as_deref(), company, &stop);
+            match exit::behind(&laid_out, measured)? {
                 Measured::Ended { run, exit, .. } => {
-                    report(&run, settings)?;
+                    report(&run, settings).after_touching(|| kept(dir.as_deref()))?;
                     tell_place(dir.as_deref(), settings);
                     End::Reported(exit)
                 }
                 Measured::NotStarted { message } => {
+                    let (exit, message) = exit::not_started(&message, laid_out);
                     terminal::error(&message);
-                    End::Unreported(Exit::Wrong)
+                    End::Unreported(exit)
                 }
             }
         }
@@ -128,6 +129,13 @@ pub(crate) fn tell_unmarked(unmarked: &[PathBuf], settings: &Settings) {
              next run that writes to it needs --allow-overwrite {first}"
         ));
     }
+}
+
+/// Where a run is kept, as something that stays.
+pub(crate) fn kept(dir: Option<&Path>) -> Vec<String> {
+    dir.map(|dir| format!("the run in {}", dir.display()))
+        .into_iter()
+        .collect()
 }
 
 /// Says where the run is kept.

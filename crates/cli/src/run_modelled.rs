@@ -6,16 +6,16 @@
 
 use crate::args::Settings;
 use crate::conditions::Conditions;
-use crate::exit::Exit;
+use crate::exit::{AfterTouching as _, Exit};
 use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured};
 use crate::request::Request;
-use crate::run_command::{report, tell_place};
+use crate::run_command::{kept, report, tell_place};
 use crate::{dry_run, record, signals, tell};
 use fathom_core::run::{Environment, Target, TargetFile, TargetKind, Warning};
 use fathom_core::workload::Workload;
 use fathom_engine::plan::Plan;
-use fathom_model::Spec;
+use fathom_model::{Catalog, Spec};
 use fathom_observe::SystemRoot;
 
 /// Carries `request` out on the machine of `spec`.
@@ -34,6 +34,7 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
     if !settings.report_follows() {
         tell::warnings(&known);
     }
+    let stop = signals::stop_flag()?;
     let dir = record::reserve(&settings.output, request.name())?;
     // The place of the record is no part of it.
     let told = Settings {
@@ -47,10 +48,9 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         known: &known,
     };
     let company = Company::new(Live::new(settings.quiet));
-    let stop = signals::stop_flag()?;
     match measure::modelled(asked, spec, &plan, dir.as_deref(), company, &stop)? {
         Measured::Ended { run, exit, .. } => {
-            report(&run, settings)?;
+            report(&run, settings).after_touching(|| kept(dir.as_deref()))?;
             tell_place(dir.as_deref(), settings);
             Ok(exit)
         }
@@ -65,6 +65,7 @@ pub(crate) fn warnings_of(workload: &Workload, spec: &Spec) -> Vec<Warning> {
     if !unknown.is_empty() {
         warnings.push(Warning::ModelLimitNotKnown { limits: unknown });
     }
+    warnings.extend(Catalog::azure().doubts(spec));
     let verifying = workload.jobs.iter().filter(|job| job.verify.is_some());
     warnings.extend(verifying.map(|job| Warning::ModelHoldsNoData {
         job: job.name.clone(),

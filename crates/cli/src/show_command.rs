@@ -1,12 +1,12 @@
 //! `fathom show` and `fathom recover`: a run from its directory alone.
 
 use crate::args::ShowArgs;
-use crate::exit::Exit;
+use crate::exit::{AfterTouching as _, Exit};
 use crate::{sweep_command, terminal};
 use fathom_analysis::partial;
 use fathom_core::run::{Run, Status};
 use fathom_report::{json, text};
-use fathom_store::StoredRun;
+use fathom_store::{StoreError, StoredRun};
 use std::path::Path;
 
 /// Prints the report of a run again. Of a killed run, what its series says.
@@ -44,7 +44,19 @@ pub(crate) fn run_of(dir: &Path) -> anyhow::Result<Run> {
 /// Completes the directory of a killed run.
 pub(crate) fn recover(dir: &Path) -> anyhow::Result<Exit> {
     let histograms = fathom_store::read_histograms(dir)?;
-    let recovered = fathom_store::recover_with(dir, |run, series| partial::fill(run, series, &histograms))?;
+    let recovered = fathom_store::recover_with(dir, |run, series| partial::fill(run, series, &histograms));
+    let recovered = match recovered {
+        // These come before anything is written.
+        Err(
+            error
+            @ (StoreError::NotARun { .. } | StoreError::StillRunning { .. } | StoreError::Schema { .. }),
+        ) => {
+            return Err(error.into());
+        }
+        other => other
+            .map_err(Into::into)
+            .after_touching(|| vec![format!("what was recovered so far in {}", dir.display())])?,
+    };
     let name = dir.display();
     let lost = recovered.lost.map(|lost| format!("; {lost}")).unwrap_or_default();
     if recovered.changed {

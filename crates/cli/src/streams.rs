@@ -13,7 +13,7 @@ pub(crate) use virtual_keeper::VirtualStreams;
 
 use crate::args::evidence::Streams;
 use crate::{conditions, terminal};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use fathom_core::record::{StreamKind, StreamSummary};
 use fathom_core::run::{TargetFile, Warning};
 use fathom_engine::recording::IoRecording;
@@ -24,7 +24,7 @@ use fathom_observe::trace::{BlockTracer, Load, SchedTracer};
 use fathom_store::StreamWriter;
 use fathom_sys::clock::HostClock;
 use keeper::{Ended, Kept, Sources, Writers};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -89,6 +89,14 @@ impl StreamRecorder {
         let asked = subject.asked;
         let mut missing = Missing::default();
         let watched = watch(system, subject, &mut missing);
+        if subject.workers == 0 && watched.sees_nothing() {
+            let reasons: BTreeSet<&String> = missing.0.values().flatten().collect();
+            let reasons: Vec<&str> = reasons.into_iter().map(String::as_str).collect();
+            bail!(
+                "nothing of what was asked for can be recorded: {}",
+                reasons.join("; ")
+            );
+        }
         let mut writers = Writers::default();
         if asked.io && subject.workers > 0 {
             writers.io = Some(Kept::new(StreamWriter::create(dir)?));

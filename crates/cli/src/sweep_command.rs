@@ -11,7 +11,7 @@ mod steps;
 
 use crate::args::sweep::SweepArgs;
 use crate::args::{Output, Settings};
-use crate::exit::Exit;
+use crate::exit::{AfterTouching as _, Exit};
 use crate::model_target;
 use crate::request;
 use crate::safety::Permitted;
@@ -214,7 +214,8 @@ fn carry_out(
     permitted: &Permitted,
     taken: &SweepDir,
 ) -> anyhow::Result<Exit> {
-    let stop = signals::stop_flag()?;
+    let kept = || vec![format!("the sweep in {}", taken.path().display())];
+    let stop = signals::stop_flag().after_touching(kept)?;
     let settings = &undertaking.settings;
     let carrier = Carrier {
         system,
@@ -228,7 +229,7 @@ fn carry_out(
     let place = taken.path().display();
     match &carried {
         Carried::Done(results) => {
-            print(&undertaking.plan, results, settings.json, settings.colour)?;
+            print(&undertaking.plan, results, settings.json, settings.colour).after_touching(kept)?;
             if !settings.quiet {
                 terminal::say(&format!(
                     "recorded in {place}; to print this again, or as a page with charts:\n  fathom show {place}\n  fathom report {place} -o \
@@ -238,7 +239,7 @@ fn carry_out(
             Ok(exit_of(results))
         }
         Carried::Stopped { results, why, exit } => {
-            print(&undertaking.plan, results, settings.json, settings.colour)?;
+            print(&undertaking.plan, results, settings.json, settings.colour).after_touching(kept)?;
             let permission = |flag: &str, paths: &[PathBuf]| -> String {
                 let each = paths.iter().map(|path| format!(" {flag} {}", path.display()));
                 each.collect::<Vec<String>>().concat()

@@ -12,11 +12,11 @@ mod warning;
 pub use environment::{
     Build, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
 };
-pub use modelled::{Held, ModelSummary};
+pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
 pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use summary::{
-    CpuUsage, DiskSummary, FileCount, FileSummary, Floor, JobSummary, LatencySummary, OpSummary, RunError,
-    Summary,
+    CpuUsage, DiskSummary, FileCount, FileInterval, FileSummary, Floor, JobSummary, LatencySummary,
+    OpSummary, RunError, Summary,
 };
 pub use warning::{LoadStop, StoppedBy, Warning};
 

@@ -82,12 +82,12 @@ fn gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Opens a switch of the kernel's (a file of tracefs) for writing, without waiting and without following a link.
+/// Opens a switch of the kernel's (a file of tracefs) for writing, without following a link.
 ///
 /// # Errors
 /// It is not a file of tracefs, or the system refused.
-pub fn kernel_switch(path: &Path, more: OFlags) -> io::Result<File> {
-    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | more;
+pub fn kernel_switch(path: &Path) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(open(path, flags, Mode::empty())?);
     if rustix::fs::fstatfs(&file)?.f_type == TRACEFS_MAGIC {
         Ok(file)

@@ -12,6 +12,7 @@ mod turn;
 
 pub use account::WorkerEnd;
 pub use plan::WorkerPlan;
+use tally::Clocked;
 pub use tally::FileTally;
 
 use crate::errors::ErrorLog;
@@ -214,7 +215,7 @@ impl Worker {
             recorder: None,
             files: plan
                 .count_files
-                .then(|| vec![FileTally::default(); plan.file_count as usize].into_boxed_slice()),
+                .then(|| vec![FileTally::of(&plan); plan.file_count as usize].into_boxed_slice()),
             ends,
             errors: ErrorLog::default(),
             failed: false,
@@ -342,7 +343,11 @@ impl Worker {
             if let Some(files) = &mut self.files
                 && self.current.phase == Phase::Counted
             {
-                tally::count(files, request, outcome, stamps, self.checks);
+                let at = Clocked {
+                    since_ns: now.0.saturating_sub(self.times.ramp_end),
+                    interval_ns: self.plan.interval.0,
+                };
+                tally::count(files, request, outcome, (stamps, at), self.checks);
             }
         }
         match outcome {

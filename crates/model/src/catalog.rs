@@ -9,13 +9,14 @@ mod columns;
 mod disk;
 mod filter;
 mod nearest;
+mod off;
 mod rows;
 mod vm;
 
 pub use columns::{Column, Listed, Unit, Value, disk_columns, vm_columns};
 pub use disk::{Burst, Disk, Family, FlexDisk, Offer};
 pub use filter::{Filter, FilterError};
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 pub use rows::{CatalogError, Problem};
 pub use vm::Vm;
 

@@ -6,7 +6,7 @@
 use crate::crowd::Crowd;
 use crate::medium::Medium;
 use crate::outage::Outages;
-use crate::path::{Path, Unit};
+use crate::path::{Path, Spent, Unit};
 use crate::spec::{DiskSpec, PathLimits, SliceSpec};
 use fathom_core::backend::Op;
 use fathom_core::run::DiskSummary;
@@ -138,6 +138,11 @@ impl Device {
             weighted_busy_ns: self.tallies.iter().map(|tally| tally.time_ns).sum(),
             ..DiskSummary::default()
         }
+    }
+
+    /// The burst credit of the disk's limit of `unit`, if it has run out.
+    pub(crate) fn spent(&self, unit: Unit) -> Option<Spent> {
+        self.limits.spent(unit)
     }
 
     /// How long I/Os were held by the disk's limits on IOPS and on bytes, in nanoseconds.

@@ -71,6 +71,12 @@ impl Machine {
             held.push(("VM cached IOPS", cache.limits().held_ns(Unit::Iops)));
             held.push(("VM cached MB/s", cache.limits().held_ns(Unit::Bytes)));
         }
+        let mut credits = self.below.volume.spent();
+        if let Some(cache) = cache {
+            for (unit, name) in [(Unit::Iops, "VM cached IOPS"), (Unit::Bytes, "VM cached MB/s")] {
+                credits.extend(cache.limits().spent(unit).map(|spent| spent.told(name, unit)));
+            }
+        }
         let held = held.into_iter().filter(|(_, held_ns)| *held_ns > 0);
         ModelSummary {
             held: held
@@ -79,6 +85,7 @@ impl Machine {
                     held_ns,
                 })
                 .collect(),
+            credits,
             dirty_peak_bytes: self.page_cache.dirty_peak_bytes,
             host_dirty_peak_bytes: cache.map_or(0, |cache| cache.dirty_peak_bytes),
             host_cache_hits: cache.map_or(0, |cache| cache.hits),

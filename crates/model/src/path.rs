@@ -5,6 +5,10 @@
 
 use crate::slices::{Limiter, MILLI};
 use crate::spec::{Limit, PathLimits, SliceSpec};
+use fathom_core::run::{Counted, SpentCredit};
+
+/// A rate over less time says more of the slices than of the limit.
+const TOLD_FROM_NS: u64 = 1_000_000_000;
 
 /// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +39,26 @@ pub(crate) struct Path {
     binding: usize,
     /// How long those waited behind it that came since the limits were asked.
     behind_ns: u64,
+    /// When the first one asked.
+    first_ns: Option<u64>,
+    /// All that was let through until the limits were last told.
+    taken: Taken,
+}
+
+/// What was let through.
+#[derive(Debug, Clone, Copy, Default)]
+struct Taken {
+    units: u64,
+    bytes: u64,
+}
+
+/// A burst credit that was spent: when, and the rates before and after.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spent {
+    pub lasted_ns: u64,
+    pub rate_before: f64,
+    pub after_ns: u64,
+    pub rate_after: f64,
 }
 
 /// Room within a slice, in thousandths.
@@ -50,6 +74,10 @@ struct OneLimit {
     limiter: Limiter,
     /// How long all that it held waited.
     held_ns: u64,
+    /// Whether it may be exceeded on credit.
+    has_credit: bool,
+    /// When it first held an I/O, its credit spent, and what had been let through until then.
+    spent: Option<(u64, Taken)>,
 }
 
 impl OneLimit {
@@ -58,6 +86,8 @@ impl OneLimit {
             unit,
             limiter,
             held_ns: 0,
+            has_credit: false,
+            spent: None,
         }
     }
 
@@ -92,7 +122,10 @@ impl Path {
                     limits.push(OneLimit::new(unit, Limiter::new(ceiling, slices)));
                     let (seconds, level) = (burst.full_seconds, burst.level_percent);
                     let base = Limiter::with_credit(rate, ceiling, seconds, level, slices);
-                    limits.push(OneLimit::new(unit, base));
+                    limits.push(OneLimit {
+                        has_credit: level > 0,
+                        ..OneLimit::new(unit, base)
+                    });
                 }
             }
         }
@@ -101,6 +134,8 @@ impl Path {
             ..Self::default()
         };
         path.look();
+        // The first one asks, whatever room there is: its time is kept.
+        path.end_ns = 0;
         path
     }
 
@@ -128,10 +163,15 @@ impl Path {
     /// Asks each limit when it lets an I/O through that nothing else holds at `asked`.
     fn ask(&mut self, asked: u64, units: u64, bytes: u64) -> u64 {
         self.tell();
+        self.first_ns.get_or_insert(asked);
+        let taken = self.taken;
         let mut time = asked;
         for (at, limit) in self.limits.iter_mut().enumerate() {
             let release = limit.limiter.take(time, limit.of(units, bytes));
             if release > time {
+                if limit.has_credit {
+                    limit.spent.get_or_insert((time, taken));
+                }
                 limit.held_ns += release - time;
                 self.binding = at;
                 time = release;
@@ -143,6 +183,8 @@ impl Path {
             }
         }
         self.last_ns = time;
+        self.taken.units += units;
+        self.taken.bytes += bytes;
         self.look();
         time
     }
@@ -154,6 +196,8 @@ impl Path {
         for limit in &mut self.limits {
             limit.limiter.took(limit.of(units, bytes));
         }
+        self.taken.units += (units / MILLI) as u64;
+        self.taken.bytes += (bytes / MILLI) as u64;
         self.known = self.room;
         self.limits[self.binding].held_ns += std::mem::take(&mut self.behind_ns);
     }
@@ -183,6 +227,56 @@ impl Path {
         let of_unit = self.limits.iter().filter(|limit| limit.unit == unit);
         let behind = self.limits.get(self.binding).filter(|limit| limit.unit == unit);
         of_unit.map(|limit| limit.held_ns).sum::<u64>() + behind.map_or(0, |_| self.behind_ns)
+    }
+}
+
+impl Spent {
+    /// Those of several limits that share the I/Os: rates add up, the first that was spent says when.
+    pub(crate) fn of_all(each: &[Self]) -> Option<Self> {
+        each.iter().copied().reduce(|all, one| Self {
+            lasted_ns: all.lasted_ns.min(one.lasted_ns),
+            rate_before: all.rate_before + one.rate_before,
+            after_ns: all.after_ns.max(one.after_ns),
+            rate_after: all.rate_after + one.rate_after,
+        })
+    }
+
+    /// For the record.
+    pub(crate) fn told(self, limit: &str, unit: Unit) -> SpentCredit {
+        SpentCredit {
+            limit: limit.to_owned(),
+            counts: match unit {
+                Unit::Iops => Counted::IoUnits,
+                Unit::Bytes => Counted::Bytes,
+            },
+            lasted_ns: self.lasted_ns,
+            rate_before: self.rate_before,
+            after_ns: self.after_ns,
+            rate_after: self.rate_after,
+        }
+    }
+}
+
+impl Path {
+    /// The burst credit of the limit of `unit`, if it has run out.
+    pub(crate) fn spent(&self, unit: Unit) -> Option<Spent> {
+        let mut of_unit = self.limits.iter().filter(|limit| limit.unit == unit);
+        let (limit, (at_ns, before)) = of_unit.find_map(|limit| Some((limit, limit.spent?)))?;
+        let since_told = limit.of(
+            self.known.units - self.room.units,
+            self.known.bytes - self.room.bytes,
+        );
+        let all = limit.of(self.taken.units, self.taken.bytes) + (since_told / MILLI) as u64;
+        let before = limit.of(before.units, before.bytes);
+        let rate = |amount: u64, ns: u64| amount as f64 * 1e9 / ns.max(1) as f64;
+        let lasted_ns = at_ns - self.first_ns?;
+        let after_ns = self.last_ns.saturating_sub(at_ns);
+        (lasted_ns >= TOLD_FROM_NS && after_ns >= TOLD_FROM_NS).then(|| Spent {
+            lasted_ns,
+            rate_before: rate(before, lasted_ns),
+            after_ns,
+            rate_after: rate(all - before, after_ns),
+        })
     }
 }
 

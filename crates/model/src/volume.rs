@@ -4,11 +4,11 @@
 //! last piece is. It must not know caches.
 
 use crate::device::{Device, Units};
-use crate::path::{Path, Unit};
+use crate::path::{Path, Spent, Unit};
 use crate::spec::Spec;
 use fathom_core::backend::Op;
 use fathom_core::rng::split_mix;
-use fathom_core::run::DiskSummary;
+use fathom_core::run::{DiskSummary, SpentCredit};
 
 /// The volume.
 #[derive(Debug, Clone)]
@@ -99,6 +99,30 @@ impl Volume {
             .iter()
             .map(|device| device.counters(duration_ns))
             .collect()
+    }
+
+    /// The burst credits that have run out, by limit.
+    pub(crate) fn spent(&self) -> Vec<SpentCredit> {
+        let mut credits = Vec::new();
+        for (unit, of_disk, of_vm) in [
+            (Unit::Iops, "disk IOPS", "VM uncached IOPS"),
+            (Unit::Bytes, "disk MB/s", "VM uncached MB/s"),
+        ] {
+            let disks: Vec<Spent> = self
+                .devices
+                .iter()
+                .filter_map(|device| device.spent(unit))
+                .collect();
+            // Stripes spend theirs alike; of disks that do not, no one moment is that of all.
+            let whole = if disks.len() == self.devices.len() {
+                Spent::of_all(&disks)
+            } else {
+                None
+            };
+            credits.extend(whole.map(|spent| spent.told(of_disk, unit)));
+            credits.extend(self.vm.spent(unit).map(|spent| spent.told(of_vm, unit)));
+        }
+        credits
     }
 
     /// How long I/Os were held in all, by limit, in nanoseconds.

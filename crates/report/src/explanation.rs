@@ -15,6 +15,10 @@ use crate::text::Page;
 use fathom_analysis::explain::Explanation;
 use fathom_core::run::Run;
 
+/// Where there is nothing to look at, and what to do about it.
+const NO_EVIDENCE: &str = "There is no evidence to explain this run by: nothing says what its I/Os waited for. Record it with \
+                           fathom run --record, or its device with fathom record.";
+
 /// The explanation on a terminal.
 pub fn text(run: &Run, explanation: &Explanation, style: Style) -> String {
     let mut page = Page::new(style);
@@ -28,8 +32,12 @@ pub fn text(run: &Run, explanation: &Explanation, style: Style) -> String {
     if run.summary.target.modelled {
         page.paragraph("The disk is a model and the time virtual.", 2);
     }
+    if explanation.has_no_evidence() {
+        page.gap();
+        page.paragraph(NO_EVIDENCE, 2);
+    }
     limits::render(&mut page, &explanation.limits);
-    spikes::render(&mut page, &explanation.spikes);
+    spikes::render(&mut page, explanation.spikes.as_ref());
     truths::render(&mut page, &explanation.truth);
     if !explanation.missing.is_empty() {
         page.gap();

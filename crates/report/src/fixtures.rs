@@ -108,6 +108,7 @@ pub(crate) fn run(jobs: Vec<Job>, results: Vec<JobSummary>) -> Run {
             },
             jobs: results,
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

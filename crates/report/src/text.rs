@@ -15,8 +15,8 @@ use crate::Style;
 use crate::layout::wrap;
 use crate::style::Look;
 use crate::words::{describe, plural};
-pub use facts::in_full;
 pub(crate) use facts::warnings;
+pub use facts::{error_texts, in_full};
 use fathom_core::run::{Run, Status};
 use fathom_core::units::WallTime;
 use section::Section;
@@ -95,6 +95,7 @@ pub fn render(run: &Run, style: Style) -> String {
         page.gap();
         overview::render(&mut page, &sections);
     }
+    section::total_lines(&mut page, run);
     for section in &sections {
         page.gap();
         details(&mut page, section, sections.len() > 1);

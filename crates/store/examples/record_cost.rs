@@ -278,6 +278,7 @@ fn run() -> Run {
             target: Target::default(),
             jobs: Vec::new(),
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

@@ -1,7 +1,9 @@
 //! What can go wrong with a run directory: which file, what is wrong, what to do.
 
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// An error of the store. Each message ends with the next step.
 #[derive(Debug, thiserror::Error)]
@@ -166,6 +168,29 @@ impl StoreError {
     }
 }
 
+thread_local! {
+    /// Whether a panic of this thread is an answer, not an accident to tell of.
+    static DECODES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Catches a panic, and keeps the message that every panic prints away from standard error, of this thread alone.
+fn quietly<T>(decode: impl FnOnce() -> T) -> std::thread::Result<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // A thread that is coming to its end has nothing to decode any more.
+            if !DECODES.try_with(Cell::get).unwrap_or(false) {
+                before(panic);
+            }
+        }));
+    });
+    let outer = DECODES.replace(true);
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode));
+    DECODES.set(outer);
+    result
+}
+
 /// Runs a decoder of outside bytes. A panic inside it becomes an error: the arrow and parquet crates check
 /// their input well but not everywhere, and a run directory may come from anyone.
 pub(crate) fn guarded<T>(
@@ -173,7 +198,7 @@ pub(crate) fn guarded<T>(
     remedy: &'static str,
     decode: impl FnOnce() -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+    quietly(decode).unwrap_or_else(|panic| {
         let said = panic
             .downcast_ref::<String>()
             .map(String::as_str)

@@ -38,6 +38,7 @@ pub(crate) fn run() -> Run {
             target: Target::default(),
             jobs: Vec::new(),
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

@@ -24,10 +24,17 @@ pub struct Explanation {
     pub schema: String,
     /// What limits each section, in the order of the workload; of a record without load, each device.
     pub limits: Vec<SectionLimit>,
-    /// The spikes.
-    pub spikes: SpikeReport,
+    /// The spikes; `None`: neither the I/Os of the load nor the requests of its devices were recorded.
+    pub spikes: Option<SpikeReport>,
     /// Averages against I/Os, for each section.
     pub truth: Vec<SectionTruth>,
     /// What the record lacks, and what cannot be told without it.
     pub missing: Vec<String>,
+}
+
+impl Explanation {
+    /// Whether there was nothing recorded that a limit or a spike could be seen in.
+    pub fn has_no_evidence(&self) -> bool {
+        self.limits.is_empty() && self.spikes.is_none()
+    }
 }

@@ -31,6 +31,13 @@ pub struct BlockScanned {
     refused: u64,
 }
 
+impl BlockScanned {
+    /// Whether it saw no request.
+    pub(super) fn is_empty(&self) -> bool {
+        self.devices.iter().all(|device| device.requests.is_empty())
+    }
+}
+
 /// Whose a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {

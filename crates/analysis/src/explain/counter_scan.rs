@@ -94,6 +94,16 @@ pub struct CounterScanned {
     pub(super) tasks: Vec<(u32, u32, u32)>,
 }
 
+impl CounterScanned {
+    /// Whether it saw nothing of the system: what a recording says of itself is no evidence.
+    pub(super) fn is_empty(&self) -> bool {
+        self.system.is_empty()
+            && self.disks.is_empty()
+            && self.cgroup_limits.is_empty()
+            && self.tasks.is_empty()
+    }
+}
+
 /// The metrics that say anything here.
 const METRICS: [&str; 20] = [
     "node_disk_io_now",

@@ -15,7 +15,7 @@ mod unloaded;
 use super::answer::{Candidate, Figure, LimitKind, SectionLimit, Unit};
 use super::section::Section;
 use super::{Evidence, Facts, Scanned};
-use measures::Measures;
+use measures::{Measures, SECONDS_TO_VARY};
 
 /// A limit with its evidence.
 #[derive(Debug, Clone)]
@@ -117,20 +117,28 @@ fn figures(question: &Question<'_, '_>) -> Vec<Figure> {
     };
     add("rate", measures.iops, Unit::Iops);
     add("bandwidth", measures.bytes_per_second, Unit::BytesPerSecond);
-    add("mean size", measures.mean_bytes(), Unit::Bytes);
-    add("mean latency", measures.latency_ns, Unit::Nanoseconds);
+    if measures.iops > 0.0 {
+        add("mean size", measures.mean_bytes(), Unit::Bytes);
+        add("mean latency", measures.latency_ns, Unit::Nanoseconds);
+    }
     add("in flight", measures.in_flight, Unit::Number);
-    add(
-        "rate varies from second to second by",
-        measures.rate_varies * 100.0,
-        Unit::Percent,
-    );
+    if measures.rates.len() >= SECONDS_TO_VARY {
+        add(
+            "rate varies from second to second by",
+            measures.rate_varies * 100.0,
+            Unit::Percent,
+        );
+    }
     if let Some(block) = measures.block {
         add("requests of the device", block.iops, Unit::Iops);
-        add("time at the device", block.device_ns, Unit::Nanoseconds);
+        if block.iops > 0.0 {
+            add("time at the device", block.device_ns, Unit::Nanoseconds);
+        }
         add("in flight at the device", block.in_flight, Unit::Number);
     } else if let Some(disk) = measures.disk {
-        add("await of the disk", disk.await_ns, Unit::Nanoseconds);
+        if disk.iops > 0.0 {
+            add("await of the disk", disk.await_ns, Unit::Nanoseconds);
+        }
         add("in flight at the disk", disk.in_flight, Unit::Number);
     }
     if let Some(disk) = measures.disk {

@@ -131,6 +131,6 @@ fn nothing_recorded_is_nothing_explained() {
         slices: Vec::new(),
     };
     let explanation = explain(&facts, &Scanned::default(), &mut &scenario).unwrap();
-    assert!(explanation.limits.is_empty() && explanation.spikes.kept.is_empty());
+    assert!(explanation.limits.is_empty() && explanation.spikes.is_none() && explanation.has_no_evidence());
     assert_eq!(explanation.missing.len(), 3, "{:?}", explanation.missing);
 }

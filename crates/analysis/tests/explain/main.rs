@@ -10,7 +10,7 @@ use fathom_model::{Catalog, file};
 fn regular_stalls_have_their_period_and_phase_over_all_sections() {
     let jobs = modelled::sections(&["h00", "h01", "h02"], 240);
     let (_, explanation) = modelled::explained(jobs, &modelled::stalling());
-    let spikes = &explanation.spikes;
+    let spikes = explanation.spikes.as_ref().expect("looked for");
     assert_eq!(spikes.periods.len(), 1, "{:?}", spikes.periods);
     let period = &spikes.periods[0];
     assert_eq!(period.cause, Some(Cause::Device));

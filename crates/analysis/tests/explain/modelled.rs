@@ -90,6 +90,7 @@ pub(crate) fn explained(jobs: Vec<Job>, spec: &Spec) -> (Run, Explanation) {
             },
             jobs: results.jobs,
             groups: results.groups,
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

@@ -204,6 +204,7 @@ fn measure_job(plan: &SweepPlan, job: Job, spec: &Spec) -> PointFigures {
             target: target_of(&plan.name),
             jobs: results.jobs,
             groups: results.groups,
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: Vec::new(),

@@ -32,6 +32,8 @@ pub(crate) enum Format {
 pub(crate) struct CatalogArgs {
     /// What is listed.
     pub listing: Listing,
+    /// Names, or parts of them; empty: all.
+    pub names: Vec<String>,
     /// `--filter`, each one; all must hold.
     pub filters: Vec<String>,
     /// `--catalog`.
@@ -55,8 +57,9 @@ Filters:
 
 const EXAMPLES: &str = "\
 Examples:
-  all disks, and those of one family above a rate
+  all disks, one of them, and those of one family above a rate
     fathom catalog disks
+    fathom catalog disks P15
     fathom catalog disks --filter 'family=Premium SSD,iops>=5000'
   virtual machines with premium storage and at least 200 MB/s, by name
     fathom catalog vms --filter 'premium=true,mbps>=200,name~D16'
@@ -82,6 +85,12 @@ pub(super) fn command() -> Command {
                 .value_parser(["disks", "vms", "sources"])
                 .hide_possible_values(true)
                 .required(true),
+        )
+        .arg(
+            Arg::new("names")
+                .value_name("NAME")
+                .help("Only these: a name, or what is in the names or families of those meant")
+                .num_args(0..),
         )
         .arg(
             Arg::new("filter")
@@ -116,6 +125,11 @@ pub(super) fn read(matches: &ArgMatches) -> CatalogArgs {
             Some("sources") => Listing::Sources,
             _ => Listing::Disks,
         },
+        names: matches
+            .get_many::<String>("names")
+            .unwrap_or_default()
+            .cloned()
+            .collect(),
         filters: matches
             .get_many::<String>("filter")
             .unwrap_or_default()

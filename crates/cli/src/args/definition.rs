@@ -1,6 +1,7 @@
 //! The one definition of the command line: help, completions, man pages and parsing come from it.
 
 use super::options;
+use crate::exit;
 use crate::flags::OwnFlags;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command, ValueHint, value_parser};
@@ -15,10 +16,6 @@ Measures a disk and explains what it saw.
 fathom runs fio job files, or a workload given by flags, on a file, a directory or a block device, and \
 reports what came out: rates, latencies, what the disk and the CPU did meanwhile, and what to know before \
 trusting the numbers. Results go to stdout, progress and warnings to stderr.";
-
-pub(super) const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 done with I/O errors or a failed verification; 2 the request was wrong, nothing was \
-touched; 3 refused for safety, nothing was touched; 130 interrupted, the results so far are kept.";
 
 // No line is longer than 80 columns: wrapped ones would not be commands any more.
 const EXAMPLES: &str = "\
@@ -46,7 +43,7 @@ pub(crate) fn command(columns: usize) -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .long_about(LONG_ABOUT)
-        .after_long_help(format!("{EXIT_CODES}\n\n{EXAMPLES}"))
+        .after_long_help(format!("{}\n\n{EXAMPLES}", exit::sentence()))
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
@@ -66,6 +63,7 @@ pub(crate) fn command(columns: usize) -> Command {
         .subcommand(options_command())
         .subcommand(completions())
         .subcommand(man())
+        .subcommand(help())
 }
 
 /// The flags of `run` that are not in the option table, by long name.
@@ -73,6 +71,15 @@ pub(super) fn own_flags_of_run() -> OwnFlags {
     let own = own_arguments_of_run();
     let built_in = [(String::from("help"), false)];
     own.iter().filter_map(own_flag).chain(built_in).collect()
+}
+
+/// The flags of fathom's own that another tool's command line may have among its words, by long name.
+pub(super) fn own_flags_of(command: &str) -> OwnFlags {
+    let found = match command {
+        "fio" => fio(),
+        _ => super::diskspd::command(),
+    };
+    found.get_arguments().filter_map(own_flag).collect()
 }
 
 /// The long name of a flag, and whether a value follows it as a word of its own.
@@ -103,7 +110,7 @@ fn run() -> Command {
              carried out.",
         )
         .after_help("All flags: fathom run --help. One option: fathom options NAME.")
-        .after_long_help(format!("{EXAMPLES}\n\n{EXIT_CODES}"))
+        .after_long_help(format!("{EXAMPLES}\n\n{}", exit::sentence()))
         .override_usage("fathom run [FLAGS] [JOBFILE]... [TARGET]")
         .arg(paths)
         .args(own_arguments_of_run())
@@ -173,9 +180,11 @@ fn fio() -> Command {
              settings of fio that make sense here (--section, --output, --parse-only, --readonly, --eta=never, \
              --warnings-fatal, --cmdhelp). The report is fathom's; no run directory is kept.",
         )
-        .after_help("Example: fathom fio --name=a --rw=randread --bs=4k --size=1g --direct=1 --filename=F")
-        .override_usage("fathom fio [--allow-overwrite PATH]... [--force] FIO-ARGUMENTS...")
+        .after_help("Examples:\n  fathom fio --name=a --rw=randread --bs=4k --size=1g --direct=1 --filename=F\n  fathom fio --on \
+                     model:azure/P15 --name=a --rw=randread --bs=4k --size=1g --direct=1")
+        .override_usage("fathom fio [--on TARGET] [--allow-overwrite PATH]... [--force] FIO-ARGUMENTS...")
         .disable_help_flag(true)
+        .args(own_arguments_of_run().into_iter().filter(is_target))
         .arg(allow_overwrite())
         .arg(allow_signature())
         .arg(force())
@@ -187,6 +196,11 @@ fn fio() -> Command {
                 .trailing_var_arg(true)
                 .allow_hyphen_values(true),
         )
+}
+
+/// `--on`, and where its modelled disks come from.
+fn is_target(arg: &Arg) -> bool {
+    matches!(arg.get_id().as_str(), "on" | "catalog")
 }
 
 fn show() -> Command {
@@ -250,6 +264,15 @@ fn man() -> Command {
 /// For what leaves files to the user.
 pub(super) fn force() -> Arg {
     switch("force", "Replace files that are there (regular files only)")
+}
+
+/// Read before clap: `help run` is `run --help`, whatever a command's own help looks like.
+fn help() -> Command {
+    Command::new("help").about("Print the help of a command").arg(
+        Arg::new("command")
+            .value_name("COMMAND")
+            .help("Which [default: fathom itself]"),
+    )
 }
 
 pub(super) fn directory(help: &'static str) -> Arg {

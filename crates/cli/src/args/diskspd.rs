@@ -8,7 +8,7 @@ use fathom_dialect::diskspd::Dialect;
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
-Runs diskspd's command line and prints diskspd's results, as text or XML. fathom's own flags come first and have two dashes. \
+Runs diskspd's command line and prints diskspd's results, as text or XML. fathom's own flags have two dashes. \
 `fathom diskspd -?` lists diskspd's flags with how far each is carried out.";
 
 const EXAMPLES: &str = "\
@@ -57,8 +57,11 @@ pub(super) fn command() -> Command {
         .arg(
             Arg::new("on")
                 .long("on")
-                .value_name("model:DISK")
-                .help("Run on a modelled disk, in virtual time; the targets are files on it"),
+                .value_name("TARGET")
+                .help(
+                    "Put the targets into this directory, take this file or device in place of the only one, or run on a \
+                     modelled disk (model:azure/P15), in virtual time",
+                ),
         )
         .arg(
             Arg::new("keep")

@@ -3,8 +3,9 @@
 //! Data in: matched words. Data out: [`SweepArgs`]. Its own words come from the dialect's table of them, the others are the
 //! options of jobs. It must not know what they mean.
 
-use super::definition::{self, EXIT_CODES, switch};
+use super::definition::{self, switch};
 use super::{Settings, options};
+use crate::exit;
 use crate::flags::OwnFlags;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use fathom_dialect::{Override, SweepWord, find_exact, sweep_words};
@@ -63,7 +64,7 @@ pub(super) fn command() -> Command {
         .about("Measure a matrix of loads, and say what it shows")
         .long_about(ABOUT)
         .after_help("All flags: fathom sweep --help. One option: fathom options NAME.")
-        .after_long_help(format!("{EXAMPLES}\n\n{EXIT_CODES}"))
+        .after_long_help(format!("{EXAMPLES}\n\n{}", exit::sentence()))
         .override_usage("fathom sweep [FLAGS] [SWEEP.toml] [TARGET]\n       fathom sweep --resume DIR")
         .arg(paths)
         .args(own_words())

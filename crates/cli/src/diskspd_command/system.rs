@@ -8,6 +8,10 @@ use fathom_core::units::WallTime;
 use fathom_observe::SystemRoot;
 use fathom_report::diskspd::{CpuPlace, CpuTimes, System};
 
+/// The version of diskspd whose grammar and layout these are, and its date: programs that read results compare numbers.
+const LAYOUT_VERSION: &str = "2.2.0";
+const LAYOUT_DATE: &str = "2024/06/03";
+
 /// The processors that this process may use, ascending.
 pub(super) fn cpus_allowed() -> anyhow::Result<Vec<u32>> {
     let set = rustix::thread::sched_getaffinity(None).context("cannot tell which processors may be used")?;
@@ -30,8 +34,12 @@ pub(super) fn describe(system: &SystemRoot, machine: &Environment, started: Wall
     System {
         computer_name: machine.host.clone(),
         started,
-        tool_version: format!("fathom {}", env!("CARGO_PKG_VERSION")),
-        tool_date: String::new(),
+        made_by: format!(
+            "made by fathom {} in the layout of diskspd",
+            env!("CARGO_PKG_VERSION")
+        ),
+        tool_version: String::from(LAYOUT_VERSION),
+        tool_date: String::from(LAYOUT_DATE),
         processors: machine.cpus,
         places: places(system),
         power_scheme: system.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),

@@ -110,6 +110,11 @@ impl Watched {
         }
     }
 
+    /// Whether there is neither a request nor a counter to be seen.
+    pub(super) fn sees_nothing(&self) -> bool {
+        self.block.is_none() && self.counters.is_none()
+    }
+
     /// Whether somebody asks which I/Os are slow.
     pub(super) fn looks_back(&self) -> bool {
         self.sched.is_some()

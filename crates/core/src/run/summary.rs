@@ -20,9 +20,13 @@ pub struct Summary {
     pub jobs: Vec<JobSummary>,
     /// Each reporting group.
     pub groups: Vec<JobSummary>,
+    /// All of it, where there are several groups: amounts, and rates over the time from the first I/O to the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<JobSummary>,
     /// What the devices below the targets counted from start to end.
     pub disks: Vec<DiskSummary>,
-    /// CPU time of the whole program from start to end.
+    /// CPU time of the whole program from start to end; all zeros, and then not written: not measured.
+    #[serde(default, skip_serializing_if = "CpuUsage::is_not_known")]
     pub cpu: CpuUsage,
     /// What to know before trusting the numbers.
     pub warnings: Vec<Warning>,
@@ -55,7 +59,8 @@ pub struct JobSummary {
     pub trim: OpSummary,
     /// fsync and fdatasync.
     pub sync: OpSummary,
-    /// CPU time of its workers.
+    /// CPU time of its workers; all zeros, and then not written: not measured.
+    #[serde(default, skip_serializing_if = "CpuUsage::is_not_known")]
     pub cpu: CpuUsage,
     /// The most I/Os that were due and not yet sent at one time (open loop).
     pub backlog_max: u64,
@@ -83,7 +88,7 @@ pub struct FileSummary {
 }
 
 /// One direction on one file.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FileCount {
     /// I/Os completed without error.
     pub ios: u64,
@@ -93,6 +98,30 @@ pub struct FileCount {
     pub clat_ns_mean: f64,
     /// Its population standard deviation.
     pub clat_ns_stddev: f64,
+    /// Created to completed, without percentiles: those follow from the buckets.
+    #[serde(default)]
+    pub lat_ns: LatencySummary,
+    /// Lowest value, highest value and count of each bucket of `lat`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lat_buckets: Vec<(u64, u64, u64)>,
+    /// The intervals of the counted time, up to the last one with an I/O; as long as those of the series.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<FileInterval>,
+}
+
+/// One direction on one file in one interval.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct FileInterval {
+    /// I/Os completed without error.
+    pub ios: u64,
+    /// Shortest `lat`.
+    pub lat_ns_min: u64,
+    /// Longest `lat`.
+    pub lat_ns_max: u64,
+    /// Mean of `lat`.
+    pub lat_ns_mean: f64,
+    /// Its population standard deviation.
+    pub lat_ns_stddev: f64,
 }
 
 impl JobSummary {
@@ -144,7 +173,7 @@ pub struct OpSummary {
 }
 
 /// A latency distribution in short, all in nanoseconds. As JSON: `n`, `min`, `mean`, `stddev`, `max` and a
-/// key a percentile: `p50`, `p99_99`. Percentiles lie within [min, max].
+/// key a percentile: `p50`, `p99_99`; `n` alone where there are none. Percentiles lie within [min, max].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LatencySummary {
     /// How many.
@@ -178,8 +207,12 @@ fn percentile_key(percentile: f64) -> String {
 
 impl Serialize for LatencySummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(5 + self.percentiles.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("n", &self.n)?;
+        // No I/O has no latency, not one of 0.
+        if self.n == 0 {
+            return map.end();
+        }
         map.serialize_entry("min", &self.min)?;
         map.serialize_entry("mean", &self.mean)?;
         map.serialize_entry("stddev", &self.stddev)?;
@@ -243,6 +276,13 @@ pub struct CpuUsage {
     pub major_faults: u64,
     /// Page faults that did not.
     pub minor_faults: u64,
+}
+
+impl CpuUsage {
+    /// Whether nobody measured it: a program that ran was scheduled once, at least.
+    pub fn is_not_known(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What one block device counted during the run (`/proc/diskstats`, end minus start).

@@ -73,6 +73,13 @@ pub enum Warning {
     Left { detail: String },
     /// Limits of the modelled machine that no source states.
     ModelLimitNotKnown { limits: Vec<String> },
+    /// A disk smaller than the one of that name: it would be sold as another one.
+    ModelSizeOffCatalogue {
+        disk: String,
+        size_bytes: u64,
+        catalogue_bytes: u64,
+        sold_as: String,
+    },
     /// Verification on a disk that holds no data.
     ModelHoldsNoData { job: String },
     /// Something that the dialect does otherwise than the tool it imitates.
@@ -225,6 +232,18 @@ impl Warning {
                 "limits of the modelled machine that no source states, and that held nothing back: {}",
                 limits.join("; ")
             ),
+            Self::ModelSizeOffCatalogue {
+                disk,
+                size_bytes,
+                catalogue_bytes,
+                sold_as,
+            } => write!(
+                f,
+                "the modelled {disk} has {}, the {disk} of the catalogue {}: {0} are sold as {sold_as}; modelled are the \
+                 limits of {disk}",
+                Bytes(*size_bytes),
+                Bytes(*catalogue_bytes)
+            ),
             Self::ModelHoldsNoData { job } => {
                 write!(f, "{job}: a modelled disk holds no data: nothing was verified")
             }
@@ -240,6 +259,9 @@ impl Warning {
             Self::DebugBuild => "Build with --release.",
             Self::ModelLimitNotKnown { .. } => {
                 "Take rates as upper bounds, or give the limits in a model file."
+            }
+            Self::ModelSizeOffCatalogue { .. } => {
+                "Leave size= out, or name the disk that is sold at this size."
             }
             Self::BusyHost { .. } => "Run on a quiet machine, or repeat and compare.",
             Self::UnwrittenExtents { .. } => {

@@ -42,6 +42,8 @@ impl Given<'_> {
 struct Words<'a> {
     flags: Vec<Given<'a>>,
     targets: Vec<&'a str>,
+    /// How many of the flags stand before the first target.
+    before_targets: usize,
 }
 
 /// Reads the words behind `diskspd`. A first word that is diskspd's own name is passed over, so that a command line can be
@@ -67,6 +69,13 @@ fn read(args: &[String], context: &Context<'_>, findings: &mut Findings) -> (Opt
         return (None, false);
     }
     let is_linux = is_linux(&words.flags, context, findings);
+    if !is_linux && let Some(late) = words.flags.get(words.before_targets) {
+        let fault = Fault::new("a flag behind the targets");
+        let remedy =
+            "write all flags before the first target, or --dialect linux in front, where they may follow";
+        findings.error(late.place(), fault.remedy(remedy));
+        return (None, false);
+    }
     let Some(block) = block_size(&words.flags, findings) else {
         return (None, false);
     };
@@ -153,13 +162,11 @@ fn sort<'a>(args: &'a [String], context: &Context<'_>, findings: &mut Findings) 
             words.targets.push(word);
             continue;
         }
-        if !words.targets.is_empty() && context.dialect != Dialect::Linux {
-            let fault = Fault::new("a flag behind the targets");
-            findings.error(place(), fault.remedy("write all flags before the first target"));
-            continue;
-        }
         match find(&word[1..]) {
-            Some((row, value)) => words.flags.push(Given { word, row, value }),
+            Some((row, value)) => {
+                words.before_targets += usize::from(words.targets.is_empty());
+                words.flags.push(Given { word, row, value });
+            }
             None => findings.error(place(), unknown(word)),
         }
     }
@@ -172,7 +179,9 @@ fn unknown(word: &str) -> Fault {
         return Fault::new("a dash with nothing behind it").remedy("write a flag, such as -b8K");
     };
     if word.starts_with("--") {
-        return fault.remedy("diskspd's flags are one letter with the value glued on, such as -b8K");
+        return fault.remedy(
+            "diskspd's flags are one letter with the value glued on, such as -b8K; fathom's own are in --help",
+        );
     }
     let other = if letter.is_uppercase() {
         letter.to_lowercase().to_string()

@@ -63,6 +63,8 @@ pub struct RowSource {
     pub file: Option<u32>,
     /// The target, as named.
     pub path: String,
+    /// The size that `-c` gives it.
+    pub file_size_bytes: Option<u64>,
 }
 
 /// The workloads of a profile.
@@ -193,6 +195,7 @@ impl Builder<'_> {
             job: self.jobs.len() as u32,
             file: None,
             path: target.path.clone(),
+            file_size_bytes: target.file_size,
         });
         self.jobs.push(job);
     }

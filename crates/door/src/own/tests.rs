@@ -36,6 +36,6 @@ fn only_the_kernel_s_switches_are_switches() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("tracing_on");
     fs::write(&path, "1").expect("a file");
-    let error = kernel_switch(&path, OFlags::TRUNC).expect_err("a file");
+    let error = kernel_switch(&path).expect_err("a file");
     assert!(error.to_string().contains("tracefs"), "{error}");
 }

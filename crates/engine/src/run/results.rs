@@ -34,6 +34,8 @@ pub struct Results {
     pub jobs: Vec<JobSummary>,
     /// Each reporting group.
     pub groups: Vec<JobSummary>,
+    /// All of it, where there are several groups.
+    pub total: Option<JobSummary>,
     /// The histograms of all jobs.
     pub histograms: Vec<HistogramRow>,
     /// Files that were to be removed after the run and could not be, each with the reason.
@@ -50,6 +52,16 @@ pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> R
         let members: Vec<&RunningJob> = jobs.iter().filter(|job| job.plan.job.group == group).collect();
         (!members.is_empty()).then(|| summary(group, &members))
     });
+    let groups: Vec<JobSummary> = groups.collect();
+    let total = (groups.len() > 1).then(|| {
+        let all: Vec<&RunningJob> = jobs.iter().collect();
+        JobSummary {
+            name: format!("{} jobs", jobs.len()),
+            // Each has them by itself.
+            errors: Vec::new(),
+            ..summary(0, &all)
+        }
+    });
     let reports = jobs.iter().flat_map(|job| job.reports.iter().flatten());
     Results {
         status,
@@ -59,7 +71,8 @@ pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> R
             .iter()
             .map(|job| summary(job.plan.job.group, &[job]))
             .collect(),
-        groups: groups.collect(),
+        groups,
+        total,
         histograms,
         unremoved: Vec::new(),
     }

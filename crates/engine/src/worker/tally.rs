@@ -2,22 +2,50 @@
 //!
 //! Data in: completed reads and writes. Data out: counts that add up exactly over workers. It must not know paths.
 
+use super::WorkerPlan;
 use crate::interval::Stamps;
 use fathom_core::backend::{Op, Outcome, Request};
-use fathom_core::run::FileCount;
+use fathom_core::histogram::Histogram;
+use fathom_core::run::{FileCount, FileInterval};
+
+/// No more intervals are kept apart: a day of seconds, and more.
+const INTERVALS_MAX: u64 = 1 << 17;
 
 /// One direction on one file: sums that merge without loss.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct OpTally {
     ios: u64,
     bytes: u64,
     clat_ns: u128,
     /// Of the squares of clat.
     clat_ns2: u128,
+    /// Created to completed.
+    lat: Histogram,
+    /// The same by interval of the counted time.
+    intervals: Vec<IntervalTally>,
+}
+
+/// One interval: sums of lat.
+#[derive(Debug, Clone, Copy, Default)]
+struct IntervalTally {
+    ios: u64,
+    min_ns: u64,
+    max_ns: u64,
+    sum_ns: u128,
+    sum_ns2: u128,
+}
+
+/// Where in the counted time a completion lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clocked {
+    /// Since the counted time began.
+    pub since_ns: u64,
+    /// How long an interval is.
+    pub interval_ns: u64,
 }
 
 /// One file: reads and writes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct FileTally {
     /// Reads.
     pub read: OpTally,
@@ -32,7 +60,7 @@ pub(super) fn count(
     files: &mut [FileTally],
     request: &Request,
     outcome: Outcome,
-    stamps: &Stamps,
+    (stamps, at): (&Stamps, Clocked),
     checked: bool,
 ) {
     let bytes = match outcome {
@@ -50,6 +78,54 @@ pub(super) fn count(
     tally.bytes += u64::from(bytes);
     tally.clat_ns += clat;
     tally.clat_ns2 += clat * clat;
+    let lat_ns = stamps.completed.saturating_sub(stamps.created);
+    tally.lat.record(lat_ns);
+    let interval = (at.since_ns / at.interval_ns.max(1)) as usize;
+    if let Some(interval) = tally.intervals.get_mut(interval) {
+        interval.count(lat_ns);
+    }
+}
+
+impl IntervalTally {
+    #[inline]
+    fn count(&mut self, lat_ns: u64) {
+        self.min_ns = if self.ios == 0 {
+            lat_ns
+        } else {
+            self.min_ns.min(lat_ns)
+        };
+        self.max_ns = self.max_ns.max(lat_ns);
+        self.ios += 1;
+        self.sum_ns += u128::from(lat_ns);
+        self.sum_ns2 += u128::from(lat_ns) * u128::from(lat_ns);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        if other.ios == 0 {
+            return;
+        }
+        self.min_ns = if self.ios == 0 {
+            other.min_ns
+        } else {
+            self.min_ns.min(other.min_ns)
+        };
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.ios += other.ios;
+        self.sum_ns += other.sum_ns;
+        self.sum_ns2 += other.sum_ns2;
+    }
+
+    fn told(&self) -> FileInterval {
+        let n = self.ios.max(1) as f64;
+        let mean = self.sum_ns as f64 / n;
+        FileInterval {
+            ios: self.ios,
+            lat_ns_min: self.min_ns,
+            lat_ns_max: self.max_ns,
+            lat_ns_mean: mean,
+            lat_ns_stddev: (self.sum_ns2 as f64 / n - mean * mean).max(0.0).sqrt(),
+        }
+    }
 }
 
 impl OpTally {
@@ -58,6 +134,14 @@ impl OpTally {
         self.bytes += other.bytes;
         self.clat_ns += other.clat_ns;
         self.clat_ns2 += other.clat_ns2;
+        self.lat.merge(&other.lat);
+        if self.intervals.len() < other.intervals.len() {
+            self.intervals
+                .resize(other.intervals.len(), IntervalTally::default());
+        }
+        for (sum, part) in self.intervals.iter_mut().zip(&other.intervals) {
+            sum.merge(part);
+        }
     }
 
     /// With mean and population standard deviation.
@@ -65,6 +149,12 @@ impl OpTally {
         if self.ios == 0 {
             return FileCount::default();
         }
+        // As in a series, they end with the last one in which anything was done.
+        let used = self
+            .intervals
+            .iter()
+            .rposition(|interval| interval.ios > 0)
+            .map_or(0, |last| last + 1);
         let n = self.ios as f64;
         let mean = self.clat_ns as f64 / n;
         // The sum of the squares of the distances from the mean, taken in integers where they have room.
@@ -80,11 +170,28 @@ impl OpTally {
             bytes: self.bytes,
             clat_ns_mean: mean,
             clat_ns_stddev: squares.sqrt(),
+            lat_ns: self.lat.summary(&[]),
+            lat_buckets: self.lat.occupied().collect(),
+            intervals: self.intervals[..used].iter().map(IntervalTally::told).collect(),
         }
     }
 }
 
 impl FileTally {
+    /// With room for the intervals of a run by `plan`.
+    pub(super) fn of(plan: &WorkerPlan) -> Self {
+        let runtime_ns = plan.runtime.map_or(0, |runtime| runtime.0);
+        let intervals = runtime_ns.div_ceil(plan.interval.0.max(1)).min(INTERVALS_MAX);
+        let tally = || OpTally {
+            intervals: vec![IntervalTally::default(); intervals as usize],
+            ..OpTally::default()
+        };
+        Self {
+            read: tally(),
+            write: tally(),
+        }
+    }
+
     /// Adds what another worker did on the same file.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.read.merge(&other.read);

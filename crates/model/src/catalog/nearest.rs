@@ -10,7 +10,7 @@ fn limit(word: &str) -> usize {
 }
 
 /// The nearest of `known` to `word`, if any is near.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_ascii_lowercase();
     let known = known.into_iter();
     let ranked = known.map(|name| (osa_distance(&lower, &name.to_ascii_lowercase()), name));

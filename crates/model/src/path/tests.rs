@@ -188,3 +188,48 @@ fn agrees_with_asking_each_limit_each_time() {
         }
     }
 }
+
+/// A full credit of 30 minutes at three times the rate: asked for more than that without a pause, it lasts so long.
+#[test]
+fn a_credit_that_runs_out_says_when_and_both_rates() {
+    let spec = |level_percent| PathLimits {
+        burst: Some(BurstSpec {
+            iops: Limit::At(300),
+            bytes_per_second: Limit::Off,
+            full_seconds: 60,
+            level_percent,
+        }),
+        ..limits(100, 1 << 40)
+    };
+    let mut path = Path::new(&spec(100), SLICES);
+    assert_eq!(path.spent(Unit::Iops), None);
+    let mut now = 7 * SECOND;
+    let begin = now;
+    while now < begin + 50 * SECOND {
+        now = path.take(now, 1, 4 * KIB);
+    }
+    assert_eq!(path.spent(Unit::Iops), None, "not yet");
+    while now < begin + 120 * SECOND {
+        now = path.take(now, 1, 4 * KIB);
+    }
+    let spent = path.spent(Unit::Iops).expect("run out");
+    let seconds = spent.lasted_ns as f64 / 1e9;
+    assert!((59.0..62.0).contains(&seconds), "{spent:?}");
+    let factor = SLICES.factor_permille as f64 / 1000.0;
+    assert!(
+        (spent.rate_before / (300.0 * factor) - 1.0).abs() < 0.01,
+        "{spent:?}"
+    );
+    assert!(
+        (spent.rate_after / (100.0 * factor) - 1.0).abs() < 0.01,
+        "{spent:?}"
+    );
+    assert_eq!(path.spent(Unit::Bytes), None);
+    // What was empty from the start has not run out.
+    let mut path = Path::new(&spec(0), SLICES);
+    let mut now = 0;
+    while now < 20 * SECOND {
+        now = path.take(now, 1, 4 * KIB);
+    }
+    assert_eq!(path.spent(Unit::Iops), None);
+}

@@ -10,7 +10,8 @@ use super::page::PageLayout;
 use super::source::Pipes;
 use super::tracefs::{self, Tracefs};
 use crate::root::SystemRoot;
-use std::fs::{self, File, OpenOptions};
+use fathom_door::own;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -62,7 +63,7 @@ impl Instance {
         let dir = loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let dir = tracefs.instances().join(tracefs::name_of_instance(root, number));
-            match fs::create_dir(root.at(&dir)) {
+            match own::make_directory(&root.at(&dir)) {
                 Ok(()) => break dir,
                 // Left by another process of this name, which can be told from this one no more.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -274,14 +275,14 @@ impl Drop for Instance {
 /// becomes its program.
 fn remove_soon(dir: &Path) -> io::Result<()> {
     for _ in 0..REMOVE_TRIES {
-        match fs::remove_dir(dir) {
+        match own::remove_directory(dir) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
             outcome => return outcome,
         }
     }
-    fs::remove_dir(dir)
+    own::remove_directory(dir)
 }
 
 /// The CPUs that have buffers, by number.
@@ -304,8 +305,7 @@ fn read_at_once(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn write(root: &SystemRoot, path: &Path, value: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(root.at(path))?;
-    file.write_all(value.as_bytes())
+    own::kernel_switch(&root.at(path))?.write_all(value.as_bytes())
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 
 use super::order::{Merge, Timed};
 use super::page::{PageLayout, Record};
-use std::fs::{File, OpenOptions};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// How long events are held back for those of other CPUs, in nanoseconds: longer than what may interrupt a CPU between
@@ -24,13 +24,8 @@ const PAGES_MAX: u32 = 4096;
 /// # Errors
 /// It cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(nonblocking());
-    options.open(path)
-}
-
-fn nonblocking() -> i32 {
-    rustix::fs::OFlags::NONBLOCK.bits() as i32
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
 /// What a pipe holds.

@@ -6,6 +6,7 @@
 
 use super::error::TraceUnavailable;
 use crate::root::SystemRoot;
+use fathom_door::own;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use std::fs;
@@ -131,7 +132,7 @@ impl Tracefs {
             }
             // The kernel refuses while a file of it is open, and its maker has one open until its end: so nothing is lost
             // where a process lives that cannot be seen from here (another container).
-            let _refused = fs::remove_dir(root.at(&dir));
+            let _refused = own::remove_directory(&root.at(&dir));
         }
     }
 }

@@ -8,8 +8,11 @@ use super::input::{Bucket, Direction, Row, SpanResult, Totals};
 use super::latency::{Latency, merged};
 use super::ranges::{EffectiveRange, effective};
 use fathom_core::backend::Op;
-use fathom_core::run::{FileCount, HistogramRow, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::run::{FileCount, FileInterval, HistogramRow, LatencySummary, OpSummary, Run, SeriesRow};
 use fathom_core::workload::{Amount, Job};
+
+/// The longest interval that a run keeps as one; longer ones are put together from seconds.
+const INTERVAL_MS_MAX: u32 = 60_000;
 
 /// What the profile says of a time span, as far as its results depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +42,8 @@ pub struct RowSource {
     pub file: Option<u32>,
     /// The target, as named.
     pub path: String,
+    /// The size that was asked for (`-c`): what is told, however long the file is already.
+    pub file_size_bytes: Option<u64>,
 }
 
 /// What all rows are taken from.
@@ -90,7 +95,9 @@ impl Source<'_> {
         let summary = self.run.summary.jobs.get(row.job as usize);
         let file = row.file.and_then(|file| summary?.files.get(file as usize));
         let direction = |op: Op| match (row.file, summary) {
-            (Some(_), _) => file.map(|file| of_file(if op == Op::Read { &file.read } else { &file.write })),
+            (Some(_), _) => {
+                file.map(|file| self.of_file(if op == Op::Read { &file.read } else { &file.write }))
+            }
             (None, Some(summary)) => Some(self.direction(row.job, op, summary.op(op))),
             (None, None) => None,
         };
@@ -102,7 +109,7 @@ impl Source<'_> {
         Row {
             thread: row.thread,
             path: row.path.clone(),
-            file_size_bytes: size,
+            file_size_bytes: row.file_size_bytes.or(size),
             read: direction(Op::Read).unwrap_or_default(),
             write: direction(Op::Write).unwrap_or_default(),
             ranges: self.ranges(row.job, size),
@@ -170,6 +177,45 @@ impl Source<'_> {
         buckets
     }
 
+    /// A file of a pool's thread.
+    fn of_file(&self, count: &FileCount) -> Direction {
+        Direction {
+            ios: count.ios,
+            bytes: count.bytes,
+            latency: Latency {
+                n: count.lat_ns.n,
+                mean_ns: count.lat_ns.mean,
+                stddev_ns: count.lat_ns.stddev,
+                extremes_ns: (count.lat_ns.n > 0).then_some((count.lat_ns.min, count.lat_ns.max)),
+                histogram: count.lat_buckets.clone(),
+            },
+            buckets: Some(self.file_buckets(count)),
+        }
+    }
+
+    /// The intervals of a file, several to one where those of the run are shorter.
+    fn file_buckets(&self, count: &FileCount) -> Vec<Bucket> {
+        let Some(ms) = self.settings.io_bucket_ms else {
+            return Vec::new();
+        };
+        let valid = u64::from(self.settings.duration_s) * 1000 / u64::from(ms.max(1));
+        let each = match ms {
+            ms if ms > INTERVAL_MS_MAX => ms / 1000,
+            _ => 1,
+        };
+        let buckets = count.intervals.chunks(each as usize).take(valid as usize);
+        let bucket = |interval: &FileInterval| Bucket {
+            ios: interval.ios,
+            min_ns: interval.lat_ns_min as f64,
+            max_ns: interval.lat_ns_max as f64,
+            mean_ns: interval.lat_ns_mean,
+            stddev_ns: interval.lat_ns_stddev,
+        };
+        buckets
+            .map(|intervals| intervals.iter().map(bucket).fold(Bucket::default(), Bucket::and))
+            .collect()
+    }
+
     /// Each job once.
     fn totals(&self) -> Totals {
         let mut totals = Totals::default();
@@ -207,21 +253,5 @@ fn bytes(amount: Option<Amount>) -> Option<u64> {
     match amount {
         Some(Amount::Bytes(bytes)) => Some(bytes),
         _ => None,
-    }
-}
-
-/// A file of a pool's thread: counts and moments, no histogram and no time.
-fn of_file(count: &FileCount) -> Direction {
-    Direction {
-        ios: count.ios,
-        bytes: count.bytes,
-        latency: Latency {
-            n: count.ios,
-            mean_ns: count.clat_ns_mean,
-            stddev_ns: count.clat_ns_stddev,
-            extremes_ns: None,
-            histogram: Vec::new(),
-        },
-        buckets: None,
     }
 }

@@ -29,9 +29,11 @@ pub struct System {
     pub computer_name: String,
     /// When the first time span began; 0: not at all.
     pub started: WallTime,
-    /// The program: `fathom 0.1.0`.
+    /// The program that made the results, in words: `made by fathom 0.1.0`.
+    pub made_by: String,
+    /// The version of diskspd whose layout they have, as numbers.
     pub tool_version: String,
-    /// Its date, `2026/11/21`; empty: not known.
+    /// Its date.
     pub tool_date: String,
     /// How many processors are online.
     pub processors: u32,

@@ -10,6 +10,8 @@ use fathom_core::workload::{Distribution, Zone, ZoneSize};
 pub struct EffectiveRange {
     /// Its share of the I/Os, percent.
     pub io_percent: f64,
+    /// The same as it was asked for: where ranges are left out, those of the others do not add up to 100.
+    pub stated_percent: f64,
     /// Where it begins, in bytes from the begin of the region.
     pub begin: u64,
     /// Where it ends.
@@ -56,6 +58,7 @@ pub(super) fn effective(
         if io_percent > 0.0 && fits {
             ranges.push(EffectiveRange {
                 io_percent,
+                stated_percent: io_percent,
                 begin,
                 end,
             });
@@ -63,8 +66,17 @@ pub(super) fn effective(
         begin = end.max(begin);
     }
     let given: f64 = ranges.iter().map(|range| range.io_percent).sum();
+    let in_percent = zones.iter().any(|zone| matches!(zone.size, ZoneSize::Percent(_)));
     for range in &mut ranges {
         range.io_percent *= 100.0 / given;
+        if in_percent {
+            range.stated_percent = range.io_percent;
+        }
     }
     ranges
+}
+
+/// Whether ranges beyond the end of the target were left out.
+pub(super) fn trimmed(ranges: &[EffectiveRange]) -> bool {
+    ranges.iter().map(|range| range.stated_percent).sum::<f64>() < 100.0 - 1e-6
 }

@@ -36,7 +36,9 @@ fn limit(group: &Group<'_>) -> Vec<Block> {
 }
 
 pub(super) fn spikes(report: &RunReport<'_>, explanation: &Explanation) -> Vec<Block> {
-    let found = &explanation.spikes;
+    let Some(found) = &explanation.spikes else {
+        return vec![Block::Text(String::from(spike_words::NOT_LOOKED_FOR))];
+    };
     if found.found == 0 {
         let text = String::from("None: no I/O took far longer than those around it.");
         return vec![Block::Text(text)];

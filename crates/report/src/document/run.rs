@@ -110,7 +110,13 @@ fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
                 .collect(),
         ));
     }
-    blocks.push(Block::Table(table(&directions)));
+    let mut rows = table(&directions);
+    for (name, section) in section::totals(run) {
+        let directions = section.directions();
+        rows.rows
+            .extend(directions.map(|(op, summary)| row(&format!("total of {name}"), &section, op, summary)));
+    }
+    blocks.push(Block::Table(rows));
     for section in sections {
         if section.is_open_loop() {
             blocks.push(Block::Text(format!(
@@ -136,8 +142,12 @@ fn cards(section: &Section<'_>, op: Op, summary: &OpSummary, several: bool) -> V
         .percentile(99.0)
         .filter(|_| is_supported(latency.n, 99.0))
         .map_or_else(Vec::new, |ns| vec![format!("p99 {}", Nanos(ns))]);
-    let mut notes = vec![format!("slowest {}", Nanos(latency.max))];
-    notes.splice(0..0, p99);
+    let mut notes = p99;
+    let mut mean = String::from("not measured");
+    if latency.n > 0 {
+        mean = Nanos(latency.mean.round() as u64).to_string();
+        notes.push(format!("slowest {}", Nanos(latency.max)));
+    }
     vec![
         Card {
             label: label.clone(),
@@ -157,7 +167,7 @@ fn cards(section: &Section<'_>, op: Op, summary: &OpSummary, several: bool) -> V
         },
         Card {
             label: format!("{label}, mean latency"),
-            value: Nanos(latency.mean.round() as u64).to_string(),
+            value: mean,
             notes,
         },
     ]
@@ -183,26 +193,7 @@ fn table(directions: &[(&Section<'_>, Op, &OpSummary)]) -> Table {
     head.extend(["slowest", "I/Os", "errors"].map(str::to_owned));
     let rows = directions
         .iter()
-        .map(|(section, op, summary)| {
-            let (latency, _) = main_latency(section, summary);
-            let mut row = vec![
-                section.summary.name.clone(),
-                op.name().to_owned(),
-                count(summary.iops),
-                three_digits(summary.bytes_per_second / f64::from(1 << 20)),
-                three_digits(summary.bytes_per_second / 1e6),
-                Nanos(latency.mean.round() as u64).to_string(),
-            ];
-            row.extend(COLUMNS.map(|percentile| {
-                let value = latency.percentile(percentile);
-                let value = value.filter(|_| is_supported(latency.n, percentile));
-                value.map_or_else(|| String::from("–"), |ns| Nanos(ns).to_string())
-            }));
-            row.push(Nanos(latency.max).to_string());
-            row.push(count(summary.ios as f64));
-            row.push(summary.errors.to_string());
-            row
-        })
+        .map(|(section, op, summary)| row(&section.summary.name, section, *op, summary))
         .collect();
     Table {
         head,
@@ -210,6 +201,36 @@ fn table(directions: &[(&Section<'_>, Op, &OpSummary)]) -> Table {
         rows,
         ..Table::default()
     }
+}
+
+/// One direction of a section, or of several together.
+fn row(name: &str, section: &Section<'_>, op: Op, summary: &OpSummary) -> Vec<String> {
+    let (latency, _) = main_latency(section, summary);
+    // What only failed has no latency.
+    let time = |ns: u64| {
+        if latency.n == 0 {
+            String::from("–")
+        } else {
+            Nanos(ns).to_string()
+        }
+    };
+    let mut row = vec![
+        name.to_owned(),
+        op.name().to_owned(),
+        count(summary.iops),
+        three_digits(summary.bytes_per_second / f64::from(1 << 20)),
+        three_digits(summary.bytes_per_second / 1e6),
+        time(latency.mean.round() as u64),
+    ];
+    row.extend(COLUMNS.map(|percentile| {
+        let value = latency.percentile(percentile);
+        let value = value.filter(|_| is_supported(latency.n, percentile));
+        value.map_or_else(|| String::from("–"), |ns| Nanos(ns).to_string())
+    }));
+    row.push(time(latency.max));
+    row.push(count(summary.ios as f64));
+    row.push(summary.errors.to_string());
+    row
 }
 
 /// Errors, then warnings, each with its remedy.

@@ -14,9 +14,17 @@ const TOLD_MAX: usize = 5;
 /// Others that the device served, and processes, that are named.
 const NAMED_MAX: usize = 4;
 
-pub(super) fn render(page: &mut Page, report: &SpikeReport) {
+/// Where nothing was recorded that a spike shows in.
+pub(crate) const NOT_LOOKED_FOR: &str =
+    "Not looked for: neither the I/Os of the load nor the requests of its devices are in the record.";
+
+pub(super) fn render(page: &mut Page, report: Option<&SpikeReport>) {
     page.gap();
     page.painted(Look::Bold, "Spikes", 2);
+    let Some(report) = report else {
+        page.paragraph(&format!("  {NOT_LOOKED_FOR}"), 4);
+        return;
+    };
     if report.found == 0 {
         page.paragraph("  None: no I/O took far longer than those around it.", 4);
         return;

@@ -192,7 +192,7 @@ fn explanation() -> Explanation {
     Explanation {
         schema: String::from(SCHEMA),
         limits: vec![limit()],
-        spikes: SpikeReport {
+        spikes: Some(SpikeReport {
             found: 1200,
             kept: vec![unknown(), spike()],
             causes: vec![(Cause::CompetingIo, 1), (Cause::Unknown, 1)],
@@ -205,7 +205,7 @@ fn explanation() -> Explanation {
                 missed: 1,
                 jitter_ns: 25 * MS,
             }],
-        },
+        }),
         truth: vec![truth()],
         missing: vec![String::from(
             "stream `sched`: 12 rows were lost because the recording could not keep up",
@@ -285,7 +285,7 @@ fn limits_and_spikes() {
 fn averages_and_what_is_missing() {
     let mut explanation = explanation();
     explanation.limits.clear();
-    explanation.spikes = SpikeReport::default();
+    explanation.spikes = Some(SpikeReport::default());
     check(
         &explanation,
         Style::default(),
@@ -319,7 +319,7 @@ fn averages_and_what_is_missing() {
 #[test]
 fn limits_of_several_sections() {
     let mut explanation = explanation();
-    explanation.spikes = SpikeReport::default();
+    explanation.spikes = Some(SpikeReport::default());
     explanation.missing.clear();
     explanation.truth.clear();
     explanation.limits = ["h00", "h01", "h02", "h03"]
@@ -375,7 +375,7 @@ fn limits_of_several_sections() {
 #[test]
 fn averages_of_several_sections() {
     let mut explanation = explanation();
-    explanation.spikes = SpikeReport::default();
+    explanation.spikes = Some(SpikeReport::default());
     explanation.missing.clear();
     explanation.limits.clear();
     let mut few = truth();
@@ -420,7 +420,7 @@ fn nothing_to_say() {
     let nothing = Explanation {
         schema: String::from(SCHEMA),
         limits: Vec::new(),
-        spikes: SpikeReport::default(),
+        spikes: Some(SpikeReport::default()),
         truth: Vec::new(),
         missing: Vec::new(),
     };

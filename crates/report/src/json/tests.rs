@@ -29,7 +29,7 @@ fn keys() {
         let map = value.as_object().expect("an object");
         map.keys().cloned().collect::<Vec<_>>().join(" ")
     };
-    expect!["cpu disks floor groups jobs schema target warnings"].assert_eq(&keys(&value));
+    expect!["disks floor groups jobs schema target warnings"].assert_eq(&keys(&value));
     let read = &value["jobs"][0]["read"];
     expect!["bytes bytes_per_second clat_ns errors iops ios lat_ns response_ns runtime_ns short_ios slat_ns"]
         .assert_eq(&keys(read));

@@ -132,7 +132,7 @@ pub(super) fn errors(page: &mut Page, run: &Run) {
 }
 
 /// The same, an entry each.
-pub(crate) fn error_texts(run: &Run) -> Vec<String> {
+pub fn error_texts(run: &Run) -> Vec<String> {
     let mut texts = Vec::new();
     for (index, job) in run.summary.jobs.iter().enumerate() {
         for error in &job.errors {

@@ -1,7 +1,7 @@
 //! What a modelled machine tells: which limits held I/O back, what its caches did.
 
 use super::Page;
-use fathom_core::run::{ModelSummary, Run};
+use fathom_core::run::{Counted, ModelSummary, Run, SpentCredit};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
 /// The machine's own account, where it was a modelled one.
@@ -21,6 +21,7 @@ pub(crate) fn texts(run: &Run) -> Vec<String> {
         return Vec::new();
     };
     let mut texts = vec![limits(run, model)];
+    texts.extend(model.credits.iter().map(credit));
     caches(&mut texts, model);
     texts
 }
@@ -48,6 +49,51 @@ fn limits(run: &Run, model: &ModelSummary) -> String {
         "model: limits held back an I/O of the disk by, on average: {}",
         parts.join(", ")
     )
+}
+
+/// When a credit ran out, and the rates before and after.
+fn credit(credit: &SpentCredit) -> String {
+    let rate = |rate: f64| match credit.counts {
+        Counted::IoUnits => with_commas(rate),
+        Counted::Bytes => with_commas(rate / 1e6),
+    };
+    let unit = match credit.counts {
+        Counted::IoUnits => "IOPS",
+        Counted::Bytes => "MB/s",
+    };
+    format!(
+        "  burst credit ({}) ran out: {} {unit} for {}, then {}",
+        credit.limit,
+        rate(credit.rate_before),
+        lasting(credit.lasted_ns),
+        rate(credit.rate_after)
+    )
+}
+
+/// `3,570`: four digits and more are told apart by their last ones here.
+fn with_commas(rate: f64) -> String {
+    if rate < 100.0 {
+        return three_digits(rate);
+    }
+    let digits = format!("{rate:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `30 min 2 s`.
+fn lasting(ns: u64) -> String {
+    let s = (ns + 500_000_000) / 1_000_000_000;
+    match (s / 3600, s / 60 % 60, s % 60) {
+        (0, 0, _) => Nanos(ns).to_string(),
+        (0, min, s) => format!("{min} min {s} s"),
+        (h, min, s) => format!("{h} h {min} min {s} s"),
+    }
 }
 
 fn caches(texts: &mut Vec<String>, model: &ModelSummary) {

@@ -63,6 +63,41 @@ pub(crate) fn of(run: &Run) -> Vec<Section<'_>> {
     sections
 }
 
+/// Sums of several jobs that no section shows: of each reporting group, and of all of them.
+pub(crate) fn totals(run: &Run) -> Vec<(String, Section<'_>)> {
+    let jobs = &run.workload.jobs;
+    let members = |group: u32| -> Vec<&Job> { jobs.iter().filter(|job| job.group == group).collect() };
+    let groups = &run.summary.groups;
+    let mut totals = Vec::new();
+    for summary in groups {
+        let jobs = members(summary.group);
+        if jobs.len() < 2 || jobs.iter().any(|job| job.group_reporting) {
+            continue;
+        }
+        let name = match groups.len() {
+            1 => format!("all {} jobs", jobs.len()),
+            _ => format!("group {} ({} jobs: {})", summary.group, jobs.len(), summary.name),
+        };
+        totals.push((name, Section { summary, jobs }));
+    }
+    if let Some(summary) = &run.summary.total {
+        let jobs: Vec<&Job> = jobs.iter().collect();
+        let name = format!("all {} jobs, one after another or together", jobs.len());
+        totals.push((name, Section { summary, jobs }));
+    }
+    totals
+}
+
+/// The totals, each with its headlines.
+pub(super) fn total_lines(page: &mut Page, run: &Run) {
+    for (name, section) in totals(run) {
+        page.gap();
+        let ran = Nanos(section.summary.runtime_ns);
+        page.painted(Look::Bold, &format!("total of {name}: {ran}"), 2);
+        headlines(page, &section);
+    }
+}
+
 /// A line a direction: rate, bandwidth in both units, amount, time; then what else became of the I/Os.
 pub(super) fn headlines(page: &mut Page, section: &Section<'_>) {
     let mut rows = rows(section, true);

@@ -3,6 +3,7 @@
 //! Data in: a run. Data out: a paragraph, and one for each thing that is missing. It must not know the rows.
 
 use super::Page;
+use fathom_core::record::StreamKind;
 use fathom_core::run::Run;
 
 /// What became of the streams that were asked for.
@@ -22,7 +23,14 @@ pub(crate) fn texts(run: &Run) -> Vec<String> {
     if streams.is_empty() {
         return Vec::new();
     }
-    let parts = streams.iter().map(|stream| {
+    // What a recording says of itself is a stream of its own, whether or not it was asked for.
+    let told = streams.iter().filter(|stream| {
+        stream.kind != StreamKind::Counters || stream.rows > 0 || !stream.missing.is_empty()
+    });
+    let parts = told.map(|stream| {
+        if stream.rows == 0 && !stream.missing.is_empty() {
+            return format!("{} not recorded", stream.kind.name());
+        }
         let kept = format!("{} {}", stream.kind.name(), stream.rows);
         if stream.dropped == 0 {
             kept

@@ -244,6 +244,7 @@ fn document(name: &str, result: JobSummary) -> fathom_core::run::Run {
             },
             jobs: vec![result],
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
             warnings: vec![Warning::BusyHost {
@@ -361,7 +362,7 @@ fn explanation(spikes: SpikeReport) -> Explanation {
             misleading: Vec::new(),
             missing: Vec::new(),
         }],
-        spikes,
+        spikes: Some(spikes),
         truth: vec![SectionTruth {
             name: String::from("oltp"),
             whole: Distribution {

@@ -214,11 +214,14 @@ fn total(seconds: &[Second]) -> Total {
     })
 }
 
+/// Fewer do not tell how much they vary.
+pub(super) const SECONDS_TO_VARY: usize = 3;
+
 /// Standard deviation over mean; 1 where there is too little to tell.
 pub(super) fn varies(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    if values.len() < 3 || mean <= 0.0 {
+    if values.len() < SECONDS_TO_VARY || mean <= 0.0 {
         return 1.0;
     }
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

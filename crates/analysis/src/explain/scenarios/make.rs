@@ -364,6 +364,7 @@ fn run(jobs: Vec<Job>) -> Run {
             },
             jobs: summaries.collect(),
             groups: Vec::new(),
+            total: None,
             disks: Vec::new(),
             cpu: fathom_core::run::CpuUsage::default(),
             warnings: Vec::new(),

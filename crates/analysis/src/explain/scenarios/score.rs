@@ -31,7 +31,7 @@ fn near(injected: &Injected, spike: &Spike, started_ns: u64) -> bool {
 /// Compares an explanation with what was done.
 pub fn score(scenario: &Scenario, explanation: &Explanation) -> Outcome {
     let started_ns = scenario.run.started_monotonic_ns.0;
-    let kept = &explanation.spikes.kept;
+    let kept = explanation.spikes.as_ref().map_or(&[][..], |spikes| &spikes.kept);
     let at_it = |spike: &&Spike| {
         scenario
             .injected

@@ -51,7 +51,7 @@ fn tell(scenario: &Scenario, explanation: &Explanation, outcome: &Outcome) {
             injected.window.duration_ns() as f64 / 1e9
         );
     }
-    for spike in explanation.spikes.kept.iter().take(6) {
+    for spike in explanation.spikes.iter().flat_map(|spikes| &spikes.kept).take(6) {
         eprintln!(
             "  spike at {:.3} s for {:.3} s, {} I/Os, worst {:.1} ms, usual {:.2} ms: {:?} {:?} {:.2} {:?} {:?}\n    split {:?} depth {:?}",
             spike.start_ns as f64 / 1e9,

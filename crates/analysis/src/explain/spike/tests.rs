@@ -12,7 +12,7 @@ fn scenario(doing: &str) -> Scenario {
 }
 
 fn worst(explanation: &Explanation) -> &Spike {
-    let kept = &explanation.spikes.kept;
+    let kept = &explanation.spikes.as_ref().expect("looked for").kept;
     kept.iter()
         .max_by_key(|spike| spike.worst.response_ns)
         .expect("a spike")
@@ -102,7 +102,8 @@ fn without_a_load_requests_are_looked_at() {
 fn regular_outages_have_a_period() {
     let scenario = scenario("regular device outages");
     let explanation = scenario.explain();
-    let period = explanation.spikes.periods.first().expect("a period");
+    let spikes = explanation.spikes.as_ref().expect("looked for");
+    let period = spikes.periods.first().expect("a period");
     let truth = scenario.run.workload.jobs[0].limit.runtime.unwrap().0 as f64 / 9.0;
     assert!(
         (period.period_ns as f64 / truth - 1.0).abs() < 0.03,
@@ -115,7 +116,7 @@ fn regular_outages_have_a_period() {
 fn a_spike_that_is_not_looked_at_has_no_cause() {
     let scenario = scenario("device outage");
     let explanation = scenario.explain();
-    for spike in &explanation.spikes.kept {
+    for spike in explanation.spikes.iter().flat_map(|spikes| &spikes.kept) {
         assert!(spike.verdict.confidence <= 0.99);
         let split = spike.split.expect("a block trace");
         let mean_ns = split.total_ns();

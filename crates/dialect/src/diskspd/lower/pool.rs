@@ -75,6 +75,7 @@ impl Builder<'_> {
                 job: self.jobs.len() as u32,
                 file: Some(file),
                 path: target.path.clone(),
+                file_size_bytes: target.file_size,
             });
         }
         self.jobs.push(job);

@@ -1,6 +1,7 @@
 //! Words: flags with a dash and with a slash, targets, and what is no flag at all.
 
 use super::{assert_refused, parsed, profile, said, span};
+use crate::diskspd::LinuxEngine;
 use expect_test::expect;
 
 #[test]
@@ -20,6 +21,16 @@ fn a_slash_begins_a_flag_unless_it_is_a_path() {
 fn flags_come_before_targets() {
     assert_refused("data -b8K", "a flag behind the targets");
     assert_eq!(span("data other").targets.len(), 2);
+}
+
+#[test]
+fn in_the_linux_port_flags_may_follow_targets() {
+    // A form that only the port has says that the line is the port's, wherever it stands.
+    let span = span("-Sh data -xk -b8K");
+    assert_eq!(span.targets.len(), 1);
+    assert_eq!(span.targets[0].block_size, 8192);
+    assert_eq!(profile("-Sh data -xk").linux_engine, Some(LinuxEngine::Kernel));
+    assert_refused("-Sh data -x", "a flag behind the targets");
 }
 
 #[test]
@@ -50,11 +61,11 @@ fn published_command_lines_are_read_as_printed() {
 
 #[test]
 fn what_is_no_flag_says_what_may_be_meant() {
-    expect![[r"
+    expect![[r#"
         -q: error: diskspd has no such flag; -? lists them all
         -K: error: diskspd has no such flag; -? lists them all
         -: error: a dash with nothing behind it; write a flag, such as -b8K
-        --block: error: diskspd's flags are one letter with the value glued on, such as -b8K"]]
+        --block: error: diskspd's flags are one letter with the value glued on, such as -b8K; fathom's own are in --help"#]]
     .assert_eq(
         &said("-q -K - --block data")
             .replace("--block: error: diskspd has no such flag; ", "--block: error: "),

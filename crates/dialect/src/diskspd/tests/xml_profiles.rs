@@ -229,6 +229,28 @@ fn errors_name_line_and_column() {
 }
 
 #[test]
+fn a_ratio_is_neither_nothing_nor_all() {
+    for ratio in ["0", "100", "101"] {
+        let text = with(&format!(
+            "<Random>4096</Random><RandomRatio>{ratio}</RandomRatio>"
+        ));
+        let error = read(&text, "").errors().next().expect("refused").to_string();
+        assert_eq!(
+            error,
+            format!(
+                "p.xml:3:22: error: <RandomRatio>: `{ratio}` is no value of it; write a whole number from 1 to 99"
+            )
+        );
+    }
+    for ratio in ["1", "99"] {
+        let text = with(&format!(
+            "<Random>4096</Random><RandomRatio>{ratio}</RandomRatio>"
+        ));
+        assert_eq!(read(&text, "").errors().count(), 0, "{ratio}");
+    }
+}
+
+#[test]
 fn what_windows_alone_has_is_refused() {
     let text = WHOLE.replace("<TimeSpans>", "<ETW><Process>true</Process></ETW><TimeSpans>");
     let parsed = read(&text, "");

@@ -76,7 +76,8 @@ fn special<'d>(
         "Random" => together.random = Some(value(reader, element)),
         "RandomRatio" => {
             let mut percent = 0;
-            reader.number_within(element, (0, 100), &mut percent);
+            // All or nothing random is said by <Random> or <StrideSize> alone.
+            reader.number_within(element, (1, 99), &mut percent);
             together.random_ratio = Some(percent);
         }
         "DisableAllCache" => reader.bool(element, &mut together.all_cache),

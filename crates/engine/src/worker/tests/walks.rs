@@ -71,6 +71,17 @@ fn workers_that_share_a_sequence_read_a_file_once() {
     assert_eq!(blocks, (0..100).collect::<Vec<_>>());
 }
 
+/// An interval's I/Os are those that completed in it, and each is in a bucket.
+fn parts_add_up(found: &fathom_core::run::FileCount) {
+    let used = found.intervals.iter().filter(|interval| interval.ios > 0);
+    let of_intervals: u64 = used.clone().map(|interval| interval.ios).sum();
+    assert_eq!(of_intervals, found.ios);
+    let shortest = used.map(|interval| interval.lat_ns_min).min();
+    assert_eq!(shortest, Some(found.lat_ns.min));
+    let of_buckets: u64 = found.lat_buckets.iter().map(|&(_, _, count)| count).sum();
+    assert_eq!(of_buckets, found.ios);
+}
+
 /// Of each file what was done in the counted time, exactly, with mean and deviation; errors are not counted.
 #[test]
 fn files_are_counted_apart() {
@@ -107,7 +118,7 @@ fn files_are_counted_apart() {
     });
     let run = sim.run();
     for (file, tally) in run.end.files.iter().enumerate() {
-        for (op, found) in [tally.read, tally.write].iter().enumerate() {
+        for (op, found) in [&tally.read, &tally.write].into_iter().enumerate() {
             let found = found.count();
             let counted = (EPOCH.0 + 300 * MS)..(EPOCH.0 + 1300 * MS);
             let ours = run.seen.iter().filter(|seen| {
@@ -123,6 +134,12 @@ fn files_are_counted_apart() {
             let variance = clats.iter().map(|clat| (clat - mean).powi(2)).sum::<f64>() / n;
             assert!(clats.len() > 20);
             assert_eq!(found.ios, clats.len() as u64);
+            let lats: Vec<f64> = ours
+                .clone()
+                .map(|seen| (seen.completed - seen.created) as f64)
+                .collect();
+            assert!((found.lat_ns.mean / (lats.iter().sum::<f64>() / n) - 1.0).abs() < 1e-12);
+            parts_add_up(&found);
             let bytes: u64 = ours.map(|seen| u64::from(seen.outcome.unwrap_or(0))).sum();
             assert_eq!(found.bytes, bytes);
             assert!((found.clat_ns_mean / mean - 1.0).abs() < 1e-12);

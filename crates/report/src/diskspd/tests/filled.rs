@@ -6,7 +6,9 @@ use crate::fixtures;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
-use fathom_core::run::{FileCount, FileSummary, HistogramRow, JobSummary, LatencySummary, Run, SeriesRow};
+use fathom_core::run::{
+    FileCount, FileInterval, FileSummary, HistogramRow, JobSummary, LatencySummary, Run, SeriesRow,
+};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::{Amount, Distribution, Mix, Zone, ZoneSize};
 
@@ -25,6 +27,7 @@ fn source(thread: u32, job: u32, file: Option<u32>) -> RowSource {
         job,
         file,
         path: String::from("data.bin"),
+        file_size_bytes: None,
     }
 }
 
@@ -170,11 +173,31 @@ fn both_formats(span: SpanResult) {
 #[test]
 fn rows_of_a_pool_are_files() {
     let (mut run, series, histograms) = two_threads();
+    let interval = |ios| FileInterval {
+        ios,
+        lat_ns_min: 1_000_000,
+        lat_ns_max: 3_000_000,
+        lat_ns_mean: 2e6,
+        lat_ns_stddev: 1e5,
+    };
     let count = |ios| FileCount {
         ios,
         bytes: ios * 8192,
         clat_ns_mean: 2e6,
         clat_ns_stddev: 1e5,
+        lat_ns: LatencySummary {
+            n: ios,
+            min: 1_000_000,
+            mean: 2e6,
+            stddev: 1e5,
+            max: 3_000_000,
+            percentiles: Vec::new(),
+        },
+        lat_buckets: vec![
+            (1_000_000, 1_000_000, ios / 2),
+            (3_000_000, 3_000_000, ios - ios / 2),
+        ],
+        intervals: [ios / 4, 3 * ios / 4].map(interval).into(),
     };
     let file = |path: &str, ios| FileSummary {
         path: path.to_owned(),
@@ -196,11 +219,13 @@ fn rows_of_a_pool_are_files() {
     assert_eq!((span.thread_count, span.request_count), (2, 8));
     let ios: Vec<u64> = span.rows.iter().map(|row| row.read.ios).collect();
     assert_eq!(ios, [100, 400, 100, 400]);
-    assert!(
-        span.rows
-            .iter()
-            .all(|row| row.read.buckets.is_none() && row.read.latency.histogram.is_empty())
-    );
+    // Each has its percentiles and its intervals.
+    for (row, ios) in span.rows.iter().zip(ios) {
+        assert_eq!(row.read.latency.at(0.25), Some(1e6));
+        let buckets = row.read.buckets.as_ref().expect("intervals");
+        let each: Vec<u64> = buckets.iter().map(|bucket| bucket.ios).collect();
+        assert_eq!(each, [ios / 4, 3 * ios / 4]);
+    }
     assert_eq!(span.totals.write.n, 1100);
     both_formats(span);
 }
@@ -255,4 +280,56 @@ fn ranges_lie_on_the_region() {
         Vec::new(),
     );
     assert_eq!(span.rows[0].ranges[1].end, 1 << 30);
+}
+
+#[test]
+fn a_trimmed_distribution_is_printed_as_it_was_given() {
+    let (mut run, series, histograms) = two_threads();
+    let zone = |io_percent, bytes| Zone {
+        io_percent,
+        size: ZoneSize::Bytes(bytes),
+    };
+    let shown = |run: &Run| {
+        let span = span_result(
+            &SETTINGS,
+            &[source(0, 0, None)],
+            run,
+            &series,
+            &histograms,
+            Vec::new(),
+        );
+        let result = DiskspdResult {
+            profile_text: String::new(),
+            profile_xml: String::new(),
+            verbose_stats: false,
+            system: System::default(),
+            spans: vec![span],
+        };
+        (text(&result), xml(&result))
+    };
+    let job = &mut run.workload.jobs[0];
+    job.region.size = Some(Amount::Bytes(1 << 20));
+    // The second half of the I/O would go beyond the end.
+    let zones = vec![zone(50.0, 1 << 20), zone(50.0, 1 << 30)];
+    job.pattern.distribution = [(); 3].map(|()| Distribution::Zones(zones.clone()));
+    let (text, xml) = shown(&run);
+    assert!(text.contains("    100.0% of IO => [     0    - "), "{text}");
+    assert!(xml.contains("<Range IO=\"50\">1048576</Range>"), "{xml}");
+    // What fits is whole numbers.
+    let zones = vec![zone(50.0, 1 << 19), zone(50.0, 1 << 19)];
+    run.workload.jobs[0].pattern.distribution = [(); 3].map(|()| Distribution::Zones(zones.clone()));
+    let (text, xml) = shown(&run);
+    assert_eq!(text.matches("    50% of IO => [").count(), 2, "{text}");
+    assert_eq!(xml.matches("<Range IO=\"50\">524288</Range>").count(), 2, "{xml}");
+}
+
+#[test]
+fn a_file_has_the_size_that_was_asked_for() {
+    let (run, series, histograms) = two_threads();
+    let row = RowSource {
+        file_size_bytes: Some(7 << 20),
+        ..source(0, 0, None)
+    };
+    let span = span_result(&SETTINGS, &[row], &run, &series, &histograms, Vec::new());
+    assert_eq!(span.rows[0].file_size_bytes, Some(7 << 20));
 }

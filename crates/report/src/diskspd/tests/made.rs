@@ -116,8 +116,9 @@ pub(super) fn result(seed: u64, spans: u32) -> DiskspdResult {
         system: System {
             computer_name: String::from("vm<1>"),
             started: WallTime(1_790_000_000_123_456_789),
-            tool_version: String::from("fathom 0.1.0"),
-            tool_date: String::from("2026/11/21"),
+            made_by: String::from("made by fathom -- 0.1.0"),
+            tool_version: String::from("2.2.0"),
+            tool_date: String::from("2024/06/03"),
             processors: 4,
             places: (0..4).map(place).collect(),
             power_scheme: Some(String::from("performance")),
@@ -136,6 +137,7 @@ pub(super) fn result(seed: u64, spans: u32) -> DiskspdResult {
 pub(super) fn ranges(list: &[(f64, u64, u64)]) -> Vec<EffectiveRange> {
     let range = |&(io_percent, begin, end)| EffectiveRange {
         io_percent,
+        stated_percent: io_percent,
         begin,
         end,
     };

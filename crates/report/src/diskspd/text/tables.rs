@@ -4,7 +4,7 @@
 
 use crate::diskspd::input::{Bucket, Direction, Row, SpanResult};
 use crate::diskspd::latency::{Latency, iops_stddev, merged};
-use crate::diskspd::ranges::EffectiveRange;
+use crate::diskspd::ranges::{EffectiveRange, trimmed};
 use std::fmt::Write as _;
 
 /// Which I/Os a table counts.
@@ -166,13 +166,10 @@ pub(super) fn effective(text: &mut String, span: &SpanResult) {
             let _ = writeln!(text, "target: {path} [thread:{}]", threads_in_words(&threads));
         }
         for range in ranges {
-            let whole = ranges
-                .iter()
-                .all(|range| (range.io_percent - range.io_percent.round()).abs() < 1e-9);
-            let share = if whole {
-                format!("   {:3.0}", range.io_percent)
-            } else {
+            let share = if trimmed(ranges) {
                 format!("    {:.1}", range.io_percent)
+            } else {
+                format!("   {:3.0}", range.io_percent)
             };
             let from = if range.begin == 0 {
                 String::from("     0   ")

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 
 pub(super) fn system(w: &mut Writer, system: &System) {
     w.within("System", |w| {
+        // Not an element: readers of these results know the names that diskspd writes.
+        let made_by = escaped(&system.made_by).replace("--", "- -");
+        w.line(&format!("<!-- {made_by} -->"));
         w.value("ComputerName", &system.computer_name);
         w.within("Tool", |w| {
             w.value("Version", &system.tool_version);
@@ -210,7 +213,10 @@ pub(super) fn ranges(w: &mut Writer, ranges: &[EffectiveRange]) {
                     w.line(&format!("<Range IO=\"0\">{}</Range>", range.begin - expected));
                 }
                 let length = range.end.saturating_sub(range.begin);
-                w.line(&format!("<Range IO=\"{:.0}\">{length}</Range>", range.io_percent));
+                w.line(&format!(
+                    "<Range IO=\"{:.0}\">{length}</Range>",
+                    range.stated_percent
+                ));
                 expected = range.end;
             }
         });
