@@ -149,6 +149,11 @@ impl Plan {
         })
     }
 
+    /// Its workers in all.
+    pub fn worker_count(&self) -> usize {
+        self.jobs.iter().map(|plan| plan.workers.len()).sum()
+    }
+
     /// Memory for buffers and stores of what is written, over all workers, in bytes.
     pub fn buffer_bytes(&self) -> u64 {
         self.jobs
