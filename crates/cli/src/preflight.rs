@@ -1,21 +1,31 @@
 //! What would fail later, after files were touched, and can be told now.
 //!
-//! Data in: the plan. Data out: an error that names the option and what to do. It must not change anything.
+//! Data in: the plan. Data out: an error that names the option and what to do. It must not change anything but this
+//! process's own limit of open files.
+
+mod room;
 
 use anyhow::bail;
 use fathom_core::units::Bytes;
 use fathom_engine::plan::Plan;
+use fathom_observe::SystemRoot;
 use fathom_sys::process;
 
 /// Whether the plan can be carried out on this machine, which has so much memory (0: not known).
 pub(crate) fn check(plan: &Plan, memory_bytes: u64) -> anyhow::Result<()> {
     fathom_engine::run::check(plan)?;
     check_memory(plan.buffer_bytes(), memory_bytes)?;
+    room::check(&SystemRoot::default(), plan)?;
     // Where it is not known which CPUs may be used, the worker will tell.
     match process::allowed_cpus() {
         Ok(allowed) => check_cpus(plan, &allowed),
         Err(_) => Ok(()),
     }
+}
+
+/// Whether a plan for a modelled disk can be carried out on this machine.
+pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
+    room::check_memory_alone(&SystemRoot::default(), plan)
 }
 
 /// Buffers that do not fit into memory end in a kill by the kernel.

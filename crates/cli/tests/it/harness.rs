@@ -29,6 +29,12 @@ impl Place {
         Self { dir }
     }
 
+    /// A directory below `parent`, whatever that lies on.
+    pub(crate) fn at(parent: impl AsRef<Path>) -> Self {
+        let dir = tempfile::tempdir_in(parent).expect("a directory for the test");
+        Self { dir }
+    }
+
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.dir.path().join(name)
     }
