@@ -123,7 +123,9 @@ fn tasks(root: &SystemRoot) -> u64 {
 /// `RLIMIT_NPROC`, where it binds this process.
 fn user_processes(root: &SystemRoot) -> Option<Left> {
     let limits = root.text("/proc/self/limits")?;
-    let row = limits.lines().find_map(|line| line.strip_prefix("Max processes"))?;
+    let row = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max processes"))?;
     let max: u64 = row.split_ascii_whitespace().next()?.parse().ok()?;
     let status = root.text("/proc/self/status")?;
     let capabilities = field(&status, "CapEff:").and_then(|text| u64::from_str_radix(text, 16).ok());

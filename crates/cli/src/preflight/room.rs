@@ -102,7 +102,9 @@ fn files_of(needs: &Needs, held: u64) -> (u64, String) {
 
 /// A sum in all, and in words.
 fn sum(parts: &[(u64, &str)]) -> (u64, String) {
-    let all = parts.iter().fold(0u64, |sum, (part, _)| sum.saturating_add(*part));
+    let all = parts
+        .iter()
+        .fold(0u64, |sum, (part, _)| sum.saturating_add(*part));
     let words = parts.iter().filter(|(part, _)| *part > 0);
     let words = words.map(|&(part, what)| format!("{} {what}", grouped(part)));
     (all, words.collect::<Vec<_>>().join(" + "))
@@ -115,7 +117,11 @@ pub(super) fn compare(needs: &Needs, held: u64, room: &Room) -> anyhow::Result<(
         grouped(needs.workers),
         if needs.workers == 1 { " needs" } else { "s need" }
     );
-    if let Some(left) = room.memory.as_ref().filter(|left| left.amount < needs.memory_bytes()) {
+    if let Some(left) = room
+        .memory
+        .as_ref()
+        .filter(|left| left.amount < needs.memory_bytes())
+    {
         let mut terms = vec![format!("{} × {}", grouped(needs.workers), Bytes(WORKER_BYTES))];
         for (bytes, what) in [
             (needs.buffer_bytes, "of buffers"),
@@ -155,6 +161,7 @@ pub(super) fn compare(needs: &Needs, held: u64, room: &Room) -> anyhow::Result<(
     let mappings = sum(&[
         (needs.workers.saturating_mul(MAPPINGS_A_WORKER), &of_workers),
         (needs.rings.saturating_mul(MAPPINGS_A_RING), &of_rings),
+        (needs.aio_queues, "of AIO"),
         (needs.mapped, "of files"),
     ]);
     refuse(
@@ -169,10 +176,7 @@ pub(super) fn compare(needs: &Needs, held: u64, room: &Room) -> anyhow::Result<(
         &room.files,
         "use fewer files or workers, or raise the limit (ulimit -n; LimitNOFILE= in a systemd unit)",
     )?;
-    let requests = (
-        needs.aio_requests,
-        String::from("iodepth of each, all together"),
-    );
+    let requests = (needs.aio_requests, String::from("iodepth of each, all together"));
     refuse(
         "AIO requests",
         requests,
@@ -189,3 +193,6 @@ fn grouped(n: u64) -> String {
     let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
     groups.join(",")
 }
+
+#[cfg(test)]
+mod tests;

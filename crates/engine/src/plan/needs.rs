@@ -26,6 +26,8 @@ pub struct Needs {
     pub rings: u64,
     /// Files that workers have mapped.
     pub mapped: u64,
+    /// Workers with a queue of AIO: a mapping each.
+    pub aio_queues: u64,
     /// Requests of AIO.
     pub aio_requests: u64,
 }
@@ -47,6 +49,7 @@ impl Needs {
             opens,
             rings,
             mapped,
+            aio_queues,
             aio_requests,
         } = self;
         let sums = [
@@ -56,6 +59,7 @@ impl Needs {
             (opens, more.opens),
             (rings, more.rings),
             (mapped, more.mapped),
+            (aio_queues, more.aio_queues),
             (aio_requests, more.aio_requests),
         ];
         for (sum, part) in sums {
@@ -93,6 +97,13 @@ fn of_job(plan: &JobPlan) -> Needs {
         opens,
         rings: only(EngineKind::IoUring, workers),
         mapped: only(EngineKind::Mmap, opens),
-        aio_requests: only(EngineKind::Libaio, workers.saturating_mul(u64::from(depth_of(job)))),
+        aio_queues: only(EngineKind::Libaio, workers),
+        aio_requests: only(
+            EngineKind::Libaio,
+            workers.saturating_mul(u64::from(depth_of(job))),
+        ),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,10 @@ fn the_tightest_limit_of_memory_binds() {
     assert_eq!(memory(&tree.root), None, "what is not told limits nothing");
     tree.file("/proc/meminfo", "MemTotal: 4096 kB\nMemAvailable:    2048 kB\n");
     let machine = memory(&tree.root).expect("a limit");
-    assert_eq!((machine.amount, machine.limit.as_str()), (2 * MIB, "the memory available"));
+    assert_eq!(
+        (machine.amount, machine.limit.as_str()),
+        (2 * MIB, "the memory available")
+    );
     tree.file("/proc/self/cgroup", "0::/a/b\n");
     tree.mounts(&["8:1 / ext4 /dev/root rw", "0:30 /cg cgroup2 cgroup2 rw"]);
     tree.file("/cg/a/b/memory.max", "max\n");
@@ -48,13 +51,28 @@ fn threads_are_limited_by_the_system_and_for_users() {
     tree.file("/proc/sys/kernel/threads-max", "1000\n");
     tree.file("/proc/sys/kernel/pid_max", "32768\n");
     let system = threads(&tree.root).expect("a limit");
-    assert_eq!((system.amount, system.limit.as_str()), (800, "kernel.threads-max"));
-    tree.file("/proc/self/limits", "Limit  Soft  Hard  Units\nMax processes   50   60   processes\n");
-    tree.file("/proc/77/status", "Name: x\nUid:\t1000\t1000\t1000\t1000\nThreads:\t20\n");
+    assert_eq!(
+        (system.amount, system.limit.as_str()),
+        (800, "kernel.threads-max")
+    );
+    tree.file(
+        "/proc/self/limits",
+        "Limit  Soft  Hard  Units\nMax processes   50   60   processes\n",
+    );
+    tree.file(
+        "/proc/77/status",
+        "Name: x\nUid:\t1000\t1000\t1000\t1000\nThreads:\t20\n",
+    );
     tree.file("/proc/78/status", "Name: y\nUid:\t0\t0\t0\t0\nThreads:\t5\n");
-    tree.file("/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000000000\n");
+    tree.file(
+        "/proc/self/status",
+        "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000000000\n",
+    );
     assert_eq!(threads(&tree.root).map(|left| left.amount), Some(30));
-    tree.file("/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000001000000\n");
+    tree.file(
+        "/proc/self/status",
+        "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000001000000\n",
+    );
     assert_eq!(threads(&tree.root).map(|left| left.amount), Some(800));
 }
 
