@@ -4,7 +4,7 @@
 //! each; above, each octave has 512 buckets, and a bucket is represented by its middle, so that the error is
 //! at most half a bucket: 1/1024 of the value. The whole of u64 is covered.
 //!
-//! Recording is a shift, a look into a small table and an add. Counts are kept in chunks of 32 buckets, one behind the
+//! Recording is a shift, a look into a small table and an add. Counts are kept in chunks of 16 buckets, one behind the
 //! other in the order in which they were first needed: memory grows with what is seen. A histogram that was
 //! [reserved](Histogram::reserved) has address space for all of them and never allocates.
 
@@ -18,7 +18,7 @@ const EXACT: u64 = 2 << SUB_BITS;
 const BUCKETS: usize = ((64 - SUB_BITS as usize) << SUB_BITS) + (1 << SUB_BITS);
 
 /// Buckets a chunk, as a power of two: few enough that a worker with few I/Os takes little memory.
-const CHUNK_BITS: u32 = 5;
+const CHUNK_BITS: u32 = 4;
 const CHUNK: usize = 1 << CHUNK_BITS;
 /// Chunks in all.
 const CHUNKS: usize = BUCKETS / CHUNK;

@@ -117,29 +117,7 @@ pub(super) fn compare(needs: &Needs, held: u64, room: &Room) -> anyhow::Result<(
         grouped(needs.workers),
         if needs.workers == 1 { " needs" } else { "s need" }
     );
-    if let Some(left) = room
-        .memory
-        .as_ref()
-        .filter(|left| left.amount < needs.memory_bytes())
-    {
-        let mut terms = vec![format!("{} × {}", grouped(needs.workers), Bytes(WORKER_BYTES))];
-        for (bytes, what) in [
-            (needs.buffer_bytes, "of buffers"),
-            (needs.map_bytes, "for the blocks that were visited"),
-        ] {
-            if bytes > 0 {
-                terms.push(format!("{} {what}", Bytes(bytes)));
-            }
-        }
-        bail!(
-            "{workers} {} of memory = {}, there are {} ({}): use fewer workers (numjobs=, or fewer sections at once, \
-             with stonewall), a smaller iodepth or smaller blocks",
-            Bytes(needs.memory_bytes()),
-            terms.join(" + "),
-            Bytes(left.amount),
-            left.limit
-        );
-    }
+    compare_memory(&workers, needs, room)?;
     let refuse = |what: &str, (need, terms): (u64, String), left: &Option<Left>, remedy: &str| match left {
         Some(left) if left.amount < need => bail!(
             "{workers} {} {what} = {terms}, there are {} ({}): {remedy}",
@@ -184,6 +162,34 @@ pub(super) fn compare(needs: &Needs, held: u64, room: &Room) -> anyhow::Result<(
         "use fewer workers or a smaller iodepth, use ioengine=io_uring, or raise it as root (sysctl \
          fs.aio-max-nr=1048576)",
     )
+}
+
+/// Memory has a sum of its own: in bytes.
+fn compare_memory(workers: &str, needs: &Needs, room: &Room) -> anyhow::Result<()> {
+    if let Some(left) = room
+        .memory
+        .as_ref()
+        .filter(|left| left.amount < needs.memory_bytes())
+    {
+        let mut terms = vec![format!("{} × {}", grouped(needs.workers), Bytes(WORKER_BYTES))];
+        for (bytes, what) in [
+            (needs.buffer_bytes, "of buffers"),
+            (needs.map_bytes, "for the blocks that were visited"),
+        ] {
+            if bytes > 0 {
+                terms.push(format!("{} {what}", Bytes(bytes)));
+            }
+        }
+        bail!(
+            "{workers} {} of memory = {}, there are {} ({}): use fewer workers (numjobs=, or fewer sections at once, \
+             with stonewall), a smaller iodepth or smaller blocks",
+            Bytes(needs.memory_bytes()),
+            terms.join(" + "),
+            Bytes(left.amount),
+            left.limit
+        );
+    }
+    Ok(())
 }
 
 /// `10,000`.

@@ -32,7 +32,7 @@ fn measured(place: &Place, line: &str) -> (Outcome, u64) {
 /// A job file of so many sections.
 fn sections(place: &Place, name: &str, sections: u32) {
     let mut text = String::from(
-        "[global]\nioengine=null\niodepth=4\nrw=randrw\nbs=4k\nsize=1m\nruntime=2\ntime_based\n",
+        "[global]\nioengine=null\niodepth=4\nrw=randrw\nbs=4k\nsize=1m\nrate_iops=50\nruntime=2\ntime_based\n",
     );
     for section in 0..sections {
         writeln!(text, "[s{section}]").expect("a string takes all");
