@@ -6,13 +6,15 @@ use crate::merge::merge;
 use fathom_core::run::Warning;
 use fathom_core::workload::Amount;
 use fathom_engine::plan::{JobPlan, Kind, Plan, WorkerFiles};
+use std::collections::HashSet;
 
 /// A warning for each size that the plan had to clip to its device, or to the sizes of its files (`filesize`).
 pub(crate) fn clipped(plan: &Plan) -> Vec<Warning> {
+    let mut known = HashSet::new();
     let mut found: Vec<Warning> = Vec::new();
     for job in &plan.jobs {
         for warning in job.workers.iter().flat_map(|worker| of_worker(job, worker)) {
-            if !found.iter().any(|known| about_the_same(known, &warning)) {
+            if known.insert(what_about(&warning)) {
                 found.push(warning);
             }
         }
@@ -68,21 +70,10 @@ fn clip(path: String, size: u64, offset: u64, whole: u64, used: u64) -> Option<W
 }
 
 /// Workers that begin one behind the other are clipped alike, if not to the same size.
-fn about_the_same(a: &Warning, b: &Warning) -> bool {
-    match (a, b) {
-        (
-            Warning::SizeClipped {
-                path: a,
-                size_bytes: x,
-                ..
-            },
-            Warning::SizeClipped {
-                path: b,
-                size_bytes: y,
-                ..
-            },
-        ) => (a, x) == (b, y),
-        _ => false,
+fn what_about(warning: &Warning) -> Option<(String, u64)> {
+    match warning {
+        Warning::SizeClipped { path, size_bytes, .. } => Some((path.clone(), *size_bytes)),
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ use fathom_engine::plan::Plan;
 use fathom_observe::disk::Snapshot;
 use fathom_observe::{SystemRoot, busy, honesty, target};
 use fathom_sys::clock::{ClockSource, HostClock};
+use std::collections::HashMap;
 
 /// What is true before the first I/O.
 #[derive(Debug)]
@@ -72,9 +73,9 @@ pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, cloc
     let target = aim(system, plan);
     let mut warnings = Vec::new();
     let mut requirements = vec![optimised_build(), busy::quiet_host(system)];
+    let by_path = by_path(&target);
     for (path, facts) in facts::of_plan(plan) {
-        let path = path.to_string_lossy();
-        if let Some(file) = target.files.iter().find(|file| file.path == path) {
+        if let Some(file) = by_path.get(&*path.to_string_lossy()) {
             let (found, needed) = honesty::before(system, file, &facts);
             warnings.extend(found);
             requirements.extend(
@@ -93,6 +94,12 @@ pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, cloc
         warnings: merge(warnings),
         disks,
     }
+}
+
+/// The files of `target` by their paths.
+pub(crate) fn by_path(target: &Target) -> HashMap<&str, &TargetFile> {
+    let files = target.files.iter();
+    files.map(|file| (file.path.as_str(), file)).collect()
 }
 
 /// Looks around where there is no load: `file` is only watched.

@@ -52,7 +52,7 @@ pub(crate) fn show_modelled(
 ) -> anyhow::Result<Exit> {
     let placement = plan.as_ref().ok().map(|plan| place(plan, target(plan)));
     print(request, placement.as_ref(), warnings, settings)?;
-    plan?;
+    preflight::check_modelled(&plan?)?;
     record::check(&settings.output)?;
     Ok(Exit::Done)
 }
@@ -83,9 +83,9 @@ fn print(
 /// What would be warned of before the first I/O, as far as it does not depend on what files will hold.
 fn foresee(system: &SystemRoot, plan: &Plan, target: &Target) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let by_path = conditions::by_path(target);
     for (path, facts) in facts::of_plan(plan) {
-        let path = path.to_string_lossy();
-        if let Some(file) = target.files.iter().find(|file| file.path == path) {
+        if let Some(file) = by_path.get(&*path.to_string_lossy()) {
             warnings.extend(honesty::foresee(system, file, &facts));
         }
     }

@@ -1,7 +1,7 @@
 //! `fathom completions` and `fathom man`: made from the same definition as the parser.
 
 use crate::args::{ManArgs, command};
-use crate::exit::{AfterTouching as _, Exit};
+use crate::exit::Exit;
 use crate::terminal::{self, PLAIN_COLUMNS};
 use anyhow::{Context, anyhow};
 use clap::Command;

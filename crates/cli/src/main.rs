@@ -57,7 +57,6 @@ mod text_file;
 
 use args::Command;
 use exit::Exit;
-use fathom_door::OutputError;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

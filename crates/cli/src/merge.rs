@@ -3,6 +3,7 @@
 //! Data in: warnings, a few for each file. Data out: fewer. It must not judge.
 
 use fathom_core::run::Warning;
+use std::collections::HashSet;
 
 /// So many files are named one by one.
 const NAMED_MAX: usize = 2;
@@ -11,12 +12,16 @@ const NAMED_MAX: usize = 2;
 /// largest share. What `analysis` says of the whole record (unknown devices) is left to it.
 pub(crate) fn merge(warnings: Vec<Warning>) -> Vec<Warning> {
     let mut kinds: Vec<Vec<Warning>> = Vec::new();
+    // What differs in nothing is said once. Warnings hold fractions: their words are compared.
+    let mut known = HashSet::new();
     for warning in warnings {
         if matches!(warning, Warning::DeviceUnknown { .. }) {
             continue;
         }
+        if !known.insert(format!("{warning:?}")) {
+            continue;
+        }
         match kinds.iter_mut().find(|kind| alike(&kind[0], &warning)) {
-            Some(kind) if kind.contains(&warning) => {}
             Some(kind) => kind.push(warning),
             None => kinds.push(vec![warning]),
         }

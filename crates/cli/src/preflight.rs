@@ -1,18 +1,21 @@
 //! What would fail later, after files were touched, and can be told now.
 //!
-//! Data in: the plan. Data out: an error that names the option and what to do. It must not change anything.
+//! Data in: the plan. Data out: an error that names the option and what to do. It must not change anything but this
+//! process's own limit of open files.
+
+mod room;
 
 use anyhow::bail;
 use fathom_core::units::Bytes;
-use fathom_engine::plan::{Kind, Plan};
+use fathom_engine::plan::Plan;
+use fathom_observe::SystemRoot;
 use fathom_sys::process;
-use rustix::process::{Resource, Rlimit};
 
 /// Whether the plan can be carried out on this machine, which has so much memory (0: not known).
 pub(crate) fn check(plan: &Plan, memory_bytes: u64) -> anyhow::Result<()> {
     fathom_engine::run::check(plan)?;
     check_memory(plan.buffer_bytes(), memory_bytes)?;
-    check_open_files(open_files(plan))?;
+    room::check(&SystemRoot::default(), plan)?;
     // Where it is not known which CPUs may be used, the worker will tell.
     match process::allowed_cpus() {
         Ok(allowed) => check_cpus(plan, &allowed),
@@ -20,44 +23,9 @@ pub(crate) fn check(plan: &Plan, memory_bytes: u64) -> anyhow::Result<()> {
     }
 }
 
-/// What the program has open beside the targets: its record, its streams, the terminal.
-const OWN_FILES: u64 = 64;
-
-/// How many files are open at once: each worker has its own, and one for its queue. Behind a `stonewall` those before it are
-/// closed.
-fn open_files(plan: &Plan) -> u64 {
-    let held = plan.files.iter().filter(|file| file.kind == Kind::Block).count() as u64;
-    let (mut most, mut now) = (0, 0);
-    for job in &plan.jobs {
-        if job.job.start.stonewall {
-            now = 0;
-        }
-        let of_job: usize = job.workers.iter().map(|worker| worker.files.len() + 1).sum();
-        now += of_job as u64;
-        most = most.max(now);
-    }
-    most + held + OWN_FILES
-}
-
-/// Raises the limit of open files as far as this process may, and refuses what is beyond.
-fn check_open_files(need: u64) -> anyhow::Result<()> {
-    let limit = rustix::process::getrlimit(Resource::Nofile);
-    if limit.current.is_none_or(|current| need <= current) {
-        return Ok(());
-    }
-    let raised = Rlimit {
-        current: Some(need),
-        maximum: limit.maximum,
-    };
-    let within = limit.maximum.is_none_or(|most| need <= most);
-    if within && rustix::process::setrlimit(Resource::Nofile, raised).is_ok() {
-        return Ok(());
-    }
-    bail!(
-        "the load has {need} files open at once, a few of them fathom's own, and this process may have {} (ulimit -n): use \
-         fewer workers or files, or raise the limit",
-        limit.maximum.or(limit.current).unwrap_or(0)
-    );
+/// Whether a plan for a modelled disk can be carried out on this machine.
+pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
+    room::check_memory_alone(&SystemRoot::default(), plan)
 }
 
 /// Buffers that do not fit into memory end in a kill by the kernel.

@@ -11,7 +11,7 @@ use crate::live::Live;
 use crate::measure::{self, Asked, Company, Measured};
 use crate::request::Request;
 use crate::run_command::{kept, report, tell_place};
-use crate::{dry_run, record, signals, tell};
+use crate::{dry_run, preflight, record, signals, tell};
 use fathom_core::run::{Environment, Target, TargetFile, TargetKind, Warning};
 use fathom_core::workload::Workload;
 use fathom_engine::plan::Plan;
@@ -31,6 +31,7 @@ pub(crate) fn carry_out(request: &Request, spec: &Spec, settings: &Settings) -> 
         return dry_run::show_modelled(request, plan, &target, &known, settings);
     }
     let plan = plan?;
+    preflight::check_modelled(&plan)?;
     if !settings.report_follows() {
         tell::warnings(&known);
     }

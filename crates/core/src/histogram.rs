@@ -4,8 +4,9 @@
 //! each; above, each octave has 512 buckets, and a bucket is represented by its middle, so that the error is
 //! at most half a bucket: 1/1024 of the value. The whole of u64 is covered.
 //!
-//! Recording is a shift and an add; it allocates nothing. Memory is reserved for all buckets but
-//! only the touched pages exist; a page of counts is one octave.
+//! Recording is a shift, a look into a small table and an add. Counts are kept in chunks of 16 buckets, one behind the
+//! other in the order in which they were first needed: memory grows with what is seen. A histogram that was
+//! [reserved](Histogram::reserved) has address space for all of them and never allocates.
 
 use crate::run::LatencySummary;
 
@@ -16,10 +17,21 @@ const EXACT: u64 = 2 << SUB_BITS;
 /// Octaves above the exact part: shift 0 covers `512..1024` as part of it.
 const BUCKETS: usize = ((64 - SUB_BITS as usize) << SUB_BITS) + (1 << SUB_BITS);
 
+/// Buckets a chunk, as a power of two: few enough that a worker with few I/Os takes little memory.
+const CHUNK_BITS: u32 = 4;
+const CHUNK: usize = 1 << CHUNK_BITS;
+/// Chunks in all.
+const CHUNKS: usize = BUCKETS / CHUNK;
+/// The place of a chunk in which nothing was counted: behind all counts, so that looking there finds nothing.
+const NOWHERE: u16 = u16::MAX;
+const _: () = assert!(BUCKETS <= NOWHERE as usize && BUCKETS.is_multiple_of(CHUNK));
+
 /// Counts of integer values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Histogram {
-    counts: Box<[u64]>,
+    /// Where in `counts` each chunk begins; empty until something is counted.
+    places: Box<[u16]>,
+    counts: Vec<u64>,
     n: u64,
     sum: u128,
     min: u64,
@@ -51,11 +63,22 @@ fn bounds_of(index: usize) -> (u64, u64) {
     (low, low + ((1u64 << shift) - 1))
 }
 
+impl PartialEq for Histogram {
+    /// The same counts, in whatever order their chunks came.
+    fn eq(&self, other: &Self) -> bool {
+        (self.n, self.sum, self.min, self.max) == (other.n, other.sum, other.min, other.max)
+            && self.occupied().eq(other.occupied())
+    }
+}
+
+impl Eq for Histogram {}
+
 impl Histogram {
-    /// An empty histogram. Reserves about 230 kB of address space.
+    /// An empty histogram, which takes memory as it needs it.
     pub fn new() -> Self {
         Self {
-            counts: vec![0; BUCKETS].into_boxed_slice(),
+            places: Box::default(),
+            counts: Vec::new(),
             n: 0,
             sum: 0,
             min: u64::MAX,
@@ -63,10 +86,23 @@ impl Histogram {
         }
     }
 
+    /// An empty histogram that never allocates: 224 KiB of address space, of which only what is used becomes memory.
+    pub fn reserved() -> Self {
+        Self {
+            places: vec![NOWHERE; CHUNKS].into_boxed_slice(),
+            counts: Vec::with_capacity(BUCKETS),
+            ..Self::new()
+        }
+    }
+
     /// Counts `value`.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.counts[index_of(value)] += 1;
+        let bucket = index_of(value);
+        match self.count_mut(bucket) {
+            Some(count) => *count += 1,
+            None => self.begin_chunk(bucket)[bucket % CHUNK] = 1,
+        }
         self.n += 1;
         self.sum += u128::from(value);
         // Branches that are hardly ever taken are cheaper than a store each time.
@@ -78,10 +114,41 @@ impl Histogram {
         }
     }
 
+    /// The count of a bucket; `None`: its chunk has no place yet.
+    #[inline]
+    fn count_mut(&mut self, bucket: usize) -> Option<&mut u64> {
+        let place = *self.places.get(bucket / CHUNK)?;
+        self.counts.get_mut(usize::from(place) + bucket % CHUNK)
+    }
+
+    /// A place for the chunk of `bucket`, which has none.
+    #[cold]
+    #[inline(never)]
+    fn begin_chunk(&mut self, bucket: usize) -> &mut [u64] {
+        if self.places.is_empty() {
+            self.places = vec![NOWHERE; CHUNKS].into_boxed_slice();
+        }
+        let place = self.counts.len();
+        self.places[bucket / CHUNK] = place as u16;
+        self.counts.resize(place + CHUNK, 0);
+        &mut self.counts[place..]
+    }
+
+    /// The counts of a chunk; `None`: nothing was counted there.
+    #[inline]
+    fn chunk(&self, chunk: usize) -> Option<&[u64]> {
+        let place = usize::from(*self.places.get(chunk)?);
+        self.counts.get(place..place + CHUNK)
+    }
+
     /// Counts `value` so many times: to rebuild a histogram from its buckets.
     pub fn record_many(&mut self, value: u64, count: u64) {
         if count > 0 {
-            self.counts[index_of(value)] += count;
+            let bucket = index_of(value);
+            match self.count_mut(bucket) {
+                Some(known) => *known += count,
+                None => self.begin_chunk(bucket)[bucket % CHUNK] = count,
+            }
             self.n += count;
             self.sum += u128::from(value) * u128::from(count);
             self.min = self.min.min(value);
@@ -144,25 +211,24 @@ impl Histogram {
 
     /// Buckets that counted anything, ascending: lowest value, highest value, count.
     pub fn occupied(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let touched = self.touched();
-        let first = touched.start;
-        // Most buckets between the lowest and the highest are empty: eight at a time are looked at together.
-        let eights = self.counts[touched].chunks(8).enumerate();
-        let used = eights.filter(|(_, counts)| counts.iter().fold(0, |all, count| all | count) != 0);
-        used.flat_map(move |(eight, counts)| {
+        let used = self
+            .touched()
+            .filter_map(|chunk| Some((chunk, self.chunk(chunk)?)));
+        used.flat_map(|(chunk, counts)| {
             let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
             counted.map(move |(within, &count)| {
-                let (low, high) = bounds_of(first + eight * 8 + within);
+                let (low, high) = bounds_of(chunk * CHUNK + within);
                 (low, high, count)
             })
         })
     }
 
+    /// The chunks from that of the lowest value to that of the highest.
     fn touched(&self) -> std::ops::Range<usize> {
         if self.n == 0 {
             0..0
         } else {
-            index_of(self.min)..index_of(self.max) + 1
+            index_of(self.min) / CHUNK..index_of(self.max) / CHUNK + 1
         }
     }
 
@@ -188,15 +254,11 @@ impl Histogram {
         let mut ranks = list.iter().map(|&percentile| self.rank(percentile));
         let mut rank = ranks.next().unwrap_or(u64::MAX);
         let (mut cumulated, mut squares) = (0, 0.0);
-        // As `occupied`, which would take twice as long here: each second of each job is walked through.
-        let touched = self.touched();
-        for (eight, counts) in self.counts[touched.clone()].chunks(8).enumerate() {
-            if counts.iter().fold(0, |all, count| all | count) == 0 {
-                continue;
-            }
-            let counts = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-            for (within, &count) in counts {
-                let (low, high) = bounds_of(touched.start + eight * 8 + within);
+        // As `occupied`, which would take longer here: each second of each job is walked through.
+        for chunk in self.touched() {
+            let Some(counts) = self.chunk(chunk) else { continue };
+            for (within, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let (low, high) = bounds_of(chunk * CHUNK + within);
                 cumulated += count;
                 squares += self.square(low, high, count, mean);
                 while rank <= cumulated {
@@ -221,10 +283,20 @@ impl Histogram {
 
     /// Adds all counts of `other`: exactly what recording both in one would have given.
     pub fn merge(&mut self, other: &Self) {
-        let touched = other.touched();
-        let theirs = &other.counts[touched.clone()];
-        for (mine, theirs) in self.counts[touched].iter_mut().zip(theirs) {
-            *mine += theirs;
+        for chunk in other.touched() {
+            let Some(theirs) = other.chunk(chunk) else {
+                continue;
+            };
+            let mine = match self.chunk(chunk) {
+                Some(_) => {
+                    let place = usize::from(self.places[chunk]);
+                    &mut self.counts[place..place + CHUNK]
+                }
+                None => self.begin_chunk(chunk * CHUNK),
+            };
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                *mine += theirs;
+            }
         }
         self.n += other.n;
         self.sum += other.sum;
@@ -232,10 +304,13 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// Forgets everything, touching only what was touched.
+    /// Forgets everything, and keeps the memory.
     pub fn clear(&mut self) {
         let touched = self.touched();
-        self.counts[touched].fill(0);
+        if let Some(places) = self.places.get_mut(touched) {
+            places.fill(NOWHERE);
+        }
+        self.counts.clear();
         self.n = 0;
         self.sum = 0;
         self.min = u64::MAX;

@@ -11,6 +11,7 @@ use crate::scan::{self, RawOption};
 use crate::table::{OptionRow, Support, find, find_exact, nearest, nearest_among};
 use crate::value;
 use fathom_core::workload::{Job, Workload, Written, WrittenSection};
+use std::collections::HashSet;
 
 /// The name of a job that only flags describe.
 const NAMELESS: &str = "job";
@@ -289,6 +290,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
             self.findings.error(None, fault);
         }
         let mut jobs: Vec<Job> = Vec::new();
+        let mut names: HashSet<String> = HashSet::new();
         let mut group = 0;
         // Contradictions between options of which some were not understood would only mislead.
         let pending = if self.findings.has_errors() {
@@ -307,7 +309,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
                 group += 1;
             }
             job.group = group;
-            self.check_wait(&job, &pending, &jobs);
+            self.check_wait(&job, &pending, &names);
+            names.insert(job.name.clone());
             jobs.push(job);
         }
         let workload = (!self.findings.has_errors()).then_some(Workload { jobs });
@@ -341,11 +344,11 @@ impl<'a, 'c> Assembly<'a, 'c> {
         }
     }
 
-    fn check_wait(&mut self, job: &Job, pending: &Pending, earlier: &[Job]) {
+    fn check_wait(&mut self, job: &Job, pending: &Pending, earlier: &HashSet<String>) {
         let Some(awaited) = &job.start.wait_for else {
             return;
         };
-        if earlier.iter().any(|job| job.name == *awaited) {
+        if earlier.contains(awaited) {
             return;
         }
         let at = pending.draft.place("wait_for").or(pending.at.as_ref()).cloned();

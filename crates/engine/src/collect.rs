@@ -5,10 +5,11 @@
 
 use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts, Phase};
 use fathom_core::backend::Op;
-use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 const SECOND: u64 = 1_000_000_000;
@@ -30,11 +31,18 @@ struct Source {
     ended: bool,
 }
 
+/// How far the slowest running workers are, and how many of them are there; so that nobody has to ask all.
+#[derive(Debug, Clone, Copy)]
+struct Slowest {
+    complete_to: u64,
+    workers: usize,
+}
+
 /// An interval under way: its number, and its part of the job's time (what comes first comes first).
 type Key = (u64, Phase);
 
 /// What is counted for an interval that is not reported yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pending {
     interval: Box<Interval>,
     /// Of each direction, the I/Os of earlier intervals.
@@ -52,6 +60,9 @@ pub struct JobCollector {
     used: [bool; 4],
     percentiles: Vec<f64>,
     sources: Vec<Source>,
+    slowest: Slowest,
+    /// How far the fastest is.
+    furthest: u64,
     pending: BTreeMap<Key, Pending>,
     /// The last one reported.
     reported: Option<Key>,
@@ -60,11 +71,6 @@ pub struct JobCollector {
     totals: Interval,
     /// The last interval reported, for the live line.
     last: Live,
-    /// Empty boxes, to be used again: a fresh one costs more than an interval's counts.
-    #[expect(clippy::vec_box, reason = "the boxes themselves change hands")]
-    spare: Vec<Box<Interval>>,
-    /// All directions together, for the live line.
-    all: Histogram,
 }
 
 /// What the live line says of the last second, or of the last interval where those have another length.
@@ -91,13 +97,16 @@ impl JobCollector {
             used,
             percentiles: percentiles.to_vec(),
             sources: Vec::new(),
+            slowest: Slowest {
+                complete_to: u64::MAX,
+                workers: 0,
+            },
+            furthest: 0,
             pending: BTreeMap::new(),
             reported: None,
             next: 0,
             totals: Interval::new(),
             last: Live::default(),
-            spare: Vec::new(),
-            all: Histogram::new(),
         }
     }
 
@@ -118,49 +127,91 @@ impl JobCollector {
             ended: false,
         };
         self.sources = exchanges.into_iter().map(source).collect();
+        self.furthest = self.next;
+        self.find_slowest();
     }
 
     /// Takes what the workers handed over, and appends the rows of all intervals that are now complete.
     pub fn poll(&mut self, rows: &mut Vec<SeriesRow>) {
         for at in 0..self.sources.len() {
-            while let Some(interval) = self.sources[at].exchange.take() {
-                let end = interval.end;
-                let (number, empty) = self.take_in(interval);
-                let whole = u64::from(end.0 >= self.end_of(number));
-                let source = &mut self.sources[at];
-                source.complete_to = number + whole;
-                source.exchange.give_back(empty);
-            }
+            self.take_from(at);
         }
         self.flush(rows);
     }
 
-    /// Worker `at` has ended and leaves its last interval.
+    /// As [`JobCollector::poll`], where no worker but `at` can have handed anything over.
+    pub fn poll_one(&mut self, at: usize, rows: &mut Vec<SeriesRow>) {
+        self.take_from(at);
+        self.flush(rows);
+    }
+
+    /// Worker `at` has ended and leaves its last interval. Appends the rows that waited for it.
     pub fn ended(&mut self, at: usize, last: &Interval, rows: &mut Vec<SeriesRow>) {
-        self.poll(rows);
+        self.leave(at, last);
+        self.flush(rows);
+    }
+
+    /// Worker `at` has ended and leaves its last interval. The rows that waited for it come with the next call of
+    /// [`JobCollector::poll`].
+    pub fn leave(&mut self, at: usize, last: &Interval) {
+        self.take_from(at);
         let counted = last.ops.iter().any(|op| op.lat.n() + op.errors > 0);
         if counted || last.end > last.start {
             self.add(last);
         }
-        self.sources[at].ended = true;
-        self.flush(rows);
+        let source = &mut self.sources[at];
+        if !source.ended {
+            source.ended = true;
+            let was = source.complete_to;
+            self.moved_on(was);
+        }
     }
 
-    /// Adds what a worker counted to its row, whose number is returned, with a box to be used again. The first of a row needs
-    /// no adding: its box is kept.
-    fn take_in(&mut self, interval: Box<Interval>) -> (u64, Box<Interval>) {
-        let number = self.number_of(&interval);
-        let key = (number, interval.phase);
-        let late = self.reported.is_some_and(|reported| key <= reported);
-        if late || self.pending.contains_key(&key) {
-            return (self.add(&interval), interval);
+    /// Takes what worker `at` handed over.
+    fn take_from(&mut self, at: usize) {
+        while let Some(interval) = self.sources[at].exchange.take() {
+            let number = self.add(&interval);
+            let whole = u64::from(interval.end.0 >= self.end_of(number));
+            let source = &mut self.sources[at];
+            source.exchange.give_back(interval);
+            let was = std::mem::replace(&mut source.complete_to, number + whole);
+            self.furthest = self.furthest.max(number + whole);
+            match was.cmp(&(number + whole)) {
+                Ordering::Less if !self.sources[at].ended => self.moved_on(was),
+                Ordering::Greater => self.find_slowest(),
+                _ => {}
+            }
         }
-        let pending = Pending {
-            interval,
-            late_ios: [0; 4],
+    }
+
+    /// A worker that was at `was` is there no more.
+    fn moved_on(&mut self, was: u64) {
+        if was == self.slowest.complete_to {
+            self.slowest.workers -= 1;
+            if self.slowest.workers == 0 {
+                self.find_slowest();
+            }
+        }
+    }
+
+    fn find_slowest(&mut self) {
+        let mut slowest = Slowest {
+            complete_to: u64::MAX,
+            workers: 0,
         };
-        self.pending.insert(key, pending);
-        (number, self.spare.pop().unwrap_or_default())
+        for source in self.sources.iter().filter(|source| !source.ended) {
+            match source.complete_to.cmp(&slowest.complete_to) {
+                Ordering::Less => {
+                    slowest = Slowest {
+                        complete_to: source.complete_to,
+                        workers: 1,
+                    };
+                }
+                Ordering::Equal => slowest.workers += 1,
+                Ordering::Greater => {}
+            }
+        }
+        self.slowest = slowest;
     }
 
     /// The number of the row that an interval belongs to.
@@ -181,18 +232,22 @@ impl JobCollector {
             key.0 = reported + 1;
             (start, end) = (MonoTime(self.end_of(reported)), MonoTime(self.end_of(key.0)));
         }
-        let entry = self.pending.entry(key).or_insert_with(|| {
-            let mut fresh = Pending::default();
-            fresh.interval.start = start;
-            fresh.interval.end = end;
-            fresh.interval.phase = interval.phase;
-            fresh.interval.counted_until = interval.counted_until;
-            fresh
-        });
-        if late.is_some() {
-            for (late, part) in entry.late_ios.iter_mut().zip(&interval.ops) {
-                *late += part.lat.n();
+        let late_ios = [0, 1, 2, 3].map(|op| late.map_or(0, |_| interval.ops[op].lat.n()));
+        let entry = match self.pending.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            // The first of a row needs no adding.
+            Entry::Vacant(entry) => {
+                let mut first = Box::new(interval.clone());
+                (first.start, first.end) = (start, end);
+                entry.insert(Pending {
+                    interval: first,
+                    late_ios,
+                });
+                return number;
             }
+        };
+        for (late, more) in entry.late_ios.iter_mut().zip(late_ios) {
+            *late += more;
         }
         let entry = &mut *entry.interval;
         entry.start = entry.start.min(start);
@@ -213,16 +268,11 @@ impl JobCollector {
 
     /// Reports the intervals that no worker will add to, and those that have waited long enough for one.
     fn flush(&mut self, rows: &mut Vec<SeriesRow>) {
-        let running = self.sources.iter().filter(|source| !source.ended);
-        let limit = running.map(|source| source.complete_to).min().unwrap_or(u64::MAX);
-        let furthest = self
-            .sources
-            .iter()
-            .map(|source| source.complete_to)
-            .max()
-            .unwrap_or(0);
         let patience = (PATIENCE_NS / self.interval).clamp(PATIENCE_LEAST, PATIENCE_MOST);
-        let limit = limit.max(furthest.saturating_sub(patience));
+        let limit = self
+            .slowest
+            .complete_to
+            .max(self.furthest.saturating_sub(patience));
         while let Some(entry) = self.pending.first_entry() {
             let key = *entry.key();
             let (number, _) = key;
@@ -240,19 +290,12 @@ impl JobCollector {
             }
             self.report(number, &interval, late_ios, rows);
             self.next = number + 1;
-            self.keep(interval);
         }
-    }
-
-    /// Keeps a box for use again.
-    fn keep(&mut self, mut interval: Box<Interval>) {
-        interval.clear();
-        self.spare.push(interval);
     }
 
     /// An interval in which nothing completed has rows of zeros, and is not a hole. `then` follows it.
     fn empty_rows(&mut self, number: u64, then: &Interval, rows: &mut Vec<SeriesRow>) {
-        let mut nothing = self.spare.pop().unwrap_or_default();
+        let mut nothing = Interval::new();
         nothing.start = MonoTime(self.end_of(number) - self.interval);
         nothing.end = MonoTime(self.end_of(number));
         nothing.phase = match then.phase {
@@ -261,7 +304,6 @@ impl JobCollector {
             phase => phase,
         };
         self.report(number, &nothing, [0; 4], rows);
-        self.keep(nothing);
     }
 
     fn report(&mut self, number: u64, interval: &Interval, late_ios: [u64; 4], rows: &mut Vec<SeriesRow>) {
@@ -277,14 +319,12 @@ impl JobCollector {
             if op != Op::Sync {
                 live.ios[op.index()] = a_second(counts.lat.n());
                 live.bytes[op.index()] = a_second(counts.bytes);
-                self.all.merge(&counts.lat);
             }
             if self.used[op.index()] || counts.lat.n() > 0 {
                 rows.push(self.row(second, interval, op, late_ios[op.index()]));
             }
         }
-        live.lat_ns_p99 = self.all.percentile(99.0);
-        self.all.clear();
+        live.lat_ns_p99 = p99_of_data(interval);
         self.last = live;
         if interval.phase == Phase::Counted {
             self.totals.backlog_max = self.totals.backlog_max.max(interval.backlog_max);
@@ -381,6 +421,19 @@ impl JobCollector {
             }
         }
     }
+}
+
+/// The 99th percentile of total latency over read, write and trim.
+fn p99_of_data(interval: &Interval) -> u64 {
+    let mut used = interval.ops[..3].iter().filter(|op| op.lat.n() > 0);
+    let Some(first) = used.next() else { return 0 };
+    let mut rest = used.peekable();
+    if rest.peek().is_none() {
+        return first.lat.percentile(99.0);
+    }
+    let mut all = first.lat.clone();
+    rest.for_each(|op| all.merge(&op.lat));
+    all.percentile(99.0)
 }
 
 /// Puts totals into a summary: everything but the name, the workers and the errors.

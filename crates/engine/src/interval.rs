@@ -12,6 +12,8 @@ use fathom_core::units::{MonoTime, Nanos};
 /// shorter than the collector looks around.
 const BOXES: usize = 4;
 const BOXES_MOST: u64 = 16;
+/// Of more workers than this each has two boxes: what waits in the others would be memory a worker.
+const WORKERS_WITH_SLACK: usize = 256;
 /// The slack that boxes give a collector which is behind.
 const SLACK: Nanos = Nanos::from_millis(250);
 
@@ -22,6 +24,17 @@ pub struct Metrics {
     pub split: bool,
     /// Response time (open loop).
     pub response: bool,
+}
+
+/// What the intervals of a worker count: memory is reserved for no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Read, write, trim, sync.
+    pub ops: [bool; 4],
+    /// Which latencies.
+    pub metrics: Metrics,
+    /// The load goes on after the counted time: that takes one box more.
+    pub cooldown: bool,
 }
 
 /// Which part of a job's time an interval lies in.
@@ -90,6 +103,23 @@ impl OpCounts {
         }
     }
 
+    fn reserved(metrics: Metrics) -> Self {
+        let reserved = |kept: bool| {
+            if kept {
+                Histogram::reserved()
+            } else {
+                Histogram::new()
+            }
+        };
+        Self {
+            slat: reserved(metrics.split),
+            clat: reserved(metrics.split),
+            lat: Histogram::reserved(),
+            response: reserved(metrics.response),
+            ..Self::new()
+        }
+    }
+
     /// Adds all counts of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.bytes += other.bytes;
@@ -142,7 +172,7 @@ impl Default for Interval {
 }
 
 impl Interval {
-    /// An empty interval. Reserves address space; only what is touched becomes memory.
+    /// An empty interval, which takes memory as it needs it.
     pub fn new() -> Self {
         Self {
             start: MonoTime(0),
@@ -154,6 +184,22 @@ impl Interval {
             backlog_max: 0,
             verified: 0,
             ops: [OpCounts::new(), OpCounts::new(), OpCounts::new(), OpCounts::new()],
+        }
+    }
+
+    /// An empty interval that counts what is of `shape` without allocating. Reserves address space; only what is touched
+    /// becomes memory.
+    pub fn reserved(shape: &Shape) -> Self {
+        let counts = shape.ops.map(|used| {
+            if used {
+                OpCounts::reserved(shape.metrics)
+            } else {
+                OpCounts::new()
+            }
+        });
+        Self {
+            ops: counts,
+            ..Self::new()
         }
     }
 
@@ -190,11 +236,20 @@ impl Interval {
     }
 }
 
+/// The boxes of a worker that is one of so many.
+pub(crate) fn boxes_of(interval: Nanos, workers: usize) -> usize {
+    let least = if workers > WORKERS_WITH_SLACK { 2 } else { BOXES };
+    let slack = (SLACK.0 / interval.0.max(1)).min(BOXES_MOST) as usize;
+    slack.max(least)
+}
+
 /// The way of intervals from a worker to the collector and back.
 #[derive(Debug)]
 pub struct Exchange {
     full: ArrayQueue<Box<Interval>>,
     empty: ArrayQueue<Box<Interval>>,
+    /// Those that the worker begins with: the one that it fills, and one for after the counted time.
+    own: ArrayQueue<Box<Interval>>,
 }
 
 impl Default for Exchange {
@@ -204,26 +259,40 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// An exchange with its spare boxes, for intervals of a second or more, or taken as soon as they are handed over.
+    /// An exchange with its spare boxes, for intervals of a second or more, or taken as soon as they are handed over. The
+    /// boxes take memory as they need it.
     pub fn new() -> Self {
-        Self::with_boxes(BOXES)
+        Self::with_boxes(BOXES, Box::default)
     }
 
-    /// An exchange for intervals of this length, that a collector takes several at a time.
-    pub fn for_intervals_of(interval: Nanos) -> Self {
-        let boxes = (SLACK.0 / interval.0.max(1)).min(BOXES_MOST) as usize;
-        Self::with_boxes(boxes.max(BOXES))
+    /// An exchange for intervals of this length, that a collector takes several at a time; its worker is one of so many. All
+    /// boxes that the worker will ever fill are made here, so that it need not allocate.
+    pub fn reserved(shape: &Shape, interval: Nanos, workers: usize) -> Self {
+        let exchange = Self::with_boxes(boxes_of(interval, workers), || {
+            Box::new(Interval::reserved(shape))
+        });
+        for _ in 0..1 + usize::from(shape.cooldown) {
+            // There are two places.
+            drop(exchange.own.push(Box::new(Interval::reserved(shape))));
+        }
+        exchange
     }
 
-    fn with_boxes(boxes: usize) -> Self {
+    fn with_boxes(boxes: usize, make: impl Fn() -> Box<Interval>) -> Self {
         let exchange = Self {
             full: ArrayQueue::new(boxes),
             empty: ArrayQueue::new(boxes),
+            own: ArrayQueue::new(2),
         };
         for _ in 1..boxes {
-            exchange.give_back(Box::default());
+            exchange.give_back(make());
         }
         exchange
+    }
+
+    /// A box that the worker begins with.
+    pub(crate) fn own(&self) -> Box<Interval> {
+        self.own.pop().unwrap_or_default()
     }
 
     /// Hands over `current` and puts an empty one in its place. `false` where the collector is behind and

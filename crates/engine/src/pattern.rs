@@ -13,6 +13,7 @@ mod walk;
 
 pub use distribution::Sampler;
 pub use map::BlockMap;
+pub(crate) use order::map_bytes;
 pub use order::{FilePattern, Order};
 pub use permutation::Permutation;
 pub use sizes::Sizes;

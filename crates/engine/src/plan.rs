@@ -5,8 +5,10 @@
 //! anything.
 
 mod error;
+mod needs;
 
 pub use error::PlanError;
+pub use needs::{Needs, WORKER_BYTES};
 
 use crate::pattern::Span;
 use fathom_core::units::Bytes;
@@ -149,15 +151,24 @@ impl Plan {
         })
     }
 
+    /// Its workers in all.
+    pub fn worker_count(&self) -> usize {
+        self.jobs.iter().map(|plan| plan.workers.len()).sum()
+    }
+
     /// Memory for buffers and stores of what is written, over all workers, in bytes.
     pub fn buffer_bytes(&self) -> u64 {
         self.jobs
             .iter()
-            .map(|plan| {
-                let store = plan.job.buffers.source_bytes.unwrap_or(0);
-                (plan.job.max_block_bytes() * plan.job.total_depth()).saturating_add(store)
-            })
-            .sum()
+            .fold(0, |sum, plan| sum.saturating_add(plan.buffer_bytes()))
+    }
+}
+
+impl JobPlan {
+    fn buffer_bytes(&self) -> u64 {
+        let store = self.job.buffers.source_bytes.unwrap_or(0);
+        let buffers = self.job.max_block_bytes().saturating_mul(self.job.total_depth());
+        buffers.saturating_add(store)
     }
 }
 

@@ -72,7 +72,7 @@ impl IoRecording {
     pub(crate) fn recorder(&self, job: u32, worker: u32) -> IoRecorder {
         let way = if let Some(lots) = &self.lots {
             Way::Lots {
-                lot: Vec::with_capacity(LOT_ROWS),
+                lot: Vec::new(),
                 lots: lots.clone(),
             }
         } else {

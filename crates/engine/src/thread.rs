@@ -10,7 +10,7 @@ use crate::backends::{MmapBackend, NullBackend, QueueBackend, SyncBackend, Write
 use crate::content::Content;
 use crate::driver::Driver;
 use crate::errors::{ErrorEntry, What};
-use crate::interval::{Exchange, Metrics};
+use crate::interval::{Exchange, Metrics, Shape};
 use crate::open;
 use crate::pace::Schedule;
 use crate::pattern::{Generator, Span};
@@ -123,6 +123,21 @@ pub(crate) fn metrics_of(job: &Job) -> Metrics {
     Metrics {
         split: asynchronous,
         response: job.is_open_loop(),
+    }
+}
+
+/// What the intervals of a worker of this job count.
+pub(crate) fn shape_of(job: &Job) -> Shape {
+    let [read, write, trim] = job.pattern.mix.uses();
+    let sync = job.sync.fsync_every > 0
+        || job.sync.fdatasync_every > 0
+        || job.sync.fsync_at_end
+        || job.sync.fsync_on_close;
+    Shape {
+        // What was written may be read back.
+        ops: [read || job.verify.is_some(), write, trim, sync],
+        metrics: metrics_of(job),
+        cooldown: !job.limit.cooldown_time.is_zero(),
     }
 }
 

@@ -208,8 +208,8 @@ impl Worker {
             } else {
                 0
             },
-            current: Box::default(),
-            spare: (!plan.cooldown.is_zero()).then(Box::default),
+            current: exchange.own(),
+            spare: (!plan.cooldown.is_zero()).then(|| exchange.own()),
             backlog_counted: None,
             exchange,
             recorder: None,

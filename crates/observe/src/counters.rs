@@ -17,6 +17,7 @@ mod text;
 
 use crate::root::SystemRoot;
 use cgroup::Cgroups;
+pub(crate) use cgroup::{Group, groups};
 use disk::Disks;
 use fathom_core::record::{CounterRow, ProcessRow};
 use process::Processes;

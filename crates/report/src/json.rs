@@ -60,7 +60,7 @@ pub fn summary(run: &Run) -> String {
     pretty(&document)
 }
 
-fn pretty<T: Serialize>(document: &T) -> String {
+pub(crate) fn pretty<T: Serialize>(document: &T) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("documents have only strings for keys");
     text.push('\n');
     text

@@ -10,6 +10,9 @@ pub(crate) fn width(text: &str) -> usize {
 /// Breaks a text into lines of at most `columns`, the later ones indented. Words that are longer than a line
 /// (paths) are cut. Control characters, which names from outside may hold, become spaces.
 pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
+    if is_a_line(text, columns) {
+        return vec![text.to_owned()];
+    }
     let text: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
@@ -40,6 +43,18 @@ pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
+}
+
+/// Whether a text is a line as it stands, as most are: plain letters, single spaces, short enough.
+fn is_a_line(text: &str, columns: usize) -> bool {
+    let body = text.trim_start_matches(' ');
+    let plain = body.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    plain
+        && !body.is_empty()
+        && text.len() <= columns
+        && text.len() - body.len() <= columns / 2
+        && !body.contains("  ")
+        && !body.ends_with(' ')
 }
 
 /// A text in at most `columns`: cut with an ellipsis where it is longer.

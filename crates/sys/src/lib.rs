@@ -16,6 +16,7 @@ pub mod counting_allocator;
 mod deadline;
 pub mod file;
 pub mod heap;
+pub mod limits;
 pub mod mapping;
 pub mod process;
 pub mod queue;

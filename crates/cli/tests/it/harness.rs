@@ -27,16 +27,21 @@ pub(crate) struct Outcome {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory for the test");
-        Self {
-            path: dir.path().to_owned(),
-            _dir: Some(dir),
-        }
+        Self::at(env!("CARGO_TARGET_TMPDIR"))
     }
 
     /// A directory of another place.
     pub(crate) fn below(path: PathBuf) -> Self {
         Self { path, _dir: None }
+    }
+
+    /// A directory below `parent`, whatever that lies on.
+    pub(crate) fn at(parent: impl AsRef<Path>) -> Self {
+        let dir = tempfile::tempdir_in(parent).expect("a directory for the test");
+        Self {
+            path: dir.path().to_owned(),
+            _dir: Some(dir),
+        }
     }
 
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod against_fio;
+mod bounded;
 mod catalog;
 mod damaged;
 mod diskspd;

@@ -109,3 +109,32 @@ fn many_are_as_many_as_one_by_one() {
     }
     assert_eq!(many, one_by_one);
 }
+
+#[test]
+fn memory_grows_with_what_is_seen_and_reserved_memory_does_not() {
+    let mut grown = Histogram::new();
+    assert_eq!((grown.counts.capacity(), grown.places.len()), (0, 0));
+    let mut reserved = Histogram::reserved();
+    let (capacity, place) = (reserved.counts.capacity(), reserved.counts.as_ptr());
+    for value in (0..64).map(|shift| u64::MAX >> shift) {
+        grown.record(value);
+        reserved.record(value);
+    }
+    assert!(grown.counts.len() <= 64 * CHUNK);
+    assert_eq!(grown, reserved);
+    // All buckets there are: each of its chunks finds room where the first one did.
+    reserved.clear();
+    (0..BUCKETS).for_each(|bucket| reserved.record(bounds_of(bucket).0));
+    assert_eq!(reserved.n(), BUCKETS as u64);
+    assert_eq!(reserved.occupied().count(), BUCKETS);
+    assert_eq!(
+        (reserved.counts.capacity(), reserved.counts.as_ptr()),
+        (capacity, place)
+    );
+}
+
+#[test]
+fn the_order_of_counting_does_not_matter() {
+    assert_eq!(of(&[1, 5_000_000, 70]), of(&[70, 1, 5_000_000]));
+    assert_ne!(of(&[1, 3, 4_000]), of(&[1, 2, 4_001]));
+}

@@ -7,8 +7,8 @@ use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::IoPriority;
 
-/// fio's own limit of workers (`--max-jobs`).
-const MAX_WORKERS: i64 = 4096;
+/// More workers than any machine has room for: what fits is decided before the run.
+const MAX_WORKERS: i64 = 1 << 20;
 
 /// The kernel's number of the class that a thread has without one, and that fio takes for none.
 const BEST_EFFORT: u8 = 2;

@@ -51,6 +51,24 @@ pub struct FilePattern {
     done: bool,
 }
 
+/// Whether the blocks that a job visits, each once a pass, have to be noted: the keyed permutation knows one size only.
+fn needs_map(job: &Job, smallest: u64) -> bool {
+    let pattern = &job.pattern;
+    let one_size = job.used_ops().all(|op| {
+        job.block_size[op].min() == job.block_size[op].max() && job.block_size[op].min() == smallest
+    });
+    let always_random = job.used_ops().all(|op| pattern.random_percent[op] == 100) && pattern.run_length <= 1;
+    let any_order = pattern.random_map == RandomMap::EachOnce;
+    !(one_size && always_random && any_order)
+}
+
+/// Memory for the map of visited blocks of one file, in bytes: a bit a block, where there is a map.
+pub(crate) fn map_bytes(job: &Job, span: Span) -> u64 {
+    let smallest = job.min_block_bytes().max(1);
+    let mapped = job.pattern.random && FilePattern::visits_each_block(job) && needs_map(job, smallest);
+    if mapped { span.bytes / smallest / 8 } else { 0 }
+}
+
 impl FilePattern {
     /// The pattern of `job` over `span`; `repeats`: offsets wrap when the region is used up.
     pub fn new(job: &Job, span: Span, repeats: bool, seed: u64) -> Self {
@@ -120,7 +138,6 @@ impl FilePattern {
 
     fn random_order(job: &Job, span: Span, smallest: u64, positions: PerOp<u64>, seed: u64) -> Order {
         let pattern = &job.pattern;
-        let used: Vec<usize> = job.used_ops().collect();
         if !Self::visits_each_block(job) {
             let sampler = |op: usize| {
                 let distribution = &pattern.distribution[op];
@@ -132,16 +149,10 @@ impl FilePattern {
             };
             return Order::Independent(Box::new([sampler(0), sampler(1), sampler(2)]));
         }
-        let one_size = used.iter().all(|&op| {
-            job.block_size[op].min() == job.block_size[op].max() && job.block_size[op].min() == smallest
-        });
-        let always_random =
-            used.iter().all(|&op| pattern.random_percent[op] == 100) && pattern.run_length <= 1;
-        let any_order = pattern.random_map == RandomMap::EachOnce;
-        if one_size && always_random && any_order {
-            Order::Permuted(Permutation::new(span.bytes / smallest, seed))
-        } else {
+        if needs_map(job, smallest) {
             Order::Mapped(BlockMap::new(span.bytes / smallest, smallest))
+        } else {
+            Order::Permuted(Permutation::new(span.bytes / smallest, seed))
         }
     }
 

@@ -6,9 +6,10 @@ use super::phases::JobState;
 use crate::collect::JobCollector;
 use crate::interval::Interval;
 use crate::plan::JobPlan;
-use crate::thread::{self, Message, Report};
+use crate::thread::{self, Gate, Message, Report};
 use fathom_core::run::SeriesRow;
 use fathom_core::units::{MonoTime, Nanos};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub(super) struct RunningJob {
     pub(super) collector: JobCollector,
     pub(super) state: JobState,
     pub(super) reports: Vec<Option<Box<Report>>>,
+    /// How many are still to come.
+    pub(super) left: usize,
     pub(super) start: MonoTime,
     pub(super) receiver: Receiver<(u32, Message)>,
     pub(super) sender: Sender<(u32, Message)>,
@@ -39,6 +42,7 @@ impl RunningJob {
             plan: plan.clone(),
             state: JobState::Waiting,
             reports: plan.workers.iter().map(|_| None).collect(),
+            left: plan.workers.len(),
             start: MonoTime(0),
             receiver,
             sender,
@@ -47,18 +51,20 @@ impl RunningJob {
         }
     }
 
-    /// Waits until each worker is ready, or has been stopped before it was.
+    /// Waits until each worker is ready, or has been stopped before it was: once `stop` is set, those who wait at `gate`
+    /// are sent home.
     ///
     /// # Errors
     /// One of them failed.
-    pub(super) fn await_ready(&mut self) -> Result<(), RunError> {
+    pub(super) fn await_ready(&mut self, gate: &Gate, stop: &AtomicBool) -> Result<(), RunError> {
         let mut awaited = vec![true; self.plan.workers.len()];
-        while awaited.contains(&true) {
-            // Looked at before the channel: all that an ended worker had to say is then in it.
-            let all_ended = self.all_ended();
+        let mut left = awaited.len();
+        // Looked at before the channel: all that an ended worker had to say is then in it.
+        let mut all_ended = false;
+        while left > 0 {
             match self.receiver.recv_timeout(TICK) {
                 Ok((number, Message::Ready | Message::Stopped | Message::Done(_))) => {
-                    awaited[number as usize] = false;
+                    left -= usize::from(std::mem::take(&mut awaited[number as usize]));
                 }
                 Ok((_, Message::Failed(failure))) => {
                     return Err(RunError::Start {
@@ -71,7 +77,10 @@ impl RunningJob {
                     let gone = std::io::Error::other("a worker ended before it was ready");
                     return Err(RunError::Thread(gone));
                 }
-                Err(_) => {}
+                Err(_) => all_ended = self.all_ended(),
+            }
+            if stop.load(Ordering::Relaxed) {
+                gate.abandon();
             }
         }
         Ok(())
@@ -91,14 +100,16 @@ impl RunningJob {
         let all_ended = self.all_ended();
         loop {
             match self.receiver.recv_timeout(patience) {
-                Ok((number, Message::Done(report))) => {
-                    self.collector.ended(number as usize, &report.end.last, rows);
+                Ok((number, Message::Done(mut report))) => {
+                    let last = std::mem::take(&mut report.end.last);
+                    self.collector.leave(number as usize, &last);
                     self.reports[number as usize] = Some(report);
+                    self.left -= 1;
                     patience = Duration::ZERO;
                 }
                 Ok((number, Message::Panicked(message))) => {
                     // What it had counted since its last interval is lost; the others go on.
-                    self.collector.ended(number as usize, &Interval::new(), rows);
+                    self.collector.leave(number as usize, &Interval::new());
                     let failure = self.panic(number, message);
                     self.failure.get_or_insert(failure);
                 }
@@ -107,14 +118,15 @@ impl RunningJob {
             }
         }
         self.collector.poll(rows);
-        if all_ended || self.reports.iter().all(Option::is_some) {
+        if all_ended || self.left == 0 {
             self.join();
             for at in 0..self.reports.len() {
                 if self.reports[at].is_none() {
                     // Stopped before its first I/O: nobody has to wait for its intervals.
-                    self.collector.ended(at, &Interval::new(), rows);
+                    self.collector.leave(at, &Interval::new());
                 }
             }
+            self.collector.poll(rows);
             self.state = JobState::Done;
         }
     }

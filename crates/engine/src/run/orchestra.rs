@@ -28,6 +28,8 @@ const STACK_BYTES: usize = 256 << 10;
 pub(super) struct Orchestra<'a> {
     options: &'a Options,
     pub(super) jobs: Vec<RunningJob>,
+    /// Workers in all.
+    workers: usize,
     pub(super) epoch: MonoTime,
     started: bool,
     next_index: u64,
@@ -48,6 +50,7 @@ impl<'a> Orchestra<'a> {
         Self {
             options,
             jobs: jobs.collect(),
+            workers: plan.worker_count(),
             epoch: MonoTime(0),
             started: false,
             next_index: 0,
@@ -82,10 +85,15 @@ impl<'a> Orchestra<'a> {
             .zip(&gates)
             .map(|(&at, gate)| self.spawn(at, gate))
             .collect();
-        let readied = starts.iter().zip(spawned).map(|(&at, exchanges)| {
-            let exchanges = exchanges?;
-            self.jobs[at].await_ready().map(|()| exchanges)
-        });
+        let readied = starts
+            .iter()
+            .zip(&gates)
+            .zip(spawned)
+            .map(|((&at, gate), exchanges)| {
+                let exchanges = exchanges?;
+                let ready = self.jobs[at].await_ready(gate, &self.options.stop);
+                ready.map(|()| exchanges)
+            });
         let mut readied: Vec<Result<_, RunError>> = readied.collect();
         if !self.started
             && let Some(failed) = readied.iter().position(Result::is_err)
@@ -133,10 +141,11 @@ impl<'a> Orchestra<'a> {
             job: shared.name.clone(),
             failure,
         })?;
-        let mut exchanges = Vec::new();
-        for (number, files) in job.plan.workers.iter().enumerate() {
-            let exchange = Arc::new(Exchange::for_intervals_of(self.options.row_interval()));
-            exchanges.push(Arc::clone(&exchange));
+        let (shape, interval) = (thread::shape_of(&shared), self.options.row_interval());
+        // All before the first thread: between stacks each would be a mapping of its own.
+        let exchange = || Arc::new(Exchange::reserved(&shape, interval, self.workers));
+        let exchanges: Vec<_> = job.plan.workers.iter().map(|_| exchange()).collect();
+        for ((number, files), exchange) in job.plan.workers.iter().enumerate().zip(&exchanges) {
             let task = Task {
                 job: Arc::clone(&shared),
                 number: number as u32,
@@ -145,9 +154,9 @@ impl<'a> Orchestra<'a> {
                 salts: salts.next().unwrap_or_default(),
                 sequences: self.sequences.of(&job.plan, files),
                 source: source.clone(),
-                exchange,
+                exchange: Arc::clone(exchange),
                 ends: self.options.ends(),
-                interval: self.options.row_interval(),
+                interval,
                 gate: Arc::clone(gate),
                 clock: self.clock.clone(),
                 hook: self.options.hook,

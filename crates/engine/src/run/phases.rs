@@ -5,6 +5,7 @@ use super::{GroupProgress, Options, Progress};
 use fathom_core::run::Status;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Job;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 
 /// Where a job stands.
@@ -27,21 +28,22 @@ impl Phases<'_> {
     /// The jobs that may start now. A job with `stonewall`, and all after it, wait until all jobs before it
     /// have ended; a job with `wait_for` also waits for the end of the jobs of that name before it.
     pub(super) fn may_start(&self, states: &[JobState]) -> Vec<usize> {
-        let mut wall = 0;
         let mut starts = Vec::new();
-        for (at, job) in self.jobs.iter().enumerate() {
+        // All so far have ended; all before the last wall have.
+        let (mut all_done, mut wall_open) = (true, true);
+        let mut unfinished: HashSet<&str> = HashSet::new();
+        for (at, (job, state)) in self.jobs.iter().zip(states).enumerate() {
             if job.start.stonewall {
-                wall = at;
+                wall_open = all_done;
             }
-            let done = |range: &[JobState]| range.iter().all(|state| *state == JobState::Done);
-            let awaited = job.start.wait_for.as_ref().is_none_or(|name| {
-                let named = (0..at).filter(|&earlier| self.jobs[earlier].name == *name);
-                named
-                    .map(|earlier| states[earlier])
-                    .all(|state| state == JobState::Done)
-            });
-            if states[at] == JobState::Waiting && done(&states[..wall]) && awaited {
+            let awaited = job.start.wait_for.as_ref();
+            let come = awaited.is_none_or(|name| !unfinished.contains(name.as_str()));
+            if *state == JobState::Waiting && wall_open && come {
                 starts.push(at);
+            }
+            if *state != JobState::Done {
+                all_done = false;
+                unfinished.insert(&job.name);
             }
         }
         starts
@@ -54,6 +56,9 @@ pub(super) fn turns(jobs: &mut [RunningJob], options: &Options) -> Vec<usize> {
         for job in jobs.iter_mut().filter(|job| job.state == JobState::Waiting) {
             job.state = JobState::Done;
         }
+    }
+    if jobs.iter().all(|job| job.state != JobState::Waiting) {
+        return Vec::new();
     }
     let states: Vec<JobState> = jobs.iter().map(|job| job.state).collect();
     let phases = Phases {
@@ -83,18 +88,22 @@ pub(super) fn status(jobs: &[RunningJob], options: &Options) -> Status {
 
 /// How far each group is.
 pub(super) fn progress(jobs: &[RunningJob], epoch: MonoTime, now: MonoTime) -> Progress {
-    let mut groups: Vec<GroupProgress> = Vec::new();
-    let last_group = jobs.iter().map(|job| job.plan.job.group).max().unwrap_or(0);
-    for group in 0..=last_group {
-        let members: Vec<&RunningJob> = jobs.iter().filter(|job| job.plan.job.group == group).collect();
-        if !members.is_empty() {
-            groups.push(group_progress(group, &members, epoch, now));
-        }
-    }
+    let groups = groups(jobs).into_iter();
     Progress {
         elapsed: now.since(epoch),
-        groups,
+        groups: groups
+            .map(|(group, members)| group_progress(group, &members, epoch, now))
+            .collect(),
     }
+}
+
+/// The jobs of each reporting group.
+pub(super) fn groups(jobs: &[RunningJob]) -> BTreeMap<u32, Vec<&RunningJob>> {
+    let mut groups: BTreeMap<u32, Vec<&RunningJob>> = BTreeMap::new();
+    for job in jobs {
+        groups.entry(job.plan.job.group).or_default().push(job);
+    }
+    groups
 }
 
 fn group_progress(group: u32, members: &[&RunningJob], epoch: MonoTime, now: MonoTime) -> GroupProgress {

@@ -1,6 +1,7 @@
 //! What a run leaves: summaries, histograms, errors in words.
 
 use super::job::RunningJob;
+use super::phases;
 use crate::backends::NullBackend;
 use crate::collect::summarize;
 use crate::content::Content;
@@ -47,11 +48,8 @@ pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> R
     for job in jobs {
         job.collector.histograms(&mut histograms);
     }
-    let last_group = jobs.iter().map(|job| job.plan.job.group).max().unwrap_or(0);
-    let groups = (0..=last_group).filter_map(|group| {
-        let members: Vec<&RunningJob> = jobs.iter().filter(|job| job.plan.job.group == group).collect();
-        (!members.is_empty()).then(|| summary(group, &members))
-    });
+    let groups = phases::groups(jobs).into_iter();
+    let groups = groups.map(|(group, members)| summary(group, &members));
     let groups: Vec<JobSummary> = groups.collect();
     let total = (groups.len() > 1).then(|| {
         let all: Vec<&RunningJob> = jobs.iter().collect();

@@ -59,6 +59,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
             .map(|(index, plan)| RunningJob::new(index as u32, plan, options.row_interval()))
             .collect(),
         stages: Vec::new(),
+        ended: 0,
         queues: Queues::new(1, 1, EPOCH.0),
         owners: Vec::new(),
         disk,
@@ -87,8 +88,10 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
 /// All of a run.
 struct Conductor<'a> {
     jobs: Vec<RunningJob>,
-    /// The workers under way.
+    /// The workers under way, and for a while those that have ended.
     stages: Vec<Stage>,
+    /// How many of them have ended.
+    ended: usize,
     queues: Queues,
     /// Which stage each slot's place is of.
     owners: Vec<u32>,
@@ -116,10 +119,11 @@ impl Conductor<'_> {
     fn play(&mut self, hooks: &mut dyn Hooks) {
         loop {
             self.start_what_may();
+            self.lay_out_queues();
             if phases::all_done(&self.jobs) {
                 return;
             }
-            self.until_someone_ends(hooks);
+            self.until_a_job_ends(hooks);
         }
     }
 
@@ -128,7 +132,6 @@ impl Conductor<'_> {
         for at in phases::turns(&mut self.jobs, self.options) {
             self.start(at);
         }
-        self.lay_out_queues();
     }
 
     fn start(&mut self, at: usize) {
@@ -169,8 +172,15 @@ impl Conductor<'_> {
         job.collector.start(EPOCH, self.now, exchanges);
     }
 
-    /// Gives each worker under way its places in queues that are as small as can be.
+    /// Gives each worker under way its places in queues that are as small as can be, once some have come, or a good part
+    /// has gone: to do it for each that goes would take as many steps as there are workers, each time.
     fn lay_out_queues(&mut self) {
+        let new = self.stages.last().is_some_and(|stage| !stage.is_placed());
+        if !new && self.ended * 2 < self.stages.len() {
+            return;
+        }
+        self.stages.retain(|stage| !stage.has_ended());
+        self.ended = 0;
         let slots: usize = self.stages.iter().map(|stage| stage.slots() as usize).sum();
         let mut queues = Queues::new(slots, self.stages.len(), self.now.0);
         self.owners.clear();
@@ -182,8 +192,8 @@ impl Conductor<'_> {
         self.queues = queues;
     }
 
-    /// Lets time pass until a worker has ended.
-    fn until_someone_ends(&mut self, hooks: &mut dyn Hooks) {
+    /// Lets time pass until all workers of a job have ended.
+    fn until_a_job_ends(&mut self, hooks: &mut dyn Hooks) {
         let passive = self.disk.is_passive();
         loop {
             let (time, place) = self.queues.slots.earliest().unwrap_or((queue::NEVER, 0));
@@ -220,8 +230,10 @@ impl Conductor<'_> {
                 self.notice_enough();
             }
             if let Some(end) = ended {
-                self.retire(at, end);
-                return;
+                if self.retire(at, end) {
+                    return;
+                }
+                self.lay_out_queues();
             }
             self.events += 1;
             if self.events >= EVENTS_A_LOOK {
@@ -263,29 +275,33 @@ impl Conductor<'_> {
     }
 
     fn collect(&mut self, at: usize) {
-        let (job, _) = self.stages[at].of;
-        self.jobs[job].collector.poll(&mut self.rows);
+        let (job, number) = self.stages[at].of;
+        self.jobs[job].collector.poll_one(number, &mut self.rows);
     }
 
-    /// A worker has ended: its account goes to its job. The queues still hold its places, and are to be laid out anew.
-    fn retire(&mut self, at: usize, end: MonoTime) {
-        let stage = self.stages.remove(at);
+    /// A worker has ended: its account goes to its job. Whether it was the last one of that.
+    fn retire(&mut self, at: usize, end: MonoTime) -> bool {
+        let stage = &mut self.stages[at];
         let (job, number) = stage.of;
-        let end = stage.finish(end);
+        let mut end = stage.finish(end, &mut self.queues);
+        self.ended += 1;
+        let last = std::mem::take(&mut end.last);
         let job = &mut self.jobs[job];
-        job.collector.ended(number, &end.last, &mut self.rows);
+        job.collector.ended(number, &last, &mut self.rows);
         job.reports[number] = Some(Box::new(Report {
             end,
             cpu: CpuUsage::default(),
             backend_error: None,
             remarks: Vec::new(),
         }));
-        if job.reports.iter().all(Option::is_some) {
+        job.left -= 1;
+        if job.left == 0 {
             job.state = JobState::Done;
             if let Some(derived) = stage::derived(&job.plan.job, self.disk.submission()) {
                 job.collector.derive(derived);
             }
         }
+        job.left == 0
     }
 
     fn hand_over(&mut self, hooks: &mut dyn Hooks) {

@@ -3,7 +3,6 @@
 use fathom_core::units::MonoTime;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
-use std::time::Duration;
 
 /// Lets all workers of a job go at once, or sends them home.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    /// Waits until it is open; `None` when the run was stopped or the job given up before.
+    /// Waits until it is open; who sets `stop` [abandons](Gate::abandon) it, too. `None` when the run was stopped or the job given up before.
     pub(super) fn wait(&self, stop: &AtomicBool) -> Option<(MonoTime, MonoTime)> {
         let mut state = self
             .state
@@ -54,8 +53,8 @@ impl Gate {
                 GateState::Shut if stop.load(Ordering::Relaxed) => return None,
                 GateState::Shut => {}
             }
-            let woken = self.changed.wait_timeout(state, Duration::from_millis(50));
-            state = woken.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            let woken = self.changed.wait(state);
+            state = woken.unwrap_or_else(std::sync::PoisonError::into_inner);
         }
     }
 }

@@ -223,6 +223,11 @@ impl Worker {
 
     /// Hands the last interval over and gives the worker's account. `now` is the end.
     pub fn finish(mut self, now: MonoTime) -> WorkerEnd {
+        self.leave(now)
+    }
+
+    /// As [`Worker::finish`], where the worker itself goes later: it must not be asked anything any more.
+    pub(crate) fn leave(&mut self, now: MonoTime) -> WorkerEnd {
         self.roll_if_due(now);
         self.note_backlog(now);
         self.current.end = now;
@@ -234,15 +239,15 @@ impl Worker {
             ramp_end, count_end, ..
         } = self.times;
         WorkerEnd {
-            last: self.current,
+            last: std::mem::take(&mut self.current),
             backlog,
             issued: self.issued,
-            errors: self.errors,
+            errors: std::mem::take(&mut self.errors),
             failed: self.failed,
             start: MonoTime(ramp_end),
             end: MonoTime(now.0.min(count_end).max(ramp_end)),
             read_back_start: self.read_back_start,
-            files: self.files.unwrap_or_default(),
+            files: self.files.take().unwrap_or_default(),
         }
     }
 }

@@ -15,6 +15,7 @@ use super::kept::KeptFile;
 use super::system::pressure_us;
 use super::{Remarks, Rows};
 use crate::root::SystemRoot;
+pub(crate) use find::{Group, groups};
 use find::{Groups, find};
 use limits::Limits;
 

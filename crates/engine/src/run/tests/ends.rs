@@ -4,6 +4,7 @@ use super::{BLOCK, MIB, job, options, plan, run, run_jobs};
 use crate::layout::{LayoutError, Watch, make_ready};
 use crate::plan::FileAction;
 use crate::run::{Hooks, NoHooks, RunError};
+use crate::thread::Gate;
 use fathom_core::run::{HistogramRow, SeriesRow, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{EngineKind, Job, Mix, Verify, VerifyAlgorithm};
@@ -336,7 +337,9 @@ fn a_panic_before_the_start_does_not_hang() {
         let number = u32::from(!matches!(message, Message::Ready));
         job.sender.send((number, message)).expect("sent");
     }
-    let error = job.await_ready().expect_err("it panicked");
+    let error = job
+        .await_ready(&Gate::default(), &AtomicBool::new(false))
+        .expect_err("it panicked");
     assert!(matches!(error, RunError::Panic { worker: 1, .. }), "{error}");
 }
 

@@ -70,6 +70,7 @@ pub(super) struct Stage {
     /// Calls return when the I/O is complete (buffered I/O, whatever the engine).
     blocking: bool,
     begun: bool,
+    ended: bool,
 }
 
 impl Stage {
@@ -105,6 +106,7 @@ impl Stage {
             busy_until: 0,
             blocking: !is_direct(job),
             begun: false,
+            ended: false,
         }
     }
 
@@ -166,6 +168,9 @@ impl Stage {
 
     /// Enough is known: who waits for something to be due looks at once.
     pub(super) fn notice_enough(&mut self, now: MonoTime, queues: &mut Queues) {
+        if self.ended {
+            return;
+        }
         if self.begun {
             self.worker.notice_enough(now);
         }
@@ -319,8 +324,23 @@ impl Stage {
         self.worker.take_rolled()
     }
 
-    /// The worker's account; it ended at `end`.
-    pub(super) fn finish(self, end: MonoTime) -> WorkerEnd {
-        self.worker.finish(end)
+    /// The worker's account; it ended at `end`. Its places stay, and nothing will be due there.
+    pub(super) fn finish(&mut self, end: MonoTime, queues: &mut Queues) -> WorkerEnd {
+        self.ended = true;
+        for slot in 0..self.slots {
+            queues.slots.set(self.place(slot), NEVER);
+        }
+        self.set_wake(NEVER, queues);
+        self.worker.leave(end)
+    }
+
+    /// Whether its worker has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether it has places in queues.
+    pub(super) fn is_placed(&self) -> bool {
+        self.placed
     }
 }

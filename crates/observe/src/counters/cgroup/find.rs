@@ -75,6 +75,32 @@ pub(super) fn find(root: &SystemRoot, own: &[u8], remarks: &mut Remarks) -> Grou
     groups
 }
 
+/// A control group that binds this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// Where its files are.
+    pub(crate) directory: PathBuf,
+    /// Whether it is of version 2.
+    pub(crate) unified: bool,
+}
+
+/// The groups that this process is in as far as `controller` goes, nearest first; none where they are not visible.
+pub(crate) fn groups(root: &SystemRoot, controller: &[u8]) -> Vec<Group> {
+    let (Ok(own), Ok(table)) = (root.read("/proc/self/cgroup"), mounts(root)) else {
+        return Vec::new();
+    };
+    let of_membership = |membership: Membership<'_>| {
+        let unified = membership.controllers.is_empty();
+        let mut all = membership.controllers.split(|&byte| byte == b',');
+        let up = (unified || all.any(|one| one == controller))
+            .then(|| directories(&table, &membership))
+            .flatten();
+        let group = move |directory| Group { directory, unified };
+        up.unwrap_or_default().into_iter().map(group)
+    };
+    lines(&own).filter_map(parse).flat_map(of_membership).collect()
+}
+
 fn parse(line: &[u8]) -> Option<Membership<'_>> {
     let mut fields = line.splitn(3, |&byte| byte == b':');
     let _hierarchy = fields.next()?;
