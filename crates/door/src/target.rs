@@ -136,7 +136,7 @@ impl Permit {
         let mut state = self.state();
         let expected = state.identity.ok_or_else(|| self.changed("it was to be made"))?;
         let held = self.hold(&expected)?;
-        self.begin(&mut state)?;
+        Self::begin(&mut state)?;
         let file = held.open(more | OFlags::RDWR)?;
         let opened = Identity::of(&file)?;
         // A file of a lower layer becomes another one when it is opened for writing: that one was opened by the handle
@@ -184,7 +184,7 @@ impl Permit {
         state.identity = Some(Identity::of(&made)?);
         state.hold = Some(made.try_clone()?);
         (state.created, state.ours) = (true, true);
-        self.begin(&mut state)?;
+        Self::begin(&mut state)?;
         Ok(made)
     }
 
@@ -194,7 +194,7 @@ impl Permit {
     }
 
     /// From here on it is written to.
-    fn begin(&self, state: &mut State) -> io::Result<()> {
+    fn begin(state: &mut State) -> io::Result<()> {
         if !state.ours || state.writing.is_some() || state.unmarkable {
             return Ok(());
         }

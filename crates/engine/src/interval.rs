@@ -271,7 +271,7 @@ impl Exchange {
         let exchange = Self::with_boxes(boxes_of(interval, workers), || {
             Box::new(Interval::reserved(shape))
         });
-        for _ in 0..1 + usize::from(shape.cooldown) {
+        for _ in 0..=usize::from(shape.cooldown) {
             // There are two places.
             drop(exchange.own.push(Box::new(Interval::reserved(shape))));
         }

@@ -35,7 +35,7 @@ struct Dear {
     /// Commands that do no harm: what is only read may be read.
     harmless: &'static [&'static str],
     /// Goes with it.
-    _keep: Vec<Box<dyn std::any::Any>>,
+    keep: Vec<Box<dyn std::any::Any>>,
 }
 
 fn file_state(path: &Path) -> Box<dyn Fn() -> String> {
@@ -66,7 +66,7 @@ fn dear(what: &'static str, path: &Path, names: Vec<String>) -> Dear {
         names,
         state: file_state(path),
         harmless: &[],
-        _keep: Vec::new(),
+        keep: Vec::new(),
     }
 }
 
@@ -180,7 +180,7 @@ fn used(place: &Place) -> Vec<Dear> {
     let writer = Writer::new(&path.display().to_string());
     vec![Dear {
         harmless: &["--rw randread"],
-        _keep: vec![Box::new(writer)],
+        keep: vec![Box::new(writer)],
         ..dear("a file that is written to", &path, vec![String::from("open")])
     }]
 }
@@ -198,7 +198,7 @@ fn devices(place: &Place) -> Result<Vec<Dear>, String> {
         names: vec![device.path.clone()],
         state: device_state(&device.path),
         harmless: READS,
-        _keep: Vec::new(),
+        keep: Vec::new(),
     };
     let blank = LoopDevice::new(&sub("blank"), 64 << 20)?;
     // Not named: refused for that alone.
@@ -223,16 +223,16 @@ fn devices(place: &Place) -> Result<Vec<Dear>, String> {
         image.sync_all().expect("synced");
         tool(&format!("blockdev --flushbufs {}", device.path))?;
         all.push(Dear {
-            _keep: vec![],
+            keep: vec![],
             ..of(what, &device)
         });
-        all.last_mut().expect("one")._keep.push(Box::new(device));
+        all.last_mut().expect("one").keep.push(Box::new(device));
     }
     let place_ext4 = sub("ext4");
     let device = LoopDevice::new(&place_ext4, 64 << 20)?;
     tool(&format!("mkfs.ext4 -qF {}", device.path))?;
     let mut dear = of("a device with a file system", &device);
-    dear._keep.push(Box::new(device));
+    dear.keep.push(Box::new(device));
     all.push(dear);
     let mounted = sub("mounted");
     let device = LoopDevice::new(&mounted, 64 << 20)?;
@@ -240,15 +240,15 @@ fn devices(place: &Place) -> Result<Vec<Dear>, String> {
     let mount = Mount::new(&mounted, &format!("-o ro {}", device.path))?;
     let mut dear = of("a mounted device", &device);
     dear.names.push(device.image.display().to_string());
-    dear._keep.push(Box::new(mount));
-    dear._keep.push(Box::new(device));
+    dear.keep.push(Box::new(mount));
+    dear.keep.push(Box::new(device));
     all.push(dear);
     let device = LoopDevice::new(&sub("written"), 64 << 20)?;
     let mut dear = of("a device that is written to", &device);
-    dear._keep.push(Box::new(Writer::new(&device.path)));
-    dear._keep.push(Box::new(device));
+    dear.keep.push(Box::new(Writer::new(&device.path)));
+    dear.keep.push(Box::new(device));
     all.push(dear);
-    all[0]._keep.push(Box::new(blank));
+    all[0].keep.push(Box::new(blank));
     Ok(all)
 }
 

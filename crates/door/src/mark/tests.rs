@@ -57,7 +57,7 @@ fn a_mark_holds_until_somebody_else_writes() {
     let spoil: [(&str, &dyn Fn()); 7] = [
         ("copied over", &|| run("cp", &[other_name, name])),
         ("copied over with its time", &|| {
-            run("cp", &["-p", other_name, name])
+            run("cp", &["-p", other_name, name]);
         }),
         ("copied over, all kept", &|| run("cp", &["-a", other_name, name])),
         ("a byte changed", &|| {
@@ -142,7 +142,7 @@ fn a_killed_run_may_go_on_but_not_over_what_came_after_it() {
     assert_eq!(of(&path), Standing::Made, "its last I/O was in time");
     file.write_all_at(b"dear", 8192).expect("written");
     assert_eq!(of(&path), Standing::Changed, "after its end");
-    prolong(&file, writing, Duration::from_secs(60)).expect("marked");
+    prolong(&file, writing, Duration::from_mins(1)).expect("marked");
     assert_eq!(of(&path), Standing::Made, "it lived on");
     file.write_all_at(b"dear", BYTES).expect("written");
     assert_eq!(of(&path), Standing::Changed, "larger than it made it");

@@ -45,12 +45,14 @@ fn a_file_is_made_once_and_only_where_nothing_is() {
     assert!(!directory.path().join("nowhere").exists());
 }
 
+type Replace = fn(&Path, &Path) -> io::Result<()>;
+
 /// Whatever takes the place of what was judged, by whichever name: it is not opened.
 #[test]
 fn what_was_replaced_is_not_opened() {
     let directory = directory();
     let [path, dear] = ["x", "dear"].map(|name| directory.path().join(name));
-    let replace: [(&str, fn(&Path, &Path) -> io::Result<()>); 4] = [
+    let replace: [(&str, Replace); 4] = [
         ("another file", |path, dear| {
             fs::copy(dear, path.with_extension("new"))
                 .and_then(|_| fs::rename(path.with_extension("new"), path))

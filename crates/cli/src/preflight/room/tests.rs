@@ -2,6 +2,7 @@
 
 use super::*;
 
+#[expect(clippy::unnecessary_wraps, reason = "what is left is not always known")]
 fn left(amount: u64, limit: &str) -> Option<Left> {
     Some(Left {
         amount,

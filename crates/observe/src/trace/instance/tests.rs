@@ -1,5 +1,6 @@
 use super::*;
 use expect_test::expect;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
