@@ -252,12 +252,11 @@ impl Session<'_> {
         if let Some(dir) = dir {
             own::make_directories(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         }
-        let known = measure::known(&request, &plan);
         let asked = Asked {
             system: &self.system,
             request: &request,
             settings: &self.settings,
-            known: &known,
+            known: &measure::known(&request, &plan),
         };
         let mut rows = Rows {
             kept: Vec::new(),
@@ -287,10 +286,8 @@ impl Session<'_> {
                 exit,
                 ..
             } => {
-                let cpus = match self.model {
-                    Some(_) => Vec::new(),
-                    None => CpuUse::between(&before, &after),
-                };
+                let real = self.model.is_none();
+                let cpus = real.then(|| CpuUse::between(&before, &after)).unwrap_or_default();
                 let sources: Vec<RowSource> = lowered.rows.iter().map(source).collect();
                 let settings = settings_of(span);
                 let result = diskspd::span_result(&settings, &sources, &run, &rows.kept, &histograms, cpus);

@@ -37,7 +37,10 @@ pub(crate) const TABLE: [(u8, &str); 5] = [
         3,
         "refused for safety, nothing was touched; of `fathom diskspd` also, as of diskspd, a command line that is none",
     ),
-    (130, "interrupted, the results so far are kept"),
+    (
+        130,
+        "interrupted (SIGINT, SIGTERM, SIGHUP), the results so far are kept",
+    ),
 ];
 
 impl From<Exit> for ExitCode {

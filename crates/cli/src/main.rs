@@ -25,6 +25,7 @@ mod fio_command;
 mod fixture;
 mod flags;
 mod generate_command;
+mod guard;
 mod live;
 mod measure;
 mod merge;

@@ -5,6 +5,7 @@
 
 use crate::args::Settings;
 use crate::exit::Exit;
+use crate::guard::Guard;
 use crate::live::Live;
 use crate::outcome::{self, Counters, Used};
 use crate::recorder::Recorder;
@@ -17,11 +18,9 @@ use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_core::workload::Workload;
-use fathom_door::Permits;
 use fathom_engine::plan::{Plan, PlanError};
-use fathom_engine::run::{Hooks, Options, Progress, Results};
+use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_model::Spec;
-use fathom_observe::safety::Refusal;
 use fathom_observe::{SystemRoot, trace};
 use fathom_report::in_full;
 use fathom_sys::clock::HostClock;
@@ -172,12 +171,7 @@ pub(crate) fn real(
         recorder,
         virtual_streams: None,
         lossless: false,
-        guard: Some(Guard {
-            permits: Arc::clone(&permitted.permits),
-            watch: permitted.watch(system),
-            stop: Arc::clone(stop),
-            taken: None,
-        }),
+        guard: Some(Guard::new(permitted, system, stop)),
         alive: Arc::default(),
     };
     let stops = StopWatch::begin(&clock, &hooks.alive)?;
@@ -198,15 +192,9 @@ pub(crate) fn real(
         }
     };
     outcome::complete(&mut run, &results, used, &clock);
-    run.summary.warnings.extend(seal(&permitted.permits, &results));
-    if let Some(taken) = hooks.guard.and_then(|guard| guard.taken) {
-        run.summary.warnings.push(Warning::TargetTaken {
-            detail: taken.to_string(),
-        });
-    }
-    run.summary
-        .warnings
-        .extend(stops::warning(&stops, run.started_monotonic_ns));
+    let left = hooks.guard.map(|guard| guard.end(&results)).unwrap_or_default();
+    let stopped = stops::warning(&stops, run.started_monotonic_ns);
+    run.summary.warnings.extend(left.into_iter().chain(stopped));
     run.summary.floor = plan
         .jobs
         .first()
@@ -363,40 +351,6 @@ struct Watchers<'a> {
     guard: Option<Guard>,
     /// How often this thread has been seen to run.
     alive: Arc<AtomicU64>,
-}
-
-/// Guards what is written to.
-struct Guard {
-    permits: Arc<Permits>,
-    watch: fathom_observe::safety::Watch,
-    stop: Arc<AtomicBool>,
-    /// What was set up on a target, and ended the run.
-    taken: Option<Refusal>,
-}
-
-impl Guard {
-    fn look(&mut self) {
-        self.permits.prolong();
-        if self.taken.is_none()
-            && let Some(taken) = self.watch.look()
-        {
-            self.stop.store(true, Ordering::Relaxed);
-            self.taken = Some(taken);
-        }
-    }
-}
-
-/// Marks what was written to as it is now, and says what was to be removed and is not.
-fn seal(permits: &Permits, results: &Results) -> Vec<Warning> {
-    let unsealed = permits.seal().into_iter().map(|(path, error)| {
-        let path = path.display();
-        format!("{path} could not be marked as it is now: the next run that writes to it needs --allow-overwrite {path}: {error}")
-    });
-    let unremoved = results.unremoved.iter().map(|error| format!("unlink: {error}"));
-    unsealed
-        .chain(unremoved)
-        .map(|detail| Warning::Left { detail })
-        .collect()
 }
 
 impl Hooks for Watchers<'_> {

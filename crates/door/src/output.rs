@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat, rena
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Why a file cannot be left for the user. Nothing was changed.
@@ -28,6 +29,12 @@ pub enum OutputError {
         path: PathBuf,
         /// What is there, with its article.
         kind: &'static str,
+    },
+    /// It would be a file among the devices.
+    #[error("{} would be a file in /dev, which is in memory: choose another place", path.display())]
+    InDev {
+        /// The path.
+        path: PathBuf,
     },
     /// The system refused.
     #[error("cannot write {}: {source}{}", path.display(), remedy(source))]
@@ -85,11 +92,21 @@ pub fn check(path: &Path, force: bool) -> Result<(), OutputError> {
         };
     }
     let directory = directory_of(path);
+    // Memory for anybody's use is mounted below it (/dev/shm), with a number of its own.
+    let devices = std::fs::metadata("/dev").map(|found| found.dev()).ok();
     match std::fs::metadata(directory) {
+        Ok(found) if Some(found.dev()) == devices && in_dev(directory) => Err(OutputError::InDev {
+            path: path.to_path_buf(),
+        }),
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(io(Errno::NOTDIR.into())),
         Err(error) => Err(io(error)),
     }
+}
+
+/// Where `/dev` is no file system of its own, its number tells nothing.
+fn in_dev(directory: &Path) -> bool {
+    std::fs::canonicalize(directory).is_ok_and(|place| place.starts_with("/dev"))
 }
 
 fn directory_of(path: &Path) -> &Path {

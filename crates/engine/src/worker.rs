@@ -215,7 +215,7 @@ impl Worker {
             recorder: None,
             files: plan
                 .count_files
-                .then(|| vec![FileTally::of(&plan); plan.file_count as usize].into_boxed_slice()),
+                .then(|| (0..plan.file_count).map(|_| FileTally::of(&plan)).collect()),
             ends,
             errors: ErrorLog::default(),
             failed: false,

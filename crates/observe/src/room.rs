@@ -59,7 +59,7 @@ pub fn threads(root: &SystemRoot) -> Option<Left> {
 pub fn mappings(root: &SystemRoot) -> Option<Left> {
     let max = number(root, "/proc/sys/vm/max_map_count")?;
     let maps = root.read("/proc/self/maps").unwrap_or_default();
-    let there = maps.split(|&byte| byte == b'\n').count() as u64;
+    let there = maps.split_inclusive(|&byte| byte == b'\n').count() as u64;
     Some(left(max.saturating_sub(there), "vm.max_map_count"))
 }
 

@@ -152,7 +152,7 @@ fn two_means_that_nothing_was_touched() {
     // More files than the process may open: seen before the file is made.
     let mut shell = std::process::Command::new("sh");
     let program = env!("CARGO_BIN_EXE_fathom");
-    let line = format!("ulimit -n 70; exec {program} {LOAD} --numjobs 16 --runtime 1s F -q -o none");
+    let line = format!("ulimit -n 70; exec {program} {LOAD} --numjobs 80 --runtime 1s F -q -o none");
     shell
         .args(["-c", &line])
         .current_dir(place.path(""))
@@ -163,7 +163,7 @@ fn two_means_that_nothing_was_touched() {
     outcome.saying("ulimit -n").saying("use fewer workers or files");
     assert!(place.names().is_empty(), "{:?}", place.names());
     // A soft limit is raised as far as it may be.
-    let line = format!("ulimit -S -n 70; exec {program} {LOAD} --numjobs 16 --runtime 1s F -q -o none");
+    let line = format!("ulimit -S -n 70; exec {program} {LOAD} --numjobs 80 --runtime 1s F -q -o none");
     let mut shell = std::process::Command::new("sh");
     shell
         .args(["-c", &line])

@@ -101,4 +101,6 @@ fn the_system_s_own_refusals_come_with_a_remedy() {
     fs::write(&file, "x").expect("a file");
     assert!(check(&file.join("r.md"), false).is_err(), "below a file");
     check(Path::new("r.md"), false).expect("here");
+    let error = check(Path::new("/dev/loop0.md"), true).expect_err("among the devices");
+    assert!(error.is_refusal(), "{error}");
 }

@@ -57,7 +57,7 @@ fn a_point_is_done_when_its_directory_has_its_name() {
     assert_eq!(name, "points/0000-rand-r100-4k-q08-t2-n1");
     assert_eq!(measured_in(dir.path(), &name), None);
     let part = sweep.begin(&name).expect("begun");
-    std::fs::write(part.join("a"), "half").expect("written");
+    std::fs::write(part.join("series.arrows"), "half").expect("written");
     assert_eq!(measured_in(dir.path(), &name), None);
     // What a killed try left is gone.
     let part = sweep.begin(&name).expect("begun again");
