@@ -229,6 +229,25 @@ impl Session<'_> {
         safety::permit(&self.system, &files, &self.settings).map_err(|refusals| tell::refused(&refusals))
     }
 
+    /// Makes the files ready: what was laid out; `None`: interrupted.
+    fn lay_out(
+        &self,
+        plan: &mut Plan,
+        permitted: &Permitted,
+        live: &mut Live,
+    ) -> anyhow::Result<Option<Vec<String>>> {
+        if self.model.is_some() {
+            return Ok(Some(Vec::new()));
+        }
+        match prepare::prepare(plan, permitted, live, &self.stop)? {
+            Prepared::Ready { laid_out } => {
+                run_command::tell_unmarked(&permitted.unmarked(), &self.settings);
+                Ok(Some(laid_out))
+            }
+            Prepared::Interrupted => Ok(None),
+        }
+    }
+
     fn span(
         &self,
         lowered: &Lowered,
@@ -239,16 +258,9 @@ impl Session<'_> {
         let request = self.request(&lowered.workload);
         let mut plan = measure::plan(&lowered.workload, self.model)?;
         let mut live = Live::new(self.settings.quiet);
-        let mut laid_out = Vec::new();
-        if self.model.is_none() {
-            match prepare::prepare(&mut plan, permitted, &mut live, &self.stop)? {
-                Prepared::Ready { laid_out: made } => {
-                    run_command::tell_unmarked(&permitted.unmarked(), &self.settings);
-                    laid_out = made;
-                }
-                Prepared::Interrupted => return Ok(Ended::Nothing(Exit::Interrupted)),
-            }
-        }
+        let Some(laid_out) = self.lay_out(&mut plan, permitted, &mut live)? else {
+            return Ok(Ended::Nothing(Exit::Interrupted));
+        };
         if let Some(dir) = dir {
             own::make_directories(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         }
@@ -286,11 +298,13 @@ impl Session<'_> {
                 exit,
                 ..
             } => {
-                let real = self.model.is_none();
-                let cpus = real.then(|| CpuUse::between(&before, &after)).unwrap_or_default();
+                let cpus = match self.model {
+                    Some(_) => Vec::new(),
+                    None => CpuUse::between(&before, &after),
+                };
                 let sources: Vec<RowSource> = lowered.rows.iter().map(source).collect();
-                let settings = settings_of(span);
-                let result = diskspd::span_result(&settings, &sources, &run, &rows.kept, &histograms, cpus);
+                let (settings, rows) = (settings_of(span), &rows.kept);
+                let result = diskspd::span_result(&settings, &sources, &run, rows, &histograms, cpus);
                 tell_in_flags(&run);
                 Ok(Ended::Span {
                     result: Box::new(result),

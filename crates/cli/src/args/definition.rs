@@ -182,7 +182,7 @@ fn fio() -> Command {
         )
         .after_help("Examples:\n  fathom fio --name=a --rw=randread --bs=4k --size=1g --direct=1 --filename=F\n  fathom fio --on \
                      model:azure/P15 --name=a --rw=randread --bs=4k --size=1g --direct=1")
-        .override_usage("fathom fio [--on TARGET] [--allow-overwrite PATH]... [--force] FIO-ARGS...")
+        .override_usage("fathom fio [--on TARGET] [--allow-overwrite PATH] [--force] FIO-ARGS...")
         .disable_help_flag(true)
         .args(own_arguments_of_run().into_iter().filter(is_target))
         .arg(allow_overwrite())

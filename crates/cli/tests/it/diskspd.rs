@@ -215,7 +215,7 @@ fn what_cannot_be_done_is_refused_before_anything_is_touched() {
     refused("-q4 data.bin", "-q4");
     refused("-i10 -c1M data.bin", "-j");
     refused("-b4K -d1 missing.bin", "missing.bin");
-    refused("--on /dev/sdz -b4K data.bin", "--on is for modelled disks");
+    refused("--on /dev/sdz -b4K data.bin", "/dev/sdz does not exist");
     assert!(place.names().is_empty());
     place.write("precious", vec![7u8; 1 << 20]);
     place.fathom("diskspd -b4K -d1 -w100 precious").expect(3);

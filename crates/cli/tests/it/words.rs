@@ -160,7 +160,7 @@ fn two_means_that_nothing_was_touched() {
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
     let outcome = finish(start(&mut shell)).expect(2);
-    outcome.saying("ulimit -n").saying("use fewer workers or files");
+    outcome.saying("ulimit -n").saying("use fewer files or workers");
     assert!(place.names().is_empty(), "{:?}", place.names());
     // A soft limit is raised as far as it may be.
     let line = format!("ulimit -S -n 70; exec {program} {LOAD} --numjobs 80 --runtime 1s F -q -o none");
