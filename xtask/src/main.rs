@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|tidy|bench|bless|fuzz`.
+//! The project's own chores: `cargo xtask ci|tidy|bench|bless|soak|fuzz`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
@@ -9,6 +9,7 @@ mod ci;
 mod fuzz;
 mod packages;
 mod shell;
+mod soak;
 mod tidy;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ cargo xtask COMMAND
   tidy             the project's own rules on its source
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
+  soak [KILLS [SEED]]  kills runs, sweeps, recordings and reports at random moments (1000) and looks at what is left
   fuzz [SECONDS [SEED]]  fuzzes each parser for so long (60), from a new seed each time unless one is given
 ";
 
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         // Run by `bench`, from an optimised build of this program.
         ["bare", device, seconds] => bench::bare_loop(device, seconds),
         ["bless"] => ci::bless(),
+        ["soak", options @ ..] => soak::run(options),
         ["fuzz", options @ ..] => fuzz::search(options),
         _ => {
             eprint!("{USAGE}");

@@ -7,6 +7,7 @@ use crate::merge::merge;
 use fathom_core::run::{Environment, Requirement, Target, TargetFile, TargetKind, Warning};
 use fathom_engine::plan::Plan;
 use fathom_observe::disk::Snapshot;
+use fathom_observe::target::Inspector;
 use fathom_observe::{SystemRoot, busy, honesty, target};
 use fathom_sys::clock::{ClockSource, HostClock};
 use std::collections::HashMap;
@@ -139,11 +140,12 @@ fn environment(machine: &Environment, clock: &HostClock) -> Environment {
 
 /// What the plan's files are and lie on.
 pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
+    let mut inspector = Inspector::new(system);
     let inspect = |action: &fathom_engine::plan::FileAction| {
         if action.kind == fathom_engine::plan::Kind::Null {
             nothing(&action.path.to_string_lossy())
         } else {
-            target::inspect(system, &action.path)
+            inspector.inspect(&action.path)
         }
     };
     let files: Vec<TargetFile> = plan.files.iter().map(inspect).collect();

@@ -19,6 +19,7 @@ pub mod honesty;
 pub mod host;
 pub mod limits;
 pub mod mounts;
+mod parents;
 pub mod room;
 pub mod root;
 pub mod safety;

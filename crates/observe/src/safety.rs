@@ -31,6 +31,7 @@ pub use refusal::Refusal;
 pub use signature::Signature;
 pub use watch::Watch;
 
+use crate::parents::Plain;
 use crate::root::{FileKind, FileStat, SystemRoot};
 use fathom_core::units::DevId;
 use fathom_door::{Permit, Refused, target};
@@ -134,7 +135,7 @@ pub fn check_all(root: &SystemRoot, requests: &[WriteRequest<'_>]) -> Result<Vec
     let scene = Scene::look(root);
     let mut permits: HashMap<Key, (Basis, Arc<Permit>)> = HashMap::new();
     each(requests, |request| {
-        let key = Key::of(root, request.path)?;
+        let key = Key::of(&scene, request.path)?;
         if let Some((basis, permit)) = permits.get(&key) {
             return Ok(permission(request, basis.clone(), Arc::clone(permit)));
         }
@@ -199,7 +200,11 @@ enum Key {
 }
 
 impl Key {
-    fn of(root: &SystemRoot, path: &Path) -> Result<Self, Refusal> {
+    fn of(scene: &Scene<'_>, path: &Path) -> Result<Self, Refusal> {
+        if let Some(Plain::Missing(place)) = scene.parents.plain(path) {
+            return Ok(Self::New(place));
+        }
+        let root = scene.root;
         match root.stat(path) {
             Ok(stat) if matches!(stat.kind, FileKind::BlockDevice | FileKind::CharacterDevice) => {
                 Ok(Self::Node(stat.kind == FileKind::BlockDevice, stat.node))

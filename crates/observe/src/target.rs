@@ -16,10 +16,13 @@ pub use traced::{TraceDevice, trace_devices};
 pub use words::describe;
 
 use crate::mounts::{Mount, mount_of, mounts};
+use crate::parents::{Parents, Plain};
 use crate::root::{FileKind, FileStat, SystemRoot};
 use crate::sysfs::Block;
 use device::{Below, below_file_system, info};
 use fathom_core::run::{TargetFile, TargetKind};
+use fathom_core::units::DevId;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,33 +34,93 @@ use std::path::{Path, PathBuf};
 /// whole disks below it, recursively (striping, LVM, crypt, the disk under a loop device's file, `NVMe`
 /// multipath paths), and for a btrfs of several devices the other ones.
 pub fn inspect(root: &SystemRoot, path: &Path) -> TargetFile {
-    let mut target = TargetFile {
+    Inspector::new(root).inspect(path)
+}
+
+/// Describes many files: what they have in common is looked at once.
+pub struct Inspector<'r> {
+    root: &'r SystemRoot,
+    parents: Parents<'r>,
+    mounts: Vec<Mount>,
+    /// Of a directory and the device that its files are on: the file system, and what is below it.
+    below: HashMap<(PathBuf, DevId), (Option<String>, Below)>,
+}
+
+impl<'r> Inspector<'r> {
+    /// Of files of this system.
+    pub fn new(root: &'r SystemRoot) -> Self {
+        Self {
+            root,
+            parents: Parents::new(root),
+            mounts: mounts(root).unwrap_or_default(),
+            below: HashMap::new(),
+        }
+    }
+
+    /// As [`inspect`].
+    pub fn inspect(&mut self, path: &Path) -> TargetFile {
+        let mut target = empty(path);
+        match existing(self.root, &self.parents, path) {
+            Err(error) => target.device_missing = Some(format!("it cannot be looked at: {error}")),
+            Ok((place, stat)) => match stat.kind {
+                FileKind::BlockDevice => inspect_device(self.root, &stat, &mut target),
+                FileKind::CharacterDevice => {
+                    target.kind = TargetKind::CharacterDevice;
+                    let why = "a character device: the block layer does not see it";
+                    target.device_missing = Some(why.to_owned());
+                }
+                FileKind::Fifo | FileKind::Socket => {
+                    target.device_missing = Some(format!("{}: nothing is stored", stat.kind.in_words()));
+                }
+                FileKind::Regular | FileKind::Directory => self.inspect_file(&place, &stat, &mut target),
+            },
+        }
+        target
+    }
+
+    fn inspect_file(&mut self, place: &Path, stat: &FileStat, target: &mut TargetFile) {
+        if stat.kind == FileKind::Regular {
+            target.size_bytes = stat.size_bytes;
+        }
+        let (root, mounts) = (self.root, &self.mounts);
+        let look = || {
+            let mount = mount_of(mounts, place, stat.device);
+            (
+                mount.map(|mount| mount.filesystem.clone()),
+                below(root, mount, stat, mounts),
+            )
+        };
+        let directory = match stat.kind {
+            FileKind::Directory => Some(place),
+            // Something may be mounted on the file itself.
+            _ if mounts.iter().any(|mount| mount.point == place) => None,
+            _ => place.parent(),
+        };
+        let (filesystem, below) = match directory {
+            Some(directory) => self
+                .below
+                .entry((directory.to_owned(), stat.device))
+                .or_insert_with(look)
+                .clone(),
+            None => look(),
+        };
+        target.filesystem = filesystem;
+        match below {
+            Ok(device) => target.device = Some(device),
+            Err(reason) => target.device_missing = Some(reason),
+        }
+    }
+}
+
+fn empty(path: &Path) -> TargetFile {
+    TargetFile {
         path: path.to_string_lossy().into_owned(),
         kind: TargetKind::File,
         size_bytes: 0,
         filesystem: None,
         device: None,
         device_missing: None,
-    };
-    let (place, stat) = match existing(root, path) {
-        Ok(found) => found,
-        Err(error) => {
-            target.device_missing = Some(format!("it cannot be looked at: {error}"));
-            return target;
-        }
-    };
-    match stat.kind {
-        FileKind::BlockDevice => inspect_device(root, &stat, &mut target),
-        FileKind::CharacterDevice => {
-            target.kind = TargetKind::CharacterDevice;
-            target.device_missing = Some("a character device: the block layer does not see it".to_owned());
-        }
-        FileKind::Fifo | FileKind::Socket => {
-            target.device_missing = Some(format!("{}: nothing is stored", stat.kind.in_words()));
-        }
-        FileKind::Regular | FileKind::Directory => inspect_file(root, &place, &stat, &mut target),
     }
-    target
 }
 
 /// The kernel names whose rows in `/proc/diskstats` count the target's I/O: the device, then what is below
@@ -74,8 +137,12 @@ pub fn whole_disk(target: &TargetFile) -> Vec<String> {
 
 /// The path, or the nearest directory above where it would be made that exists, absolute and without links,
 /// and what it is.
-fn existing(root: &SystemRoot, path: &Path) -> io::Result<(PathBuf, FileStat)> {
-    let mut place = root.destination(path)?;
+fn existing(root: &SystemRoot, parents: &Parents<'_>, path: &Path) -> io::Result<(PathBuf, FileStat)> {
+    let mut place = match parents.plain(path) {
+        Some(Plain::There(place)) => return root.stat(path).map(|stat| (place, stat)),
+        Some(Plain::Missing(place)) => place,
+        None => root.destination(path)?,
+    };
     loop {
         match root.stat(&place) {
             Ok(stat) => return Ok((root.canonical(&place)?, stat)),
@@ -93,19 +160,6 @@ fn inspect_device(root: &SystemRoot, stat: &FileStat, target: &mut TargetFile) {
     };
     target.size_bytes = block.size_bytes().unwrap_or(0);
     target.device = Some(info(&block.disk()));
-}
-
-fn inspect_file(root: &SystemRoot, place: &Path, stat: &FileStat, target: &mut TargetFile) {
-    if stat.kind == FileKind::Regular {
-        target.size_bytes = stat.size_bytes;
-    }
-    let table = mounts(root).unwrap_or_default();
-    let mount = mount_of(&table, place, stat.device);
-    target.filesystem = mount.map(|mount| mount.filesystem.clone());
-    match below(root, mount, stat, &table) {
-        Ok(device) => target.device = Some(device),
-        Err(reason) => target.device_missing = Some(reason),
-    }
 }
 
 /// The device below a file, or why there is none.

@@ -2,9 +2,8 @@
 
 use super::scene::Scene;
 use super::{Basis, Change, Judged, Refusal, WriteRequest, cannot_tell, named, signature, usage};
-use crate::mounts::mount_of;
+use crate::parents::Plain;
 use crate::root::{FileKind, FileStat};
-use fathom_core::units::DevId;
 use fathom_door::mark::{self, Standing};
 use rustix::fs::{Mode, OFlags, open};
 use std::fs::File;
@@ -78,17 +77,16 @@ fn judged(basis: Basis, file: File) -> Judged {
 
 /// Nothing is there: free, but a new file in `/dev` is a device's name mistyped, and would fill the memory.
 pub(super) fn new(scene: &Scene<'_>, path: &Path) -> Result<Judged, Refusal> {
-    let root = scene.root;
-    let destination = root.destination(path);
-    let destination = destination.map_err(|source| cannot_tell(path, "where it leads", source))?;
-    let parent = destination.parent().unwrap_or(Path::new("/"));
-    let place = root.canonical(parent).unwrap_or_else(|_| parent.to_path_buf());
-    let table = scene.mounts(path, "what it is on")?;
-    // No file is on device 0:0: the path alone decides.
-    let mount = mount_of(table, &place, DevId { major: 0, minor: 0 });
-    let in_dev =
-        mount.is_some_and(|mount| mount.filesystem == "devtmpfs" || mount.point == Path::new("/dev"));
-    if in_dev || place == Path::new("/dev") {
+    let place = if let Some(Plain::Missing(place)) = scene.parents.plain(path) {
+        place.parent().map(Path::to_path_buf).unwrap_or_default()
+    } else {
+        let destination = scene.root.destination(path);
+        let destination = destination.map_err(|source| cannot_tell(path, "where it leads", source))?;
+        let parent = destination.parent().unwrap_or(Path::new("/"));
+        let real = scene.root.canonical(parent);
+        real.unwrap_or_else(|_| parent.to_path_buf())
+    };
+    if scene.is_in_dev(path, &place)? {
         return Err(Refusal::NoSuchDevice {
             path: path.to_path_buf(),
         });

@@ -6,9 +6,12 @@
 use super::openers::{self, Openers};
 use super::usage;
 use super::{Refusal, cannot_tell};
-use crate::mounts::{Mount, mounts, swap_areas};
+use crate::mounts::{Mount, mount_of, mounts, swap_areas};
+use crate::parents::Parents;
 use crate::root::{FileStat, SystemRoot};
-use std::cell::OnceCell;
+use fathom_core::units::DevId;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +22,9 @@ pub(super) struct Scene<'r> {
     swaps: OnceCell<io::Result<Vec<Area>>>,
     loops: OnceCell<io::Result<Vec<LoopDevice>>>,
     openers: OnceCell<Openers>,
+    pub(super) parents: Parents<'r>,
+    /// Directories, and whether a file made in them would be among the devices.
+    in_dev: RefCell<HashMap<PathBuf, bool>>,
 }
 
 /// A swap area.
@@ -43,6 +49,8 @@ impl<'r> Scene<'r> {
             swaps: OnceCell::new(),
             loops: OnceCell::new(),
             openers: OnceCell::new(),
+            parents: Parents::new(root),
+            in_dev: RefCell::default(),
         }
     }
 
@@ -50,6 +58,20 @@ impl<'r> Scene<'r> {
     pub(super) fn mounts(&self, path: &Path, what: &str) -> Result<&[Mount], Refusal> {
         let found = self.mounts.get_or_init(|| mounts(self.root));
         told(path, &format!("{what} (/proc/self/mountinfo)"), found)
+    }
+
+    /// Whether a file made in the directory `place` would be among the devices, where it would fill the memory.
+    pub(super) fn is_in_dev(&self, path: &Path, place: &Path) -> Result<bool, Refusal> {
+        if let Some(known) = self.in_dev.borrow().get(place) {
+            return Ok(*known);
+        }
+        let table = self.mounts(path, "what it is on")?;
+        // No file is on device 0:0: the path alone decides.
+        let mount = mount_of(table, place, DevId { major: 0, minor: 0 });
+        let in_dev = place == Path::new("/dev")
+            || mount.is_some_and(|mount| mount.filesystem == "devtmpfs" || mount.point == Path::new("/dev"));
+        self.in_dev.borrow_mut().insert(place.to_owned(), in_dev);
+        Ok(in_dev)
     }
 
     pub(super) fn swaps(&self, path: &Path) -> Result<&[Area], Refusal> {

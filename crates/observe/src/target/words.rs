@@ -2,6 +2,7 @@
 
 use fathom_core::run::{DeviceInfo, TargetFile, TargetKind};
 use fathom_core::units::Bytes;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// How many files are named one by one.
@@ -11,11 +12,14 @@ const NAMED_MAX: usize = 3;
 /// different ones apart with `; `. Empty for no files.
 pub fn describe(files: &[TargetFile]) -> String {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let mut seen = HashSet::new();
     for file in files {
         let place = place(file);
         let name = name(file);
+        if !seen.insert((place.clone(), name.clone())) {
+            continue;
+        }
         match groups.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),
             None => groups.push((place, vec![name])),
         }
