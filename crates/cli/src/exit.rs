@@ -139,10 +139,17 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<Touched>() {
         return Exit::Errors;
     }
-    match error.downcast_ref::<OutputError>() {
-        Some(refused) if refused.is_refusal() => Exit::Refused,
-        _ => Exit::Wrong,
-    }
+    let refusal = error
+        .chain()
+        .filter_map(output_error)
+        .any(OutputError::is_refusal);
+    if refusal { Exit::Refused } else { Exit::Wrong }
+}
+
+/// The refusal of an output, by itself or within an error of the system.
+fn output_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a OutputError> {
+    let within = || cause.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref();
+    cause.downcast_ref().or_else(within)
 }
 
 /// An error with its causes, outermost first; those that a message already quotes are not repeated.

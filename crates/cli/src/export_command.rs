@@ -5,6 +5,7 @@
 
 use crate::args::evidence::{ExportArgs, ExportForm};
 use crate::exit::{self, Exit};
+use crate::report_command::not_of_the_record;
 use crate::terminal;
 use anyhow::{Context, bail};
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
@@ -33,6 +34,9 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
 
 fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
     let run = fathom_store::read_run(&args.dir)?;
+    if let Some(path) = &args.output {
+        not_of_the_record(&args.dir, path)?;
+    }
     match args.form {
         ExportForm::Blkparse => {
             check(args, StreamKind::Block)?;

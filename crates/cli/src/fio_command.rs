@@ -122,12 +122,7 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     };
     let request = request.aimed(target.as_ref(), model);
     check_readonly(&command, &request)?;
-    let report = command.setting("output").flatten().map(PathBuf::from);
-    // What stands for stdout is stdout.
-    let report = report.filter(|path| path != Path::new("/dev/stdout"));
-    if let Some(path) = &report {
-        output::check(path, args.force)?;
-    }
+    let report = report_of(&command, &request, args.force)?;
     let settings = Settings {
         dry_run: command.setting("parse-only").is_some(),
         json: false,
@@ -153,6 +148,24 @@ fn choose_null(command: &mut FioCommand) -> anyhow::Result<()> {
     let jobs = command.jobs.iter_mut();
     jobs.for_each(|job| job.push(Override::new("ioengine", "null")));
     Ok(())
+}
+
+/// Where the report goes; `None`: to stdout.
+fn report_of(command: &FioCommand, request: &Request, force: bool) -> anyhow::Result<Option<PathBuf>> {
+    let report = command.setting("output").flatten().map(PathBuf::from);
+    // What stands for stdout is stdout.
+    let Some(path) = report.filter(|path| path != Path::new("/dev/stdout")) else {
+        return Ok(None);
+    };
+    output::check(&path, force)?;
+    let mut names = request.workload.jobs.iter().flat_map(|job| &job.files.names);
+    if names.any(|name| *name == path) {
+        bail!(
+            "--output={}: that is what the load is for: choose another name",
+            path.display()
+        );
+    }
+    Ok(Some(path))
 }
 
 /// Refuses what cannot be done, and tells what has no effect.

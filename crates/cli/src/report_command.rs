@@ -20,8 +20,12 @@ use std::path::{Path, PathBuf};
 /// Carries `fathom report` out.
 pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     let outputs = formats(&args.outputs)?;
-    for (path, _) in &outputs {
+    for (number, (path, _)) in outputs.iter().enumerate() {
         output::check(path, args.force)?;
+        if outputs[..number].iter().any(|(other, _)| other == path) {
+            bail!("-o {}: it is given twice: leave one out", path.display());
+        }
+        not_of_the_record(&args.dir, path)?;
     }
     if fathom_store::is_sweep(&args.dir) {
         sweep(args, &outputs)?;
@@ -37,6 +41,24 @@ pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// An output among the files of the record that it is made from would be taken for one of them, or replace it.
+pub(crate) fn not_of_the_record(dir: &Path, output: &Path) -> anyhow::Result<()> {
+    let parent = match output.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let (Ok(dir), Ok(parent)) = (dir.canonicalize(), parent.canonicalize()) else {
+        return Ok(());
+    };
+    if parent.starts_with(&dir) && output.exists() {
+        bail!(
+            "-o {}: that is a file of the record itself: choose another name",
+            output.display()
+        );
+    }
+    Ok(())
 }
 
 /// What each file is to be, by its ending.

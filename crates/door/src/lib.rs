@@ -21,4 +21,4 @@ pub mod target;
 pub use identity::Identity;
 pub use mark::Mark;
 pub use output::{Output, OutputError};
-pub use target::{Permit, Permits, Refused};
+pub use target::{Permit, Permits, Refused, Writer};

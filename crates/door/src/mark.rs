@@ -36,6 +36,8 @@ pub enum Mark {
         modified_ns: i64,
         /// Of the blocks sampled.
         digest: u64,
+        /// No part of its inode was changed after this, in ns since 1970: nobody can set that time.
+        sealed_ns: i64,
     },
     /// A run writes to it, or did until it was killed.
     Open {
@@ -74,7 +76,11 @@ impl Mark {
                 size_bytes,
                 modified_ns,
                 digest,
-            } => (SEALED, vec![size_bytes, modified_ns as u64, digest]),
+                sealed_ns,
+            } => (
+                SEALED,
+                vec![size_bytes, modified_ns as u64, digest, sealed_ns as u64],
+            ),
             Self::Open {
                 size_bytes,
                 before_ns,
@@ -100,10 +106,11 @@ impl Mark {
         let number = |at: usize| numbers.get(at).map(|bytes| u64::from_le_bytes(*bytes));
         let time = |at: usize| number(at).map(|number| number as i64);
         match (kind, numbers.len()) {
-            (SEALED, 3) => Some(Self::Sealed {
+            (SEALED, 4) => Some(Self::Sealed {
                 size_bytes: number(0)?,
                 modified_ns: time(1)?,
                 digest: number(2)?,
+                sealed_ns: time(3)?,
             }),
             (OPEN, 4) => Some(Self::Open {
                 size_bytes: number(0)?,
@@ -117,13 +124,17 @@ impl Mark {
 
     fn holds(&self, file: &File) -> io::Result<bool> {
         let metadata = file.metadata()?;
-        let now_ns = modified_ns(&metadata);
+        let (now_ns, changed_ns) = (modified_ns(&metadata), changed_ns(&metadata));
         match *self {
             Self::Sealed {
                 size_bytes,
                 modified_ns,
                 digest,
-            } => Ok(metadata.len() == size_bytes && now_ns == modified_ns && digest == digest_of(file)?),
+                sealed_ns,
+            } => Ok(metadata.len() == size_bytes
+                && now_ns == modified_ns
+                && changed_ns <= sealed_ns
+                && digest == digest_of(file)?),
             Self::Open {
                 size_bytes,
                 before_ns,
@@ -131,7 +142,8 @@ impl Mark {
                 until_ns,
             } => {
                 let written_by_it = (since_ns..=until_ns).contains(&now_ns);
-                Ok(metadata.len() <= size_bytes && (now_ns == before_ns || written_by_it))
+                let in_time = changed_ns <= until_ns;
+                Ok(metadata.len() <= size_bytes && in_time && (now_ns == before_ns || written_by_it))
             }
         }
     }
@@ -198,16 +210,58 @@ pub(crate) fn prolong(file: &File, writing: Writing, period: Duration) -> io::Re
     put(file, &mark)
 }
 
-/// Marks a file as done with.
+/// What a file looks like from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) size_bytes: u64,
+    modified_ns: i64,
+}
+
+impl Shape {
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self {
+            size_bytes: metadata.len(),
+            modified_ns: modified_ns(&metadata),
+        })
+    }
+}
+
+/// Marks a file as done with. Putting the mark changes the inode, at a time that is known only afterwards: so it is looked
+/// at, and put again where the guess was too early (the clock of a file server may be another one).
 pub(crate) fn seal(file: &File) -> io::Result<()> {
     let digest = digest_of(file)?;
     let metadata = file.metadata()?;
-    let mark = Mark::Sealed {
-        size_bytes: metadata.len(),
-        modified_ns: modified_ns(&metadata),
-        digest,
+    let mut sealed_ns = now_ns() + TICK_NS;
+    for _ in 0..SEAL_TRIES {
+        let mark = Mark::Sealed {
+            size_bytes: metadata.len(),
+            modified_ns: modified_ns(&metadata),
+            digest,
+            sealed_ns,
+        };
+        put(file, &mark)?;
+        let changed_ns = changed_ns(&file.metadata()?);
+        if changed_ns <= sealed_ns {
+            return Ok(());
+        }
+        sealed_ns = changed_ns + TICK_NS;
+    }
+    Err(io::Error::other("its time of change runs ahead of every mark"))
+}
+
+/// So often a mark is put at most.
+const SEAL_TRIES: u32 = 20;
+
+/// Marks a file as one that fathom made and somebody else has written to.
+pub(crate) fn spoil(file: &File) -> io::Result<()> {
+    let never = Mark::Sealed {
+        size_bytes: u64::MAX,
+        modified_ns: 0,
+        digest: 0,
+        sealed_ns: 0,
     };
-    put(file, &mark).map(drop)
+    put(file, &never).map(drop)
 }
 
 /// How far a stamp of the kernel may be behind the clock: a tick at 100 Hz, and a little.
@@ -219,6 +273,14 @@ fn now_ns() -> i64 {
         Ok(since) => since.as_nanos() as i64,
         Err(before) => -(before.duration().as_nanos() as i64),
     }
+}
+
+/// When anything of the inode was changed: by writing, by naming, by setting the other times.
+fn changed_ns(metadata: &std::fs::Metadata) -> i64 {
+    metadata
+        .ctime()
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(metadata.ctime_nsec())
 }
 
 fn modified_ns(metadata: &std::fs::Metadata) -> i64 {

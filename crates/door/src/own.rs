@@ -51,6 +51,20 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
+/// Gives what is under a name of fathom's another name, which nothing may have.
+///
+/// # Errors
+/// Something has it, or the system refused.
+pub fn set_aside(from: &Path, to: &Path) -> io::Result<()> {
+    let cwd = rustix::fs::CWD;
+    match rustix::fs::renameat_with(cwd, from, cwd, to, rustix::fs::RenameFlags::NOREPLACE) {
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) if fs::symlink_metadata(to).is_err() => {
+            fs::rename(from, to)
+        }
+        renamed => Ok(renamed?),
+    }
+}
+
 /// Cuts a file of fathom's that is open back to the length that is whole.
 ///
 /// # Errors

@@ -4,23 +4,27 @@
 //! very thing that was judged. A [`Permit`] is kept for as long as is written: it holds a device exclusively and a file
 //! locked, so that another fathom is told. It must not judge.
 
+mod permits;
+
+pub use permits::Permits;
+
 use crate::identity::{self, Held, Identity};
-use crate::mark::{self, Writing};
+use crate::mark::{self, Shape, Writing};
 use rustix::fs::{AtFlags, FallocateFlags, OFlags, RenameFlags, fallocate, renameat_with, unlinkat};
 use rustix::io::Errno;
-use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Marks are prolonged so often …
-const PERIOD: Duration = Duration::from_secs(1);
+const PERIOD: Duration = Duration::from_millis(500);
 /// … for so many files, and less often for more: it must not become a load of its own.
-const FILES_A_SECOND: u32 = 20;
-/// How much later than that it may come to it on a busy machine.
-const SLACK: Duration = Duration::from_secs(2);
+const FILES_A_PERIOD: u32 = 20;
+/// How much later than that it may come to it on a busy machine. What somebody writes to a killed run's file within that
+/// time cannot be told from what the run wrote.
+const SLACK: Duration = Duration::from_millis(500);
 
 /// Why there is no permit.
 #[derive(Debug, thiserror::Error)]
@@ -52,8 +56,12 @@ struct State {
     exclusive: bool,
     /// Whether all that is in it is fathom's, so that the mark is kept true.
     ours: bool,
-    /// The size that it will have, where it grows.
-    grows_to_bytes: u64,
+    /// The size that fathom gives it.
+    size_bytes: u64,
+    /// Loads that have it open for writing.
+    writers: u32,
+    /// How it was left when nobody wrote to it any more; `None`: somebody does, or nobody did yet.
+    rest: Option<Shape>,
     /// Since when is written to it.
     writing: Option<Writing>,
     /// Whether the file system has no place for a mark.
@@ -75,6 +83,7 @@ impl Permit {
         lock(&hold)?;
         let state = State {
             identity: Some(Identity::of(&hold)?),
+            size_bytes: hold.metadata()?.len(),
             hold: Some(hold),
             ours,
             ..State::default()
@@ -136,6 +145,9 @@ impl Permit {
         let mut state = self.state();
         let expected = state.identity.ok_or_else(|| self.changed("it was to be made"))?;
         let held = self.hold(&expected)?;
+        if state.is_spoilt()? {
+            return Err(self.changed("something else has written to it during the run"));
+        }
         Self::begin(&mut state)?;
         let file = held.open(more | OFlags::RDWR)?;
         let opened = Identity::of(&file)?;
@@ -155,7 +167,7 @@ impl Permit {
 
     fn changed(&self, what: &str) -> io::Error {
         io::Error::other(format!(
-            "{}: {what}: nothing was written to what is there now. Find out by whom, then run again",
+            "{}: {what}: what is there now is left alone. Find out by whom, then run again",
             self.path.display()
         ))
     }
@@ -188,9 +200,35 @@ impl Permit {
         Ok(made)
     }
 
+    /// As [`Permit::open`], for a load, until the [`Writer`] is dropped.
+    ///
+    /// # Errors
+    /// As [`Permit::open`].
+    pub fn open_for_load(self: &Arc<Self>, more: OFlags) -> io::Result<(File, Writer)> {
+        let file = self.open(more)?;
+        let mut state = self.state();
+        state.writers += 1;
+        state.rest = None;
+        Ok((file, Writer(Arc::clone(self))))
+    }
+
     /// Says how large the file will be made: the mark of a run that is killed meanwhile holds up to that size.
     pub fn grows_to(&self, size_bytes: u64) {
-        self.state().grows_to_bytes = size_bytes;
+        let mut state = self.state();
+        state.size_bytes = state.size_bytes.max(size_bytes);
+    }
+
+    /// It is laid out: from here on until a load opens it, nobody writes to it.
+    ///
+    /// # Errors
+    /// It cannot be marked so.
+    pub fn laid_out(&self) -> io::Result<()> {
+        let mut state = self.state();
+        state.come_to_rest();
+        if let (Some(_), Some(hold)) = (state.writing.take(), &state.hold) {
+            mark::seal(hold)?;
+        }
+        Ok(())
     }
 
     /// From here on it is written to.
@@ -199,13 +237,17 @@ impl Permit {
             return Ok(());
         }
         let Some(hold) = &state.hold else { return Ok(()) };
-        state.writing = mark::begin(hold, state.grows_to_bytes, PERIOD + SLACK)?;
+        state.writing = mark::begin(hold, state.size_bytes, PERIOD + SLACK)?;
         state.unmarkable = state.writing.is_none();
         Ok(())
     }
 
     fn prolong(&self, until: Duration) {
         let state = self.state();
+        // What nobody writes to needs no more time.
+        if state.rest.is_some() {
+            return;
+        }
         if let (Some(writing), Some(hold)) = (state.writing, &state.hold) {
             // Where it cannot be, the mark ends earlier, and a killed run's file has to be named.
             let _prolonged = mark::prolong(hold, writing, until);
@@ -215,10 +257,16 @@ impl Permit {
     /// Nobody writes to it any more: the mark says what it is now.
     fn seal(&self) -> io::Result<()> {
         let mut state = self.state();
-        if let (Some(_), Some(hold)) = (state.writing.take(), &state.hold) {
-            mark::seal(hold)?;
+        let spoilt = state.is_spoilt()?;
+        let was_written = state.writing.take().is_some();
+        match &state.hold {
+            Some(hold) if spoilt => {
+                mark::spoil(hold)?;
+                Err(self.changed("something else has written to it during the run"))
+            }
+            Some(hold) if was_written => mark::seal(hold),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Removes the file again, where it was made through this permit and is still what its path leads to. `false`: it
@@ -231,10 +279,44 @@ impl Permit {
         let (true, Some(identity)) = (state.created, state.identity) else {
             return Ok(false);
         };
+        if state.is_spoilt()? {
+            return Err(self.changed("something else has written to it during the run, and it stays"));
+        }
         remove(&self.path, &identity)?;
         // It may be made again.
         *state = State::default();
         Ok(true)
+    }
+}
+
+impl State {
+    /// Whether something else has written to a file of fathom's: it is larger than fathom made it, or is not as it was when
+    /// the last of those who write to it was done.
+    fn is_spoilt(&self) -> io::Result<bool> {
+        let (true, Some(hold)) = (self.ours, &self.hold) else {
+            return Ok(false);
+        };
+        let now = Shape::of(hold)?;
+        Ok(now.size_bytes > self.size_bytes || self.rest.is_some_and(|rest| rest != now))
+    }
+
+    fn come_to_rest(&mut self) {
+        // Where it cannot be looked at, it cannot be sealed later either.
+        self.rest = self.hold.as_ref().and_then(|hold| Shape::of(hold).ok());
+    }
+}
+
+/// A load that has a target open for writing.
+#[derive(Debug)]
+pub struct Writer(Arc<Permit>);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.writers -= 1;
+        if state.writers == 0 {
+            state.come_to_rest();
+        }
     }
 }
 
@@ -339,101 +421,6 @@ pub fn resize(file: &File, size_bytes: u64) -> io::Result<()> {
 /// The system refused.
 pub fn reserve(file: &File, flags: FallocateFlags, size_bytes: u64) -> Result<(), Errno> {
     fallocate(file, flags, 0, size_bytes)
-}
-
-/// The permits of a run.
-#[derive(Debug, Default)]
-pub struct Permits {
-    by_path: HashMap<PathBuf, Arc<Permit>>,
-    prolonged: Mutex<Option<Instant>>,
-}
-
-impl Permits {
-    /// Of paths with the permit of each; several paths may share one.
-    pub fn new(permits: impl IntoIterator<Item = (PathBuf, Arc<Permit>)>) -> Self {
-        Self {
-            by_path: permits.into_iter().collect(),
-            prolonged: Mutex::default(),
-        }
-    }
-
-    /// For whatever is at these paths now, or nothing yet. Nobody was asked: this is for tests of what only writes.
-    ///
-    /// # Errors
-    /// See [`Refused`].
-    pub fn unasked<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, Refused> {
-        let permit = |path: &Path| -> Result<Permit, Refused> {
-            let Some(held) = identity::hold(path, true)? else {
-                return Ok(Permit::new_file(path));
-            };
-            let file = held.open(OFlags::RDONLY | OFlags::NONBLOCK)?;
-            if held.identity.is_regular() {
-                Permit::file(path, &file, mark::standing(&file)? == mark::Standing::Made)
-            } else {
-                Permit::device(path, file, false)
-            }
-        };
-        let permits = paths
-            .into_iter()
-            .map(|path| Ok((path.to_path_buf(), Arc::new(permit(path)?))));
-        Ok(Self::new(permits.collect::<Result<Vec<_>, Refused>>()?))
-    }
-
-    /// The permit for a path.
-    ///
-    /// # Errors
-    /// There is none, and nothing may be written there.
-    pub fn of(&self, path: &Path) -> io::Result<&Arc<Permit>> {
-        self.by_path.get(path).ok_or_else(|| {
-            let what = format!(
-                "{}: nobody asked whether it may be written to, a bug in fathom: please report it",
-                path.display()
-            );
-            io::Error::other(what)
-        })
-    }
-
-    /// All permits; one that several paths share as often.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Permit>> {
-        self.by_path.values()
-    }
-
-    /// Whether a run asks for none.
-    pub fn is_empty(&self) -> bool {
-        self.by_path.is_empty()
-    }
-
-    /// Prolongs the marks of what is written to, when it is time to. To be called ten times a second or so.
-    pub fn prolong(&self) {
-        let files = u32::try_from(self.by_path.len()).unwrap_or(u32::MAX);
-        let period = PERIOD * (files / FILES_A_SECOND).clamp(1, 600);
-        let mut last = self.prolonged.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.is_none_or(|last| last.elapsed() >= period) {
-            *last = Some(Instant::now());
-            self.iter().for_each(|permit| permit.prolong(period + SLACK));
-        }
-    }
-
-    /// The load has ended: all marks say what the files are now. Returns those that could not be marked, and why: they
-    /// will have to be named to be written to again.
-    pub fn seal(&self) -> Vec<(PathBuf, io::Error)> {
-        let seal = |permit: &Arc<Permit>| {
-            let error = permit.seal().err()?;
-            Some((permit.path().to_path_buf(), error))
-        };
-        self.iter().filter_map(seal).collect()
-    }
-
-    /// Files made on file systems that have no place for a mark, in order.
-    pub fn unmarked(&self) -> Vec<PathBuf> {
-        let made = self.iter().filter(|permit| {
-            let state = permit.state();
-            state.created && state.unmarkable
-        });
-        let mut paths: Vec<PathBuf> = made.map(|permit| permit.path().to_path_buf()).collect();
-        paths.sort();
-        paths
-    }
 }
 
 #[cfg(test)]

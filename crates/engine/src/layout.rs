@@ -141,7 +141,8 @@ fn lay_out(action: &FileAction, permit: &Permit, on_piece: &mut OnPiece<'_>) -> 
             return Err(Error::other(changed));
         }
     }
-    fill_file(&file, action, on_piece).map_err(|error| {
+    let filled = fill_file(&file, action, on_piece).and_then(|()| permit.laid_out());
+    filled.map_err(|error| {
         let undone = match action.size_now {
             None => permit.remove_created().map(drop),
             Some(size) if size < action.size_needed => target::resize(&file, size),

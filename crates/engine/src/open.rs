@@ -3,7 +3,7 @@
 use crate::plan::{Kind, WorkerFiles};
 use crate::thread::{Opened, StartFailure};
 use fathom_core::workload::{EngineKind, Job, SyncMode};
-use fathom_door::Permits;
+use fathom_door::{Permits, Writer};
 use rustix::fs::{Advice, Mode, OFlags, open};
 use std::fs::File;
 use std::io::Read;
@@ -11,11 +11,12 @@ use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Opens all files of one worker; `None` where `stop` was set meanwhile.
+/// Opens all files of one worker; `None` where `stop` was set meanwhile. `writers` are to be dropped behind the files.
 pub(crate) fn open_all(
     job: &Job,
     files: &WorkerFiles,
     permits: &Permits,
+    writers: &mut Vec<Writer>,
     stop: &AtomicBool,
 ) -> Result<Option<Opened>, StartFailure> {
     let mut opened = Vec::with_capacity(files.files.len());
@@ -23,7 +24,7 @@ pub(crate) fn open_all(
         return Ok(Some(opened));
     }
     for file in &files.files {
-        opened.push(open_one(job, &file.path, file.kind, permits)?);
+        opened.push(open_one(job, &file.path, file.kind, permits, writers)?);
         if job.files.pre_read && !pre_read(&file.path, stop)? {
             return Ok(None);
         }
@@ -31,7 +32,13 @@ pub(crate) fn open_all(
     Ok(Some(opened))
 }
 
-fn open_one(job: &Job, path: &Path, kind: Kind, permits: &Permits) -> Result<File, StartFailure> {
+fn open_one(
+    job: &Job,
+    path: &Path,
+    kind: Kind,
+    permits: &Permits,
+    writers: &mut Vec<Writer>,
+) -> Result<File, StartFailure> {
     let failure = |what| {
         move |source| StartFailure {
             what,
@@ -50,7 +57,11 @@ fn open_one(job: &Job, path: &Path, kind: Kind, permits: &Permits) -> Result<Fil
     };
     let what = if job.direct { "open with O_DIRECT" } else { "open" };
     let opened = if job.writes() {
-        permits.of(path).and_then(|permit| permit.open(flags))
+        let opened = permits.of(path).and_then(|permit| permit.open_for_load(flags));
+        opened.map(|(file, writer)| {
+            writers.push(writer);
+            file
+        })
     } else {
         let read = flags | OFlags::RDONLY | OFlags::CLOEXEC;
         open(path, read, Mode::empty())

@@ -268,7 +268,10 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     let job = Arc::clone(&task.job);
     settle(task)?;
     let depth = depth_of(&job);
-    let Some(files) = open::open_all(&job, &task.files, &task.permits, &task.ends.stop)? else {
+    // Dropped last: nobody writes when the files are closed.
+    let mut writers = Vec::new();
+    let opened = open::open_all(&job, &task.files, &task.permits, &mut writers, &task.ends.stop)?;
+    let Some(files) = opened else {
         return Ok(None);
     };
     let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();

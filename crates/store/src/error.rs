@@ -37,7 +37,7 @@ pub enum StoreError {
     },
     /// A run directory that is to be removed has something else in it.
     #[error(
-        "{dir} holds files that are not fathom's, which were left alone. Move them elsewhere, then try again"
+        "{dir} is not a directory of fathom's alone: it is a link, or holds other files, which were left alone. Move it elsewhere, then try again"
     )]
     NotOurs {
         /// The directory.

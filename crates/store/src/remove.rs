@@ -15,6 +15,13 @@ use std::path::Path;
 /// # Errors
 /// Something else is in it, which stays, or the system refused.
 pub fn remove_run(dir: &Path) -> Result<(), StoreError> {
+    match std::fs::symlink_metadata(dir) {
+        Ok(found) if found.is_dir() => {}
+        // A link, or anything else that no run is: what it leads to is somebody else's.
+        Ok(_) => return Err(StoreError::NotOurs { dir: dir.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(StoreError::io("look at", dir, source)),
+    }
     remove_record(dir)?;
     own::remove_directory(dir).map_err(|source| match source.kind() {
         io::ErrorKind::DirectoryNotEmpty => StoreError::NotOurs { dir: dir.to_owned() },

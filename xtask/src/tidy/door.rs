@@ -22,7 +22,7 @@ const CALLS: [&str; 40] = [
     "set_len(",
     "set_modified(",
     "set_times(",
-    "symlink(",
+    "fs::symlink(",
     "renameat",
     "rename_with",
     "unlinkat(",

@@ -12,17 +12,7 @@ const BYTES: u64 = 1 << 20;
 fn made(test: &str) -> Option<(tempfile::TempDir, PathBuf)> {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("fm");
-    let permits = Permits::unasked([path.as_path()]).expect("a permit");
-    let file = permits
-        .of(&path)
-        .and_then(|permit| permit.create())
-        .expect("made");
-    for place in (0..BYTES).step_by(4096) {
-        file.write_all_at(&[place as u8 ^ 0x5a; 4096], place)
-            .expect("written");
-    }
-    drop(file);
-    drop(permits);
+    make(&path);
     if of(&path) == Standing::Unmarked {
         eprintln!(
             "SKIPPED: {test}: user attributes in {}",
@@ -31,6 +21,18 @@ fn made(test: &str) -> Option<(tempfile::TempDir, PathBuf)> {
         return None;
     }
     Some((directory, path))
+}
+
+/// A file as a run leaves it.
+fn make(path: &Path) {
+    let permits = Permits::unasked([path]).expect("a permit");
+    let permit = permits.of(path).expect("a permit");
+    permit.grows_to(BYTES);
+    let file = permit.create().expect("made");
+    for place in (0..BYTES).step_by(4096) {
+        file.write_all_at(&[place as u8 ^ 0x5a; 4096], place)
+            .expect("written");
+    }
 }
 
 fn of(path: &Path) -> Standing {
@@ -54,7 +56,22 @@ fn a_mark_holds_until_somebody_else_writes() {
     let other = directory.path().join("userdata");
     let other_name = other.to_str().expect("a name");
     fs::write(&other, vec![1; BYTES as usize]).expect("a file");
-    let spoil: [(&str, &dyn Fn()); 7] = [
+    let spoil: [(&str, &dyn Fn()); 9] = [
+        ("a byte changed, and the time put back", &|| {
+            let file = File::options().write(true).open(&path).expect("opened");
+            let modified = path
+                .metadata()
+                .and_then(|found| found.modified())
+                .expect("a time");
+            file.write_all_at(b"!", 12_345).expect("written");
+            file.set_times(fs::FileTimes::new().set_modified(modified))
+                .expect("a time");
+        }),
+        ("a copy with all that can be kept in its place", &|| {
+            let copy = path.with_extension("copy");
+            run("cp", &["-a", name, copy.to_str().expect("a name")]);
+            fs::rename(&copy, &path).expect("renamed");
+        }),
         ("copied over", &|| run("cp", &[other_name, name])),
         ("copied over with its time", &|| {
             run("cp", &["-p", other_name, name]);
@@ -85,14 +102,11 @@ fn a_mark_holds_until_somebody_else_writes() {
         }),
     ];
     for (what, spoil) in spoil {
-        let Some((again, _)) = made("a_mark_holds_until_somebody_else_writes") else {
-            return;
-        };
-        // The file itself must stay: what is copied over keeps its attributes.
-        fs::rename(again.path().join("fm"), &path).expect("renamed");
-        assert_eq!(of(&path), Standing::Made, "a new name is no matter");
+        fs::remove_file(&path).expect("removed");
+        make(&path);
+        assert_eq!(of(&path), Standing::Made);
         // Within the same tick of the kernel's clock a time tells nothing.
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(60));
         spoil();
         assert_eq!(of(&path), Standing::Changed, "{what}");
     }
@@ -144,6 +158,17 @@ fn a_killed_run_may_go_on_but_not_over_what_came_after_it() {
     assert_eq!(of(&path), Standing::Changed, "after its end");
     prolong(&file, writing, Duration::from_mins(1)).expect("marked");
     assert_eq!(of(&path), Standing::Made, "it lived on");
+    prolong(&file, writing, Duration::ZERO).expect("marked");
+    std::thread::sleep(Duration::from_millis(50));
+    let modified = path
+        .metadata()
+        .and_then(|found| found.modified())
+        .expect("a time");
+    file.write_all_at(b"dear", 8192).expect("written");
+    file.set_times(fs::FileTimes::new().set_modified(modified))
+        .expect("a time");
+    assert_eq!(of(&path), Standing::Changed, "with a time of its life");
+    prolong(&file, writing, Duration::from_mins(1)).expect("marked");
     file.write_all_at(b"dear", BYTES).expect("written");
     assert_eq!(of(&path), Standing::Changed, "larger than it made it");
     let old = fs::FileTimes::new().set_modified(UNIX_EPOCH + Duration::from_secs(1));
@@ -193,7 +218,7 @@ proptest! {
     #[test]
     fn a_mark_reads_back_as_it_was_written(a: u64, b: i64, c: i64, d: i64, digest: u64) {
         for mark in [
-            Mark::Sealed { size_bytes: a, modified_ns: b, digest },
+            Mark::Sealed { size_bytes: a, modified_ns: b, digest, sealed_ns: c },
             Mark::Open { size_bytes: a, before_ns: b, since_ns: c, until_ns: d },
         ] {
             let bytes = mark.encode();

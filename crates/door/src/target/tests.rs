@@ -17,6 +17,7 @@ fn a_file_is_made_once_and_only_where_nothing_is() {
     let permits = unasked(&path);
     let permit = permits.of(&path).expect("a permit");
     assert!(permit.open(OFlags::empty()).is_err(), "nothing is there yet");
+    permit.grows_to(4);
     permit
         .create()
         .expect("made")
@@ -169,4 +170,52 @@ fn a_permit_outlives_a_move_within_its_file_only() {
     // Gone is gone: nothing to remove, nothing to say.
     assert!(permit.remove_created().is_ok());
     assert!(directory.path().join("moved").exists());
+}
+
+/// A file of fathom's that somebody else writes to while a run goes on is neither removed nor written to again.
+#[test]
+fn what_others_write_to_during_a_run_is_theirs() {
+    let directory = directory();
+    let grown: fn(&Path) -> io::Result<()> = |path| {
+        use std::io::Write;
+        File::options().append(true).open(path)?.write_all(b"dear")
+    };
+    let rewritten: fn(&Path) -> io::Result<()> = |path| {
+        std::thread::sleep(Duration::from_millis(20));
+        fs::write(path, vec![9; 8192])
+    };
+    for (what, at_rest, write) in [
+        ("grown under a load", false, grown),
+        ("grown at rest", true, grown),
+        ("rewritten at rest", true, rewritten),
+    ] {
+        let path = directory.path().join(what);
+        let permits = unasked(&path);
+        let permit = permits.of(&path).expect("a permit");
+        permit.grows_to(8192);
+        permit
+            .create()
+            .expect("made")
+            .write_all_at(&[1; 8192], 0)
+            .expect("written");
+        permit.laid_out().expect("sealed");
+        let (file, writer) = permit.open_for_load(OFlags::empty()).expect("opened");
+        file.write_all_at(&[2; 4096], 0).expect("written");
+        if at_rest {
+            drop((file, writer));
+            write(&path).expect("written");
+        } else {
+            write(&path).expect("written");
+            drop((file, writer));
+        }
+        assert!(permit.open(OFlags::empty()).is_err(), "{what}");
+        let error = permit.remove_created().expect_err(what);
+        assert!(
+            error.to_string().contains("something else has written to it"),
+            "{error}"
+        );
+        assert_eq!(permits.seal().len(), 1, "{what}");
+        let standing = mark::standing(&File::open(&path).expect("opened")).expect("a standing");
+        assert_ne!(standing, mark::Standing::Made, "{what}");
+    }
 }

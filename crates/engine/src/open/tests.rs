@@ -29,14 +29,21 @@ fn a_stop_ends_reading_ahead() {
             &job,
             &files(&path),
             &Permits::default(),
+            &mut Vec::new(),
             &AtomicBool::new(stopped),
         )
         .expect("it opens");
         assert_eq!(opened.is_none(), stopped);
     }
     job.files.pre_read = false;
-    let opened =
-        open_all(&job, &files(&path), &Permits::default(), &AtomicBool::new(true)).expect("it opens");
+    let opened = open_all(
+        &job,
+        &files(&path),
+        &Permits::default(),
+        &mut Vec::new(),
+        &AtomicBool::new(true),
+    )
+    .expect("it opens");
     assert_eq!(
         opened.map(|files| files.len()),
         Some(1),
@@ -51,8 +58,15 @@ fn a_stop_while_reading_ahead_takes_less_than_a_second() {
     job.files.pre_read = true;
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let reader =
-            scope.spawn(|| open_all(&job, &files(Path::new("/dev/zero")), &Permits::default(), &stop));
+        let reader = scope.spawn(|| {
+            open_all(
+                &job,
+                &files(Path::new("/dev/zero")),
+                &Permits::default(),
+                &mut Vec::new(),
+                &stop,
+            )
+        });
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!reader.is_finished());
         let begun = std::time::Instant::now();

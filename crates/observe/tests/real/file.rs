@@ -20,6 +20,7 @@ fn a_file_that_fathom_made_may_be_used_again() {
     let path = dir.path().join("job.0.0");
     let permission = ask(&path, &[], false).expect("allowed");
     assert_eq!(permission.basis, Basis::New);
+    permission.permit.grows_to(8192);
     let file = permission.permit.create().expect("created");
     file.write_all_at(&[7; 8192], 0).expect("written");
     drop((file, permission));

@@ -88,6 +88,10 @@ pub(crate) fn recover_streams(
 
 fn recover<R: StreamRow>(dir: &Path, files: &mut Vec<FileRecord>) -> Result<RecoveredStream, StoreError> {
     let folder = Folder::new(dir, R::KIND);
+    let is_link = std::fs::symlink_metadata(&folder.path).is_ok_and(|found| found.is_symlink());
+    if is_link {
+        return Err(StoreError::NotOurs { dir: folder.path });
+    }
     let segments = folder.segments(files)?;
     let mut locks = Vec::new();
     for (&number, forms) in &segments {
@@ -129,15 +133,17 @@ fn recover_segment<R: StreamRow>(
         }
         // A file that is listed was whole: to change it here would hide its damage.
         Err(_) if is_listed => return Ok(()),
-        Err(error) if !forms.arrows => {
-            // After a loss of power: neither form is whole.
+        Err(error) if forms.parquet => {
+            // After a loss of power it may not be whole; or it is somebody else's.
             let aside = path.with_extension("parquet.damaged");
-            own::rename(&path, &aside).map_err(|source| StoreError::io("rename", &path, source))?;
-            let name = folder.listed_name(number);
-            stream
-                .lost
-                .push(format!("all of {name}, now {}: {error}", aside.display()));
-            return Ok(());
+            own::set_aside(&path, &aside).map_err(|source| StoreError::io("rename", &path, source))?;
+            if !forms.arrows {
+                let name = folder.listed_name(number);
+                stream
+                    .lost
+                    .push(format!("all of {name}, now {}: {error}", aside.display()));
+                return Ok(());
+            }
         }
         _ => {}
     }

@@ -30,4 +30,9 @@ fn what_no_run_leaves_stays() {
     remove_run(&dir).expect("removed");
     assert!(!dir.exists());
     remove_run(&dir).expect("gone already");
+    // A link in its place leads to somebody else's run.
+    fs::write(outside.join("run.json"), "dear").expect("a file");
+    std::os::unix::fs::symlink(&outside, &dir).expect("a link");
+    assert!(matches!(remove_run(&dir), Err(StoreError::NotOurs { .. })));
+    assert_eq!(fs::read(outside.join("run.json")).expect("read"), b"dear");
 }
