@@ -7,7 +7,7 @@
 mod during;
 mod outputs;
 
-use crate::harness::{LoopDevice, Mount, Place, finish, signal, skipped, start, tool};
+use crate::harness::{LoopDevice, Mount, Place, skipped, tool};
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -165,7 +165,10 @@ fn what_came_during_a_run_outlives_it() {
         signal(&load, "INT");
         let outcome = finish(load).expect(130);
         let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("something else has written to it during the run"), "{words}");
+        assert!(
+            words.contains("something else has written to it during the run"),
+            "{words}"
+        );
         let bytes = std::fs::read(place.path("data")).expect("it stays");
         assert!(bytes.ends_with(b"dear"), "{unlink}");
         place
