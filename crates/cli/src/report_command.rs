@@ -44,18 +44,15 @@ pub(crate) fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
 }
 
 /// An output among the files of the record that it is made from would be taken for one of them, or replace it.
-pub(crate) fn not_of_the_record(dir: &Path, output: &Path) -> anyhow::Result<()> {
-    let parent = match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+pub(crate) fn not_of_the_record(dir: &Path, path: &Path) -> anyhow::Result<()> {
+    let parent = output::directory_of(path);
     let (Ok(dir), Ok(parent)) = (dir.canonicalize(), parent.canonicalize()) else {
         return Ok(());
     };
-    if parent.starts_with(&dir) && output.exists() {
+    if parent.starts_with(&dir) && path.exists() {
         bail!(
             "-o {}: that is a file of the record itself: choose another name",
-            output.display()
+            path.display()
         );
     }
     Ok(())

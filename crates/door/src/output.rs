@@ -109,7 +109,8 @@ fn in_dev(directory: &Path) -> bool {
     std::fs::canonicalize(directory).is_ok_and(|place| place.starts_with("/dev"))
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory that a file at `path` is in: the current one for a bare name.
+pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

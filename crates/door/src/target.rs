@@ -122,16 +122,6 @@ impl Permit {
         self.state().exclusive
     }
 
-    /// Whether this is the permit for what `identity` is.
-    pub fn is_for(&self, identity: &Identity) -> bool {
-        self.state().identity.is_some_and(|own| own.same_as(identity))
-    }
-
-    /// What it is for; `None`: a file that is not made yet.
-    pub fn identity(&self) -> Option<Identity> {
-        self.state().identity
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

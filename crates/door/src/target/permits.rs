@@ -68,11 +68,6 @@ impl Permits {
         self.by_path.values()
     }
 
-    /// Whether a run asks for none.
-    pub fn is_empty(&self) -> bool {
-        self.by_path.is_empty()
-    }
-
     /// Prolongs the marks of what is written to, when it is time to. To be called ten times a second or so.
     pub fn prolong(&self) {
         let files = u32::try_from(self.by_path.len()).unwrap_or(u32::MAX);
