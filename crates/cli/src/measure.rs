@@ -49,7 +49,7 @@ pub(crate) enum Measured {
         /// As recorded.
         run: Box<Run>,
         /// All latency buckets.
-        histograms: Vec<HistogramRow>,
+        histograms: Arc<Vec<HistogramRow>>,
         /// How the program ends after it.
         exit: Exit,
         /// What of its record could not be kept; `None`: nothing.
@@ -258,7 +258,9 @@ fn ended(
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
 ) -> Measured {
-    let (exit, unkept) = finish(&mut run, histograms.clone(), recorder, streams);
+    // The thread that writes them may outlive its patience; nobody copies what can be many.
+    let histograms = Arc::new(histograms);
+    let (exit, unkept) = finish(&mut run, Arc::clone(&histograms), recorder, streams);
     Measured::Ended {
         run: Box::new(run),
         histograms,
@@ -300,7 +302,7 @@ fn thread_names(plan: &Plan) -> Vec<String> {
 /// Judges the run and completes its record; with what of it could not be kept.
 pub(crate) fn finish(
     run: &mut Run,
-    histograms: Vec<HistogramRow>,
+    histograms: Arc<Vec<HistogramRow>>,
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
 ) -> (Exit, Option<String>) {

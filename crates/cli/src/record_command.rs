@@ -27,6 +27,7 @@ use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -75,7 +76,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
         Some(_) if interrupted => Status::Interrupted,
         _ => Status::Complete,
     };
-    let (exit, _) = finish(&mut run, Vec::new(), recorder, Some(streams));
+    let (exit, _) = finish(&mut run, Arc::default(), recorder, Some(streams));
     terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))
         .after_touching(|| kept(Some(&dir)))?;
     tell_place(&dir, args.quiet);

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink, Warning};
 use fathom_store::{RunWriter, StreamEnd, remove_record};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
@@ -197,7 +198,7 @@ impl<W: Sink> Recorder<W> {
 
 impl Closed {
     /// Ends the record, where it is not being written to any more.
-    pub(crate) fn finish(self, run: &Run, histograms: Vec<HistogramRow>) -> anyhow::Result<()> {
+    pub(crate) fn finish(self, run: &Run, histograms: Arc<Vec<HistogramRow>>) -> anyhow::Result<()> {
         let Some(mut writer) = self.writer else {
             return Ok(());
         };
@@ -209,7 +210,7 @@ impl Closed {
         let (result, finished) = sync_channel(1);
         std::thread::Builder::new()
             .name(String::from("record"))
-            .spawn(move || drop(result.send(writer.finish(&run, histograms.into_iter()))))
+            .spawn(move || drop(result.send(writer.finish(&run, histograms.iter().copied()))))
             .context("cannot start the thread that writes the record")?;
         match finished.recv_timeout(PATIENCE) {
             Ok(result) => Ok(result?),

@@ -25,7 +25,8 @@ const PATIENCE_MOST: u64 = 256;
 /// One worker as the collector sees it.
 #[derive(Debug)]
 struct Source {
-    exchange: Arc<Exchange>,
+    /// `None`: it has ended, and its boxes are nobody's any more.
+    exchange: Option<Arc<Exchange>>,
     /// All intervals before this one are complete for this worker.
     complete_to: u64,
     ended: bool,
@@ -122,7 +123,7 @@ impl JobCollector {
         self.epoch = epoch.0;
         self.next = start.since(epoch).0 / self.interval;
         let source = |exchange| Source {
-            exchange,
+            exchange: Some(exchange),
             complete_to: self.next,
             ended: false,
         };
@@ -160,6 +161,7 @@ impl JobCollector {
             self.add(last);
         }
         let source = &mut self.sources[at];
+        source.exchange = None;
         if !source.ended {
             source.ended = true;
             let was = source.complete_to;
@@ -169,11 +171,14 @@ impl JobCollector {
 
     /// Takes what worker `at` handed over.
     fn take_from(&mut self, at: usize) {
-        while let Some(interval) = self.sources[at].exchange.take() {
+        let Some(exchange) = self.sources[at].exchange.clone() else {
+            return;
+        };
+        while let Some(interval) = exchange.take() {
             let number = self.add(&interval);
             let whole = u64::from(interval.end.0 >= self.end_of(number));
             let source = &mut self.sources[at];
-            source.exchange.give_back(interval);
+            exchange.give_back(interval);
             let was = std::mem::replace(&mut source.complete_to, number + whole);
             self.furthest = self.furthest.max(number + whole);
             match was.cmp(&(number + whole)) {

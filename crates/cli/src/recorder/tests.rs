@@ -36,7 +36,7 @@ fn rows_go_through_the_thread_into_the_directory() {
     let closed = recorder.close();
     assert!(closed.warnings.is_empty(), "{:?}", closed.warnings);
     closed
-        .finish(&run(Status::Complete, 0), Vec::new())
+        .finish(&run(Status::Complete, 0), Arc::default())
         .expect("finish");
     let stored = fathom_store::read(&path).expect("read");
     assert_eq!(stored.run.status, Status::Complete);
