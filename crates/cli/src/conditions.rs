@@ -5,11 +5,12 @@
 use crate::facts;
 use crate::merge::merge;
 use fathom_core::run::{Environment, Requirement, Target, TargetFile, TargetKind, Warning};
-use fathom_engine::plan::Plan;
+use fathom_engine::plan::{FileAction, Kind, Plan};
 use fathom_observe::disk::Snapshot;
 use fathom_observe::target::Inspector;
 use fathom_observe::{SystemRoot, busy, honesty, target};
 use fathom_sys::clock::{ClockSource, HostClock};
+use fathom_sys::parallel::in_parts;
 use std::collections::HashMap;
 
 /// What is true before the first I/O.
@@ -140,19 +141,15 @@ fn environment(machine: &Environment, clock: &HostClock) -> Environment {
 
 /// What the plan's files are and lie on.
 pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
-    let mut inspector = Inspector::new(system);
-    let inspect = |action: &fathom_engine::plan::FileAction| {
-        if action.kind == fathom_engine::plan::Kind::Null {
-            nothing(&action.path.to_string_lossy())
-        } else {
-            inspector.inspect(&action.path)
-        }
-    };
-    let files: Vec<TargetFile> = plan.files.iter().map(inspect).collect();
-    let all_null = plan
-        .files
-        .iter()
-        .all(|file| file.kind == fathom_engine::plan::Kind::Null);
+    let files: Vec<TargetFile> = in_parts(&plan.files, |files| {
+        let mut inspector = Inspector::new(system);
+        let inspect = |action: &FileAction| match action.kind {
+            Kind::Null => nothing(&action.path.to_string_lossy()),
+            _ => inspector.inspect(&action.path),
+        };
+        files.iter().map(inspect).collect()
+    });
+    let all_null = plan.files.iter().all(|file| file.kind == Kind::Null);
     let description = if all_null {
         String::from("nothing (the null engine)")
     } else {

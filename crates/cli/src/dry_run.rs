@@ -11,8 +11,12 @@ use crate::request::Request;
 use crate::{clip, conditions, facts, preflight, record, safety, tell, terminal};
 use fathom_core::run::{Target, Warning};
 use fathom_engine::plan::{FileAction, JobPlan, Kind, Plan, PlanError};
-use fathom_observe::{SystemRoot, honesty};
+use fathom_observe::SystemRoot;
+use fathom_observe::honesty::{self, IoFacts};
 use fathom_report::dry_run::{self, DryRun, PlacedFile, PlacedJob, PlacedWorker, Placement};
+use std::mem::ManuallyDrop;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
 
 /// Shows what would be done.
 pub(crate) fn show(
@@ -28,10 +32,19 @@ pub(crate) fn show(
             return Err(error.into());
         }
     };
-    let placement = place(&plan, conditions::aim(system, &plan));
+    // Plans can be large, and the process ends behind this: nobody waits for its memory to be freed piece by piece.
+    let plan = ManuallyDrop::new(plan);
+    // Both look at all files, and neither needs the other.
+    let (target, facts) = std::thread::scope(|scope| {
+        let facts = scope.spawn(|| facts::of_plan(&plan));
+        let target = conditions::aim(system, &plan);
+        (target, facts.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let placement = ManuallyDrop::new(place(&plan, target));
+    let facts = ManuallyDrop::new(facts);
     let mut warnings = request.warnings.clone();
     warnings.extend(clip::clipped(&plan));
-    warnings.extend(foresee(system, &plan, &placement.target));
+    warnings.extend(foresee(system, &facts, &placement.target));
     print(request, Some(&placement), &warnings, settings)?;
     preflight::check(&plan, request.machine.memory_bytes)?;
     let refusals = safety::foresee(system, &plan, settings);
@@ -81,12 +94,12 @@ fn print(
 }
 
 /// What would be warned of before the first I/O, as far as it does not depend on what files will hold.
-fn foresee(system: &SystemRoot, plan: &Plan, target: &Target) -> Vec<Warning> {
+fn foresee(system: &SystemRoot, facts: &[(PathBuf, IoFacts)], target: &Target) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let by_path = conditions::by_path(target);
-    for (path, facts) in facts::of_plan(plan) {
+    for (path, facts) in facts {
         if let Some(file) = by_path.get(&*path.to_string_lossy()) {
-            warnings.extend(honesty::foresee(system, file, &facts));
+            warnings.extend(honesty::foresee(system, file, facts));
         }
     }
     merge(warnings)

@@ -17,11 +17,13 @@ use fathom_door::output;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
-    match request::resolve(args)? {
+    // Job files can be large, and the process ends behind this: nobody waits for their memory to be freed piece by piece.
+    match request::resolve(args)?.map(ManuallyDrop::new) {
         Some(request) => carry_out(&request, &args.settings),
         None => Ok(Exit::Wrong),
     }

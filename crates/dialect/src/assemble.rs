@@ -289,7 +289,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
             let fault = Fault::new("there is no job").remedy("add a section that is not [global]");
             self.findings.error(None, fault);
         }
-        let mut jobs: Vec<Job> = Vec::new();
+        let mut jobs: Vec<Job> = Vec::with_capacity(self.jobs.len());
         let mut names: HashSet<String> = HashSet::new();
         let mut group = 0;
         // Contradictions between options of which some were not understood would only mislead.

@@ -13,6 +13,7 @@ pub use needs::{Needs, WORKER_BYTES};
 use crate::pattern::Span;
 use fathom_core::units::Bytes;
 use fathom_core::workload::{Amount, EngineKind, Fallocate, Job, Workload};
+use fathom_sys::parallel::in_parts;
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
@@ -135,15 +136,18 @@ impl Plan {
     }
 
     fn with(workload: &Workload, look: &Look<'_>) -> Result<Self, PlanError> {
-        let jobs = workload.jobs.iter();
-        let jobs = jobs
-            .map(|job| plan_job(job, look))
-            .collect::<Result<Vec<_>, _>>()?;
+        let planned = in_parts(&workload.jobs, |jobs| {
+            jobs.iter().map(|job| plan_job(job, look)).collect()
+        });
+        let mut jobs = Vec::with_capacity(planned.len());
         let mut files = BTreeMap::new();
-        for plan in &jobs {
-            for file in plan.workers.iter().flat_map(|worker| &worker.files) {
-                merge_action(&mut files, &plan.job, file)?;
+        for planned in planned {
+            let (plan, sizes) = planned?;
+            let all = plan.workers.iter().flat_map(|worker| &worker.files);
+            for (file, size_now) in all.zip(sizes) {
+                merge_action(&mut files, &plan.job, file, size_now);
             }
+            jobs.push(plan);
         }
         Ok(Self {
             jobs,
@@ -176,15 +180,12 @@ fn merge_action(
     files: &mut BTreeMap<PathBuf, FileAction>,
     job: &Job,
     file: &FilePlan,
-) -> Result<(), PlanError> {
-    let size_now = match file.kind {
-        Kind::Regular => look(job, &file.path)?.1,
-        _ => None,
-    };
+    size_now: Option<u64>,
+) {
     let action = files.entry(file.path.clone()).or_insert_with(|| FileAction {
         path: file.path.clone(),
         kind: file.kind,
-        size_now,
+        size_now: size_now.filter(|_| file.kind == Kind::Regular),
         size_needed: 0,
         reads: false,
         writes: false,
@@ -199,10 +200,10 @@ fn merge_action(
     action.fill |= job.files.overwrite;
     // What is read must be there: otherwise the file system answers for the disk.
     action.fill |= reads && action.changes_size();
-    Ok(())
 }
 
-fn plan_job(job: &Job, look: &Look<'_>) -> Result<JobPlan, PlanError> {
+/// A job's plan, and of each of its files, in the order of its workers, the size now.
+fn plan_job(job: &Job, look: &Look<'_>) -> Result<(JobPlan, Vec<Option<u64>>), PlanError> {
     let block = job.max_block_bytes();
     if block > 1 << 30 {
         return Err(PlanError::BlockTooLarge {
@@ -220,13 +221,15 @@ fn plan_job(job: &Job, look: &Look<'_>) -> Result<JobPlan, PlanError> {
             store: Bytes(store),
         });
     }
+    let mut sizes = Vec::new();
     let workers = (0..job.numjobs)
-        .map(|number| plan_worker(job, number, look))
+        .map(|number| plan_worker(job, number, look, &mut sizes))
         .collect::<Result<_, _>>()?;
-    Ok(JobPlan {
+    let plan = JobPlan {
         job: job.clone(),
         workers,
-    })
+    };
+    Ok((plan, sizes))
 }
 
 /// The paths of worker `number`.
@@ -267,7 +270,12 @@ fn stays_inside(job: &Job) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn plan_worker(job: &Job, number: u32, look: &Look<'_>) -> Result<WorkerFiles, PlanError> {
+fn plan_worker(
+    job: &Job,
+    number: u32,
+    look: &Look<'_>,
+    sizes: &mut Vec<Option<u64>>,
+) -> Result<WorkerFiles, PlanError> {
     stays_inside(job)?;
     let paths = paths_of(job, number);
     let count = paths.len() as u64;
@@ -275,6 +283,7 @@ fn plan_worker(job: &Job, number: u32, look: &Look<'_>) -> Result<WorkerFiles, P
     for path in paths {
         let (kind, size) = look(job, &path)?;
         let span = span_of(job, number, count, &path, kind, size)?;
+        sizes.push(size);
         files.push(FilePlan { path, kind, span });
     }
     let mut region = files
@@ -293,7 +302,7 @@ fn plan_worker(job: &Job, number: u32, look: &Look<'_>) -> Result<WorkerFiles, P
 }
 
 /// Says what a path is, and its size where it exists.
-type Look<'a> = dyn Fn(&Job, &Path) -> Result<(Kind, Option<u64>), PlanError> + 'a;
+type Look<'a> = dyn Fn(&Job, &Path) -> Result<(Kind, Option<u64>), PlanError> + Sync + 'a;
 
 /// Asks the system.
 fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {

@@ -3,7 +3,7 @@
 //! Data in: paths, of which thousands may be in one directory. Data out: their places without links, each directory looked at
 //! once. It must not know what the paths are for. What changes meanwhile is not seen: for one look at a plan, not for its run.
 
-use crate::root::SystemRoot;
+use crate::root::{FileStat, SystemRoot};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Parents<'r> {
     root: &'r SystemRoot,
     known: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
+    stats: RefCell<HashMap<PathBuf, FileStat>>,
 }
 
 /// What is at a path, if it can be told without following it.
@@ -29,7 +30,18 @@ impl<'r> Parents<'r> {
         Self {
             root,
             known: RefCell::default(),
+            stats: RefCell::default(),
         }
+    }
+
+    /// What the directory is that something missing would be made in.
+    pub(crate) fn stat(&self, directory: &Path) -> io::Result<FileStat> {
+        if let Some(known) = self.stats.borrow().get(directory) {
+            return Ok(*known);
+        }
+        let found = self.root.stat(directory)?;
+        self.stats.borrow_mut().insert(directory.to_owned(), found);
+        Ok(found)
     }
 
     /// `None`: it is a link, its directory is missing, or this is a recorded system, where links lead to numbers.

@@ -140,7 +140,11 @@ pub fn whole_disk(target: &TargetFile) -> Vec<String> {
 fn existing(root: &SystemRoot, parents: &Parents<'_>, path: &Path) -> io::Result<(PathBuf, FileStat)> {
     let mut place = match parents.plain(path) {
         Some(Plain::There(place)) => return root.stat(path).map(|stat| (place, stat)),
-        Some(Plain::Missing(place)) => place,
+        Some(Plain::Missing(mut place)) => {
+            // Its directory is there, and without links.
+            place.pop();
+            return parents.stat(&place).map(|stat| (place, stat));
+        }
         None => root.destination(path)?,
     };
     loop {

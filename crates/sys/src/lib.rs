@@ -18,6 +18,7 @@ pub mod file;
 pub mod heap;
 pub mod limits;
 pub mod mapping;
+pub mod parallel;
 pub mod process;
 pub mod queue;
 pub mod slots;

@@ -13,15 +13,17 @@ const NAMED_MAX: usize = 3;
 pub fn describe(files: &[TargetFile]) -> String {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     let mut seen = HashSet::new();
+    // Files that follow each other mostly lie in the same place.
+    let mut last: Option<(&TargetFile, usize)> = None;
     for file in files {
-        let place = place(file);
+        let group = match last {
+            Some((last, group)) if same_place(last, file) => group,
+            _ => group_of(place(file), &mut groups),
+        };
+        last = Some((file, group));
         let name = name(file);
-        if !seen.insert((place.clone(), name.clone())) {
-            continue;
-        }
-        match groups.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, names)) => names.push(name),
-            None => groups.push((place, vec![name])),
+        if seen.insert((group, name.clone())) {
+            groups[group].1.push(name);
         }
     }
     let parts = groups.into_iter().map(|(place, names)| match names.as_slice() {
@@ -31,6 +33,23 @@ pub fn describe(files: &[TargetFile]) -> String {
         _ => format!("{}{place}", names.join(", ")),
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// The number of the group at this place.
+fn group_of(place: String, groups: &mut Vec<(String, Vec<String>)>) -> usize {
+    let known = groups.iter().position(|(known, _)| *known == place);
+    known.unwrap_or_else(|| {
+        groups.push((place, Vec::new()));
+        groups.len() - 1
+    })
+}
+
+/// Whether two files are sure to be in the same place, in words too.
+fn same_place(a: &TargetFile, b: &TargetFile) -> bool {
+    (a.kind, b.kind) == (TargetKind::File, TargetKind::File)
+        && a.filesystem == b.filesystem
+        && a.device == b.device
+        && a.device_missing == b.device_missing
 }
 
 fn name(file: &TargetFile) -> String {
