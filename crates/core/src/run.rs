@@ -13,7 +13,7 @@ pub use environment::{
     Build, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
 };
 pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
-pub use series::{HistogramRow, SERIES_PERCENTILES, SeriesRow, SeriesSink};
+pub use series::{HistogramRow, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use summary::{
     CpuUsage, DiskSummary, FileCount, FileInterval, FileSummary, Floor, JobSummary, LatencySummary,
     OpSummary, RunError, Summary,

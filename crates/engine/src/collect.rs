@@ -5,7 +5,9 @@
 
 use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts, Phase};
 use fathom_core::backend::Op;
-use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow};
+use fathom_core::run::{
+    HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow,
+};
 use fathom_core::units::{MonoTime, Nanos};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -409,10 +411,10 @@ impl JobCollector {
         for op in OPS {
             let counts = &self.totals.ops[op.index()];
             let metrics = [
-                ("slat", &counts.slat),
-                ("clat", &counts.clat),
-                ("lat", &counts.lat),
-                ("response", &counts.response),
+                (Latency::Slat, &counts.slat),
+                (Latency::Clat, &counts.clat),
+                (Latency::Lat, &counts.lat),
+                (Latency::Response, &counts.response),
             ];
             for (metric, histogram) in metrics {
                 rows.extend(histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {

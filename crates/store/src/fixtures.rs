@@ -3,8 +3,8 @@
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
-    Build, CpuUsage, Environment, HistogramRow, JobSummary, LatencySummary, Run, SCHEMA, SERIES_PERCENTILES,
-    SeriesRow, Status, Summary, Target,
+    Build, CpuUsage, Environment, HistogramRow, JobSummary, Latency, LatencySummary, Run, SCHEMA,
+    SERIES_PERCENTILES, SeriesRow, Status, Summary, Target,
 };
 use fathom_core::units::{MonoTime, WallTime};
 use fathom_core::workload::{Job, Workload, Written};
@@ -113,7 +113,7 @@ pub(crate) fn second(rng: &mut Rng, second: u32) -> Vec<SeriesRow> {
 
 /// Some buckets of all metrics.
 pub(crate) fn histograms() -> Vec<HistogramRow> {
-    let metrics = ["slat", "clat", "lat", "response"];
+    let metrics = Latency::ALL;
     let row = |index: usize| HistogramRow {
         job: index as u32 / 100,
         op: [Op::Read, Op::Write, Op::Trim, Op::Sync][index % 4],

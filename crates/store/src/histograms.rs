@@ -6,12 +6,9 @@ use crate::StoreError;
 use crate::columns::{Columns, op_column, u64_column};
 use arrow_array::{RecordBatch, StringArray, UInt32Array};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use fathom_core::run::HistogramRow;
+use fathom_core::run::{HistogramRow, Latency};
 use std::path::Path;
 use std::sync::Arc;
-
-/// What histograms are kept of.
-const METRICS: [&str; 4] = ["slat", "clat", "lat", "response"];
 
 /// The columns, in order.
 pub(crate) fn schema() -> SchemaRef {
@@ -27,7 +24,7 @@ pub(crate) fn schema() -> SchemaRef {
 
 /// Rows as one batch.
 pub(crate) fn batch_of(schema: &SchemaRef, rows: &[HistogramRow]) -> Result<RecordBatch, ArrowError> {
-    let metrics: StringArray = rows.iter().map(|row| Some(row.metric)).collect();
+    let metrics: StringArray = rows.iter().map(|row| Some(row.metric.name())).collect();
     RecordBatch::try_new(
         Arc::clone(schema),
         vec![
@@ -59,8 +56,7 @@ pub(crate) fn rows_of(
     let count = columns.u64s("count")?;
     for index in 0..batch.num_rows() {
         let name = metric.value(index);
-        let metric = METRICS.into_iter().find(|&known| known == name);
-        let metric = metric
+        let metric = Latency::of_name(name)
             .ok_or_else(|| StoreError::column(path, "metric", format!("has the unknown metric `{name}`")))?;
         rows.push(HistogramRow {
             job: job[index],

@@ -4,7 +4,7 @@ use super::Outcome;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{
-    DiskSummary, Held, HistogramRow, JobSummary, LatencySummary, ModelSummary, OpSummary, SeriesRow,
+    DiskSummary, Held, HistogramRow, JobSummary, Latency, LatencySummary, ModelSummary, OpSummary, SeriesRow,
 };
 use fathom_core::units::MonoTime;
 
@@ -44,7 +44,7 @@ pub(super) fn outcome(name: &str, jobs: &[(JobSummary, Histogram)]) -> Outcome {
         let row = move |(low_ns, high_ns, count)| HistogramRow {
             job: number,
             op: Op::Read,
-            metric: "lat",
+            metric: Latency::Lat,
             low_ns,
             high_ns,
             count,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! DIRECTION.ios | iops | bytes | bandwidth        of read, write or total
-//! DIRECTION.LATENCY.mean | min | max | stdev | pN of lat, clat or slat; p99.9
+//! DIRECTION.LATENCY.mean | min | max | stdev | pN of lat, clat, slat or response; p99.9
 //! DIRECTION.LATENCY.share(A..B)                   share of the I/Os above A and up to B milliseconds; either may be left out
 //! DIRECTION.LATENCY.count(A..B)                   their number
 //! runtime                                         from the first I/O to the last
@@ -25,6 +25,7 @@
 //! Data in: text. Data out: a [`Measure`], and what dimension its values are of. It must not know outcomes.
 
 use super::unit::Dimension;
+use fathom_core::run::Latency;
 use std::str::FromStr;
 
 /// A measure: a quantity of one outcome, or one over several.
@@ -64,17 +65,6 @@ pub enum Direction {
     Write,
     /// Both.
     Total,
-}
-
-/// The latencies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Latency {
-    /// Created to completed.
-    Lat,
-    /// Submitted to completed.
-    Clat,
-    /// Created to submitted.
-    Slat,
 }
 
 /// One number out of many.
@@ -351,12 +341,7 @@ fn of_direction(direction: Direction, rest: &str) -> Option<Quantity> {
         return Some(Quantity::Amount(direction, amount));
     }
     let (latency, rest) = rest.split_once('.')?;
-    let latency = match latency {
-        "lat" => Latency::Lat,
-        "clat" => Latency::Clat,
-        "slat" => Latency::Slat,
-        _ => return None,
-    };
+    let latency = Latency::of_name(latency)?;
     if let Some(range) = argument(rest, "share") {
         return Some(Quantity::Share(direction, latency, milliseconds(range)?));
     }

@@ -4,11 +4,11 @@
 //! must not know what was published.
 
 use super::Figure;
-use super::measure::{Amount, Direction, DiskCount, Fold, Latency, PerJob, PhaseCount, Quantity, Statistic};
+use super::measure::{Amount, Direction, DiskCount, Fold, PerJob, PhaseCount, Quantity, Statistic};
 use super::outcome::{Outcome, Selection};
 use super::seconds;
 use fathom_core::backend::Op;
-use fathom_core::run::{DiskSummary, JobSummary, LatencySummary, OpSummary};
+use fathom_core::run::{DiskSummary, JobSummary, Latency, LatencySummary, OpSummary};
 
 /// Why a figure has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -228,14 +228,7 @@ fn summary(op: &OpSummary, latency: Latency) -> &LatencySummary {
         Latency::Lat => &op.lat_ns,
         Latency::Clat => &op.clat_ns,
         Latency::Slat => &op.slat_ns,
-    }
-}
-
-fn metric(latency: Latency) -> &'static str {
-    match latency {
-        Latency::Lat => "lat",
-        Latency::Clat => "clat",
-        Latency::Slat => "slat",
+        Latency::Response => &op.response_ns,
     }
 }
 
@@ -270,7 +263,7 @@ fn latency_of(
         }
         Statistic::Percentile(percentile) => {
             let merged =
-                selection.histogram(|row| row.metric == metric(latency) && seconds::is_of(direction, row.op));
+                selection.histogram(|row| row.metric == latency && seconds::is_of(direction, row.op));
             (merged.n() > 0).then(|| merged.percentile(percentile) as f64)
         }
     }
@@ -283,8 +276,7 @@ fn counts(
     latency: Latency,
     (from, to): (u64, u64),
 ) -> (u64, u64) {
-    let histogram =
-        selection.histogram(|row| row.metric == metric(latency) && seconds::is_of(direction, row.op));
+    let histogram = selection.histogram(|row| row.metric == latency && seconds::is_of(direction, row.op));
     let buckets = histogram
         .occupied()
         .map(|(low, high, count)| (low + (high - low) / 2, count));

@@ -5,12 +5,12 @@
 
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{HistogramRow, JobSummary, LatencySummary};
+use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary};
 
 /// Fills the percentiles of `list` (ascending) in `summary`, that of the job sections `jobs`.
 pub(super) fn fill(summary: &mut JobSummary, jobs: &[u32], list: &[f64], rows: &[HistogramRow]) {
     for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {
-        let of = |metric: &str| {
+        let of = |metric: Latency| {
             let mut histogram = Histogram::new();
             let wanted = |row: &&HistogramRow| {
                 jobs.contains(&row.job) && row.op.index() == op.index() && row.metric == metric
@@ -21,11 +21,14 @@ pub(super) fn fill(summary: &mut JobSummary, jobs: &[u32], list: &[f64], rows: &
             histogram
         };
         let target = summary.op_mut(op);
-        for (metric, latency) in [("lat", &mut target.lat_ns), ("response", &mut target.response_ns)] {
+        for (metric, latency) in [
+            (Latency::Lat, &mut target.lat_ns),
+            (Latency::Response, &mut target.response_ns),
+        ] {
             add(latency, list, &of(metric));
         }
         // The series has neither; where one kind of latency is all there is, it is completion latency.
-        (target.slat_ns, target.clat_ns) = (of("slat").summary(list), of("clat").summary(list));
+        (target.slat_ns, target.clat_ns) = (of(Latency::Slat).summary(list), of(Latency::Clat).summary(list));
         if target.clat_ns.n == 0 && !target.lat_ns.percentiles.is_empty() {
             target.clat_ns = target.lat_ns.clone();
         }

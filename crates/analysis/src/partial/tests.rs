@@ -2,8 +2,8 @@ use super::*;
 use crate::fixtures::quiet;
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
-use fathom_core::run::HistogramRow;
 use fathom_core::run::SERIES_PERCENTILES;
+use fathom_core::run::{HistogramRow, Latency};
 use fathom_core::units::MonoTime;
 
 /// Seconds of random latencies, and all of them in one histogram.
@@ -124,7 +124,7 @@ fn a_summary_that_is_there_stays() {
     assert_eq!(run, before);
 }
 
-fn buckets(job: u32, metric: &'static str, histogram: &Histogram) -> Vec<HistogramRow> {
+fn buckets(job: u32, metric: Latency, histogram: &Histogram) -> Vec<HistogramRow> {
     let rows = histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
         job,
         op: Op::Read,
@@ -144,7 +144,7 @@ fn percentiles_come_from_the_histograms_so_far() {
         let mut run = quiet();
         run.summary.jobs.clear();
         run.workload.jobs[0].percentiles.list = vec![50.0, 99.0, 100.0];
-        fill(&mut run, &rows, &buckets(0, "lat", &all));
+        fill(&mut run, &rows, &buckets(0, Latency::Lat, &all));
         let read = &run.summary.jobs[0].read;
         let percentiles = &read.lat_ns.percentiles;
         assert_eq!(percentiles.len(), 3, "seed {seed}");

@@ -10,7 +10,7 @@ pub use steady::{BATCHES_MIN, SECONDS_MIN, half_width, steady};
 
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, Run, SeriesRow};
 use fathom_core::sweep::{
     DirectionFigures, LATENCY_BUCKETS_AN_OCTAVE, LatencyBucket, POINT_PERCENTILES, PointFigures,
 };
@@ -117,7 +117,7 @@ fn is_told(percentile: f64, n: u64) -> bool {
 fn merged(histograms: &[HistogramRow], ops: &[Op]) -> Histogram {
     let mut histogram = Histogram::new();
     for row in histograms {
-        if row.metric == "lat" && ops.contains(&row.op) {
+        if row.metric == Latency::Lat && ops.contains(&row.op) {
             histogram.record_many(row.low_ns + (row.high_ns - row.low_ns) / 2, row.count);
         }
     }
@@ -128,7 +128,7 @@ fn merged(histograms: &[HistogramRow], ops: &[Op]) -> Histogram {
 fn buckets(histograms: &[HistogramRow]) -> Vec<LatencyBucket> {
     let mut buckets: BTreeMap<u64, LatencyBucket> = BTreeMap::new();
     for row in histograms {
-        if row.metric == "lat" && is_data(row.op) {
+        if row.metric == Latency::Lat && is_data(row.op) {
             let (low_ns, high_ns) = bucket_of(row.low_ns + (row.high_ns - row.low_ns) / 2);
             let bucket = buckets.entry(low_ns).or_insert(LatencyBucket {
                 low_ns,

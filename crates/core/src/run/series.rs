@@ -42,6 +42,40 @@ pub struct SeriesRow {
     pub late_ios: u64,
 }
 
+/// Which part of the way of an I/O a latency is, as fio defines them; and the whole of it from when it was due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Latency {
+    /// From its creation to its submission.
+    Slat,
+    /// From its submission to its completion.
+    Clat,
+    /// From its creation to its completion.
+    Lat,
+    /// From when its schedule wanted it to its completion.
+    Response,
+}
+
+impl Latency {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Slat, Self::Clat, Self::Lat, Self::Response];
+
+    /// As it is called in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slat => "slat",
+            Self::Clat => "clat",
+            Self::Lat => "lat",
+            Self::Response => "response",
+        }
+    }
+
+    /// The one of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|latency| latency.name() == name)
+    }
+}
+
 /// One bucket of a run's histograms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistogramRow {
@@ -49,8 +83,8 @@ pub struct HistogramRow {
     pub job: u32,
     /// Read, write, trim or sync.
     pub op: Op,
-    /// `slat`, `clat`, `lat` or `response`.
-    pub metric: &'static str,
+    /// Of which latency.
+    pub metric: Latency,
     /// Lowest latency that it counts, in nanoseconds.
     pub low_ns: u64,
     /// Highest latency that it counts, in nanoseconds.

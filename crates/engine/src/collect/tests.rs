@@ -3,7 +3,7 @@ use crate::interval::{Exchange, Interval, Stamps};
 use crate::testing::{ALL_METRICS, Answer, EPOCH, Run, Sim, asynchronous, random_job, seed, worker_plan};
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
-use fathom_core::run::{JobSummary, SeriesRow};
+use fathom_core::run::{JobSummary, Latency, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Job, Mix};
 use std::sync::Arc;
@@ -289,7 +289,7 @@ fn histogram_rows_hold_every_io() {
     let mut rows = Vec::new();
     collector.histograms(&mut rows);
     for op in [Op::Read, Op::Write] {
-        for metric in ["slat", "clat", "lat"] {
+        for metric in [Latency::Slat, Latency::Clat, Latency::Lat] {
             let own = rows.iter().filter(|row| row.op == op && row.metric == metric);
             let count: u64 = own.clone().map(|row| row.count).sum();
             assert_eq!(count, collector.totals().ops[op.index()].lat.n());
@@ -298,7 +298,7 @@ fn histogram_rows_hold_every_io() {
             assert!(lows.is_sorted_by(|a, b| a < b));
         }
     }
-    assert!(rows.iter().all(|row| row.metric != "response"));
+    assert!(rows.iter().all(|row| row.metric != Latency::Response));
     assert_eq!(run.now, MonoTime(run.end.end.0));
 }
 

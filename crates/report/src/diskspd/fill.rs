@@ -8,7 +8,9 @@ use super::input::{Bucket, Direction, Row, SpanResult, Totals};
 use super::latency::{Latency, merged};
 use super::ranges::{EffectiveRange, effective};
 use fathom_core::backend::Op;
-use fathom_core::run::{FileCount, FileInterval, HistogramRow, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::run::{
+    FileCount, FileInterval, HistogramRow, Latency as Kind, LatencySummary, OpSummary, Run, SeriesRow,
+};
 use fathom_core::workload::{Amount, Job};
 
 /// The longest interval that a run keeps as one; longer ones are put together from seconds.
@@ -131,7 +133,7 @@ impl Source<'_> {
         let mut histogram: Vec<(u64, u64, u64)> = self
             .histograms
             .iter()
-            .filter(|row| row.job == job && row.op == op && row.metric == "lat" && row.count > 0)
+            .filter(|row| row.job == job && row.op == op && row.metric == Kind::Lat && row.count > 0)
             .map(|row| (row.low_ns, row.high_ns, row.count))
             .collect();
         histogram.sort_unstable();

@@ -9,7 +9,7 @@ use crate::chart::percentiles::Curve;
 use crate::chart::time::{self, Line, Span};
 use crate::chart::{Clock, Thinning, heat as heat_chart, percentiles as percentile_chart, seconds};
 use fathom_core::backend::Op;
-use fathom_core::run::{HistogramRow, Run, SeriesRow};
+use fathom_core::run::{HistogramRow, Latency, Run, SeriesRow};
 use fathom_core::units::Nanos;
 use std::collections::BTreeMap;
 
@@ -243,7 +243,7 @@ type Counts = Vec<(f64, u64)>;
 
 /// A curve for each direction of each job: of response times where there is a schedule.
 fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
-    let mut kept: BTreeMap<(u32, usize, &str), Counts> = BTreeMap::new();
+    let mut kept: BTreeMap<(u32, usize, Latency), Counts> = BTreeMap::new();
     for row in histograms.iter().filter(|row| row.count > 0) {
         let middle = f64::midpoint(row.low_ns as f64, row.high_ns as f64).max(1.0) / 1e6;
         let counts = kept.entry((row.job, row.op.index(), row.metric)).or_default();
@@ -256,7 +256,7 @@ fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
         if index > 0 && directions[index - 1] == (job, op) {
             continue;
         }
-        let best = ["response", "lat", "clat"]
+        let best = [Latency::Response, Latency::Lat, Latency::Clat]
             .into_iter()
             .find_map(|metric| Some((metric, kept.remove(&(job, op, metric))?)));
         let Some((metric, mut counts)) = best else {
@@ -267,7 +267,7 @@ fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
             Some(job) if several => format!("{}, {}", job.name, OPS[op].name()),
             _ => OPS[op].name().to_owned(),
         };
-        let name = if metric == "response" {
+        let name = if metric == Latency::Response {
             format!("{name}, from when due")
         } else {
             name

@@ -16,8 +16,8 @@ use fathom_core::histogram::Histogram;
 use fathom_core::record::IoRecord;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
-    Build, CpuUsage, Environment, HistogramRow, JobSummary, LatencySummary, OpSummary, Requirement, SCHEMA,
-    SERIES_PERCENTILES, SeriesRow, Status, Summary, Target, Warning,
+    Build, CpuUsage, Environment, HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, Requirement,
+    SCHEMA, SERIES_PERCENTILES, SeriesRow, Status, Summary, Target, Warning,
 };
 use fathom_core::units::{MonoTime, Nanos, WallTime};
 use fathom_core::workload::{DEFAULT_PERCENTILES, Job, Mix, Workload, Written};
@@ -79,7 +79,7 @@ impl Run {
             histograms.extend(histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
                 job: 0,
                 op,
-                metric: "lat",
+                metric: Latency::Lat,
                 low_ns,
                 high_ns,
                 count,

@@ -22,7 +22,7 @@ fn row(second: u32, ramp: bool, op: Op, ios: u64) -> SeriesRow {
 }
 
 /// `n` latencies of `ns`, as the engine's histogram would store them.
-fn histogram(op: Op, metric: &'static str, ns: u64, n: u64) -> HistogramRow {
+fn histogram(op: Op, metric: Latency, ns: u64, n: u64) -> HistogramRow {
     let mut one = Histogram::new();
     one.record(ns);
     let (low_ns, high_ns, _) = one.occupied().next().expect("one bucket");
@@ -56,9 +56,9 @@ fn run() -> (Run, Vec<HistogramRow>) {
         };
     }
     let histograms = vec![
-        histogram(Op::Read, "lat", 1_000_000, 900),
-        histogram(Op::Read, "clat", 900_000, 900),
-        histogram(Op::Write, "lat", 5_000_000, 100),
+        histogram(Op::Read, Latency::Lat, 1_000_000, 900),
+        histogram(Op::Read, Latency::Clat, 900_000, 900),
+        histogram(Op::Write, Latency::Lat, 5_000_000, 100),
     ];
     (run, histograms)
 }

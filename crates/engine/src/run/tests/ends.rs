@@ -5,7 +5,7 @@ use crate::layout::{LayoutError, Watch, make_ready};
 use crate::plan::FileAction;
 use crate::run::{Hooks, NoHooks, RunError};
 use crate::thread::Gate;
-use fathom_core::run::{HistogramRow, SeriesRow, Status};
+use fathom_core::run::{HistogramRow, Latency, SeriesRow, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{EngineKind, Job, Mix, Verify, VerifyAlgorithm};
 use std::io::ErrorKind;
@@ -384,7 +384,7 @@ impl Hooks for Stalls {
         self.rows.extend_from_slice(rows);
     }
     fn histograms(&mut self, rows: Vec<HistogramRow>) {
-        let of_lat = rows.iter().filter(|row| row.metric == "lat");
+        let of_lat = rows.iter().filter(|row| row.metric == Latency::Lat);
         self.checkpoints.push(of_lat.map(|row| row.count).sum());
     }
 }

@@ -7,7 +7,7 @@ use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
-    FileCount, FileInterval, FileSummary, HistogramRow, JobSummary, LatencySummary, Run, SeriesRow,
+    FileCount, FileInterval, FileSummary, HistogramRow, JobSummary, Latency, LatencySummary, Run, SeriesRow,
 };
 use fathom_core::units::MonoTime;
 use fathom_core::workload::{Amount, Distribution, Mix, Zone, ZoneSize};
@@ -86,7 +86,7 @@ fn two_threads() -> (Run, Vec<SeriesRow>, Vec<HistogramRow>) {
             histograms.extend(histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
                 job,
                 op,
-                metric: "lat",
+                metric: Latency::Lat,
                 low_ns,
                 high_ns,
                 count,

@@ -4,7 +4,7 @@ use super::{GIB, MS, Probe, SECOND, direct, for_ms, named, options, probed, serv
 use crate::plan::Plan;
 use crate::run::{Hooks, Options, Results, run_virtual};
 use fathom_core::backend::Op;
-use fathom_core::run::{SeriesRow, Status};
+use fathom_core::run::{Latency, SeriesRow, Status};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Amount, Job, Mix, Rate, Workload};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn a_cooldown_counts_in_no_summary() {
         results
             .histograms
             .iter()
-            .filter(|row| row.metric == "lat")
+            .filter(|row| row.metric == Latency::Lat)
             .map(|row| row.count)
             .sum::<u64>(),
         3000

@@ -4,7 +4,7 @@ use super::{GIB, Io, MS, Probe, SECOND, direct, for_ms, named, options, probed, 
 use crate::plan::{Plan, PlanError};
 use crate::run::{Hooks, run_virtual};
 use fathom_core::backend::Op;
-use fathom_core::run::{SeriesRow, Status};
+use fathom_core::run::{Latency, SeriesRow, Status};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
     Amount, Arrival, BlockSize, EngineKind, Job, Mix, Rate, SyncMode, ThinkTime, ThinkTimeBasis, Workload,
@@ -142,7 +142,7 @@ fn with_stall(iodepth: u32) -> (Job, fathom_model::Spec) {
 }
 
 /// I/Os that took longer than `ns`, by the histogram of a metric.
-fn slower(results: &crate::run::Results, metric: &str, ns: u64) -> u64 {
+fn slower(results: &crate::run::Results, metric: Latency, ns: u64) -> u64 {
     let rows = results
         .histograms
         .iter()
@@ -158,12 +158,12 @@ fn a_stall_hides_nothing_of_what_it_kept_from_being_sent() {
         // Fast enough to catch up at once.
         spec.disks[0].read = service(20.0, 20.0);
         let (results, rows, _) = probed(&[job], &spec);
-        let slow = slower(&results, "response", MS);
+        let slow = slower(&results, Latency::Response, MS);
         assert!(
             (995..=1030).contains(&slow),
             "depth {iodepth}: {slow} slow responses"
         );
-        let held = slower(&results, "lat", MS);
+        let held = slower(&results, Latency::Lat, MS);
         let expected = u64::from(iodepth).min(1000);
         assert!(
             held.abs_diff(expected) <= 3,
