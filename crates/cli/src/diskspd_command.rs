@@ -158,7 +158,7 @@ impl Session<'_> {
         for span in spans {
             let plan = measure::plan(&span.workload, self.model)?;
             if self.model.is_none() {
-                preflight::check(&plan, self.machine.memory_bytes)?;
+                preflight::check(&plan)?;
             }
             prepare::merge(&mut files, plan.files);
         }

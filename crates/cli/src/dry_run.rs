@@ -46,7 +46,7 @@ pub(crate) fn show(
     warnings.extend(clip::clipped(&plan));
     warnings.extend(foresee(system, &facts, &placement.target));
     print(request, Some(&placement), &warnings, settings)?;
-    preflight::check(&plan, request.machine.memory_bytes)?;
+    preflight::check(&plan)?;
     let refusals = safety::foresee(system, &plan, settings);
     if !refusals.is_empty() {
         return Ok(tell::refused(&refusals));

@@ -6,15 +6,13 @@
 mod room;
 
 use anyhow::bail;
-use fathom_core::units::Bytes;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_sys::process;
 
-/// Whether the plan can be carried out on this machine, which has so much memory (0: not known).
-pub(crate) fn check(plan: &Plan, memory_bytes: u64) -> anyhow::Result<()> {
+/// Whether the plan can be carried out on this machine.
+pub(crate) fn check(plan: &Plan) -> anyhow::Result<()> {
     fathom_engine::run::check(plan)?;
-    check_memory(plan.buffer_bytes(), memory_bytes)?;
     room::check(&SystemRoot::default(), plan)?;
     // Where it is not known which CPUs may be used, the worker will tell.
     match process::allowed_cpus() {
@@ -26,19 +24,6 @@ pub(crate) fn check(plan: &Plan, memory_bytes: u64) -> anyhow::Result<()> {
 /// Whether a plan for a modelled disk can be carried out on this machine.
 pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
     room::check_memory_alone(&SystemRoot::default(), plan)
-}
-
-/// Buffers that do not fit into memory end in a kill by the kernel.
-fn check_memory(need_bytes: u64, have_bytes: u64) -> anyhow::Result<()> {
-    if have_bytes > 0 && need_bytes > have_bytes {
-        bail!(
-            "buffers need {} (block size times iodepth times numjobs), the machine has {}: use smaller blocks, a \
-             smaller iodepth or fewer workers",
-            Bytes(need_bytes),
-            Bytes(have_bytes)
-        );
-    }
-    Ok(())
 }
 
 fn check_cpus(plan: &Plan, allowed: &[usize]) -> anyhow::Result<()> {

@@ -80,7 +80,7 @@ fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
         settings,
         ..
     } = asked;
-    preflight::check(&plan, request.machine.memory_bytes)?;
+    preflight::check(&plan)?;
     let permitted = match safety::permit(system, &plan, settings) {
         Ok(permitted) => permitted,
         Err(refusals) => return Ok(End::Unreported(tell::refused(&refusals))),

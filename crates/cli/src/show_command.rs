@@ -48,8 +48,10 @@ pub(crate) fn recover(dir: &Path) -> anyhow::Result<Exit> {
     let recovered = match recovered {
         // These come before anything is written.
         Err(
-            error
-            @ (StoreError::NotARun { .. } | StoreError::StillRunning { .. } | StoreError::Schema { .. }),
+            error @ (StoreError::NotARun { .. }
+            | StoreError::IsASweep { .. }
+            | StoreError::StillRunning { .. }
+            | StoreError::Schema { .. }),
         ) => {
             return Err(error.into());
         }

@@ -3,7 +3,7 @@
 //! Data in: a [`Run`] and the list of finished files. Data out: one JSON document. It must not know what the
 //! other files hold.
 
-use crate::{RUN_FILE, StoreError};
+use crate::{RUN_FILE, StoreError, is_sweep};
 use fathom_core::run::{Run, SCHEMA};
 use fathom_door::own;
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,7 @@ pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
 pub(crate) fn read(dir: &Path) -> Result<Document, StoreError> {
     let path = dir.join(RUN_FILE);
     let text = std::fs::read(&path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if is_sweep(dir) => StoreError::IsASweep { dir: dir.to_owned() },
         io::ErrorKind::NotFound if dir.is_dir() => StoreError::NotARun { dir: dir.to_owned() },
         _ => StoreError::io("read", &path, source),
     })?;

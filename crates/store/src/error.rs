@@ -49,6 +49,15 @@ pub enum StoreError {
         /// The directory.
         dir: PathBuf,
     },
+    /// There is a sweep.
+    #[error(
+        "{dir} is the directory of a sweep, not of one run: give one of the runs in {dir}/points, or the whole to `fathom \
+         show`, `fathom report` or `fathom sweep --resume`"
+    )]
+    IsASweep {
+        /// The directory.
+        dir: PathBuf,
+    },
     /// There is no sweep.
     #[error(
         "{dir} is not the directory of a sweep: it has no sweep.json. Give the directory that `fathom sweep -o` made"

@@ -13,8 +13,8 @@ const WORDS: &[(&str, &str)] = &[
         "-Sw, which waits for the disk, or -Sh",
     ),
     (
-        "block size times iodepth times numjobs",
-        "-b times -o times the threads, -t or -F",
+        "(numjobs=, or fewer sections at once, with stonewall)",
+        "(-t, -F)",
     ),
     (
         "overwrite=1, or a write job before this one",

@@ -1,6 +1,6 @@
 //! What is told early.
 
-use super::{check_cpus, check_memory, list};
+use super::{check_cpus, list};
 use fathom_core::workload::{EngineKind, Job, Workload};
 use fathom_engine::plan::Plan;
 
@@ -13,14 +13,6 @@ fn plan(cpus: &[u32], split: bool) -> Plan {
     };
     job.engine.kind = EngineKind::Null;
     Plan::new(&Workload { jobs: vec![job] }).expect("a plan of the null engine")
-}
-
-#[test]
-fn buffers_must_fit_into_memory_where_that_is_known() {
-    assert!(check_memory(1 << 30, 2 << 30).is_ok());
-    assert!(check_memory(1 << 30, 0).is_ok());
-    let error = check_memory(2 << 30, 1 << 30).expect_err("too much").to_string();
-    assert!(error.contains("2 GiB") && error.contains("1 GiB"), "{error}");
 }
 
 #[test]

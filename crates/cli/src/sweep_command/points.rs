@@ -92,7 +92,7 @@ impl Points {
             return Ok(());
         }
         for request in self.requests.iter().chain(&self.precondition) {
-            preflight::check(&plan_of(request)?, undertaking.machine.memory_bytes)?;
+            preflight::check(&plan_of(request)?)?;
         }
         Ok(())
     }

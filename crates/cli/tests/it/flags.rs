@@ -133,7 +133,7 @@ fn wrong_requests_are_told_and_nothing_is_touched() {
         ("run --size 1m d/F", "the directory d does not exist"),
         (
             "run --size 1m --bs 1m --iodepth 65536 --numjobs 64 --ioengine null F",
-            "buffers need",
+            "64 workers need 4.00 TiB of memory = 64 × 256 KiB + 4 TiB of buffers",
         ),
         ("run --size 1m --verify crc32c --rw write --bs 16 F", "verif"),
         (

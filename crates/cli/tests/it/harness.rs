@@ -84,7 +84,12 @@ impl Place {
 
     /// Names in the directory, in order.
     pub(crate) fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.path).expect("read the directory of the test");
+        self.listing("")
+    }
+
+    /// Names in one directory below it, in order.
+    pub(crate) fn listing(&self, directory: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path(directory)).expect("read a directory of the test");
         let mut names: Vec<String> = entries
             .map(|entry| {
                 entry

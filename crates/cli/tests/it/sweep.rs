@@ -43,6 +43,12 @@ fn a_matrix_on_a_modelled_disk_is_measured_whole() {
     assert_eq!(outcomes(&results, "measured"), 32);
     let run = results["points"][0]["repeats"][0]["run"].as_str().expect("a run");
     place.fathom(&format!("show d/{run}")).expect(0);
+    for command in ["explain d", "recover d", "export d --csv -o out"] {
+        place
+            .fathom(command)
+            .expect(2)
+            .saying("give one of the runs in d/points");
+    }
     let json: Value = place.fathom("show d --json").expect(0).json();
     assert_eq!(json["schema"], "fathom.sweep/1");
     assert_eq!(json["plan"]["points"].as_array().map(Vec::len), Some(32));

@@ -71,8 +71,11 @@ fn no_option_of_job_files_is_left_in_what_a_run_may_say() {
         "thread 0: a has 1 KiB from offset 0 on, less than one block of 4 KiB: give a smaller bs= or a larger size=",
         "thread 0: a block of 2 GiB is too large: bs= may be at most 1 GiB",
         "thread 0: a does not exist, and allow_file_create=0 forbids making it",
-        "buffers need 8 GiB (block size times iodepth times numjobs), the machine has 4 GiB: use smaller blocks, a \
-         smaller iodepth or fewer workers",
+        "4 workers need 8 GiB of memory = 4 × 256 KiB + 8 GiB of buffers, there are 4 GiB (the memory available): use fewer \
+         workers (numjobs=, or fewer sections at once, with stonewall), a smaller iodepth or smaller blocks",
+        "use fewer workers (numjobs=) with a higher iodepth, or raise it as root (sysctl vm.max_map_count=1000000)",
+        "4 workers need 9 AIO requests = iodepth of each, all together, there are 2 (fs.aio-max-nr): use fewer workers or a \
+         smaller iodepth, use ioengine=io_uring, or raise it as root (sysctl fs.aio-max-nr=1048576)",
         "the modelled disk holds 1 GiB, and the 1 file(s) of the workload need 2 GiB: give a smaller size= or a larger disk",
         "io_setup failed. Run `sysctl fs.aio-max-nr=1048576` as root, or use ioengine=io_uring.",
         "Use fewer workers (numjobs=), or raise the limit (ulimit -u)",

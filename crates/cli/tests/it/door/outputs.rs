@@ -125,3 +125,61 @@ fn a_report_is_not_written_over_a_mounted_device() {
     }
     drop(mount);
 }
+
+/// A report among the files of the run that it is made from would replace one of them.
+#[test]
+fn a_report_does_not_replace_the_record_that_it_is_made_from() {
+    let place = Place::new();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P10 -o RUN -q")
+        .expect(0);
+    let before = std::fs::read(place.path("RUN/run.json")).expect("the run");
+    std::fs::hard_link(place.path("RUN/run.json"), place.path("RUN/report.md")).expect("a second name");
+    for force in ["", " --force"] {
+        let outcome = place.fathom(&format!("report RUN -o RUN/report.md{force}"));
+        assert!(matches!(outcome.code, Some(2 | 3)), "{}", outcome.stderr);
+    }
+    assert_eq!(
+        std::fs::read(place.path("RUN/run.json")).expect("the run"),
+        before
+    );
+    place.fathom("show RUN").expect(0);
+}
+
+/// Logs of fio's form replace nothing that is there.
+#[test]
+fn logs_replace_nothing() {
+    let place = Place::new();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P10 --record=io -o RUN -q")
+        .expect(0);
+    place.fathom("export RUN --fio-log -o logs").expect(0);
+    let before = place.listing("logs");
+    place
+        .fathom("export RUN --fio-log -o logs")
+        .expect(3)
+        .saying("--force");
+    assert_eq!(place.listing("logs"), before);
+    place.fathom("export RUN --fio-log -o logs --force").expect(0);
+}
+
+/// What is recovered through a link would be somebody else's.
+#[test]
+fn recovering_does_not_follow_links() {
+    let place = Place::new();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P10 --record=io -o RUN -q")
+        .expect(0);
+    let dear = place.path("dear");
+    std::fs::create_dir(&dear).expect("a directory");
+    for file in place.listing("RUN/io") {
+        std::fs::copy(place.path(format!("RUN/io/{file}")), dear.join(&file)).expect("a copy");
+    }
+    place.write("dear/00000.arrows.part", "dear");
+    std::fs::remove_dir_all(place.path("RUN/io")).expect("the stream");
+    symlink("../dear", place.path("RUN/io")).expect("a link");
+    let before = place.listing("dear");
+    let outcome = place.fathom("recover RUN");
+    assert!(matches!(outcome.code, Some(1..=3)), "{}", outcome.stderr);
+    assert_eq!(place.listing("dear"), before);
+}
