@@ -114,7 +114,6 @@ fn bare(settings: &Settings, device: &Path) -> Result<Sample> {
     })
 }
 
-/// The median.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

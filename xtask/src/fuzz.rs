@@ -16,10 +16,7 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
 pub(crate) enum Length {
     /// As many inputs, always the same ones for the same code: from a fixed seed and the repository's corpus alone.
     /// A check must not fail by chance, nor pass by chance the second time.
-    Fixed {
-        /// How many.
-        runs: u32,
-    },
+    Fixed { runs: u32 },
     /// For so long, going on from what was found before.
     Search {
         /// How long.

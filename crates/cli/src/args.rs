@@ -22,6 +22,7 @@ use clap::ArgMatches;
 use clap::error::ErrorKind;
 use clap_complete::Shell;
 use fathom_dialect::{Diagnostic, Override};
+use fathom_session::{How, Output, Streams};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -63,17 +64,6 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
-/// Where the run is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Output {
-    /// In a new directory below `fathom-runs`.
-    Default,
-    /// Nowhere.
-    None,
-    /// Here.
-    Directory(PathBuf),
-}
-
 /// How a run is carried out and shown: all that is not the workload.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
@@ -87,18 +77,12 @@ pub(crate) struct Settings {
     pub colour: Colour,
     /// The run directory.
     pub output: Output,
-    /// What to keep beside the statistics.
-    pub record: evidence::Streams,
+    /// How it is carried out.
+    pub how: How,
     /// Write the report to this file, not to stdout.
     pub report: Option<PathBuf>,
     /// Replace that file, where it is there.
     pub force: bool,
-    /// `--allow-overwrite`.
-    pub allow_overwrite: Vec<PathBuf>,
-    /// `--allow-overwrite-signature`.
-    pub allow_signature: Vec<PathBuf>,
-    /// The command line, word by word, for the record.
-    pub words: Vec<String>,
 }
 
 impl Settings {
@@ -296,13 +280,20 @@ fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
             quiet: matches.get_flag("quiet"),
             colour: colour(matches),
             output: output(matches),
-            record: evidence::streams_of(matches),
+            how: how(matches, evidence::streams_of(matches), words),
             report: None,
             force: false,
-            allow_overwrite: paths(matches, "allow-overwrite"),
-            allow_signature: paths(matches, "allow-overwrite-signature"),
-            words,
         },
+    }
+}
+
+/// How a measurement is carried out; `words`: the command line.
+fn how(matches: &ArgMatches, streams: Streams, words: Vec<String>) -> How {
+    How {
+        streams,
+        allow_overwrite: paths(matches, "allow-overwrite"),
+        allow_signature: paths(matches, "allow-overwrite-signature"),
+        command: words,
     }
 }
 

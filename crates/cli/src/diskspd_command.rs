@@ -7,20 +7,15 @@ mod aim;
 mod flags;
 mod system;
 
+use crate::args::Settings;
 use crate::args::diskspd::DiskspdArgs;
-use crate::args::evidence::Streams;
-use crate::args::{Output, Settings};
-use crate::exit::{self, AfterTouching as _, Exit};
+use crate::exit::{self, Exit};
 use crate::live::Live;
-use crate::measure::{self, Asked, Company, Measured, Watch};
-use crate::prepare::{self, Prepared};
-use crate::request::{self, Request};
-use crate::safety::Permitted;
 use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
-use crate::{preflight, record, run_command, safety, signals, target, tell};
+use crate::{request, run_command, signals, target};
 use anyhow::Context as _;
-use fathom_core::run::{Run, SeriesRow, Warning};
+use fathom_core::run::{Environment, Run, SeriesRow, Warning};
 use fathom_core::units::{Nanos, WallTime};
 use fathom_core::workload::{Workload, Written, WrittenSection};
 use fathom_dialect::diskspd::{
@@ -29,10 +24,12 @@ use fathom_dialect::diskspd::{
 };
 use fathom_dialect::{Diagnostic, Severity};
 use fathom_door::own;
-use fathom_engine::plan::{FileAction, Plan};
-use fathom_model::Spec;
 use fathom_observe::SystemRoot;
 use fathom_report::diskspd::{self, CpuUse, DiskspdResult, RowSource, SpanResult, SpanSettings};
+use fathom_session::{
+    AfterTouching as _, Conduct, Event, How, Machine, Measured, Observer, Output, Planned, Refused, Request,
+    Session, Streams, behind, files_of_all, reserve_directory, reworded, with_causes,
+};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -42,7 +39,14 @@ use std::sync::atomic::AtomicBool;
 
 /// Carries `fathom diskspd` out.
 pub(crate) fn diskspd(args: &DiskspdArgs) -> anyhow::Result<Exit> {
-    carried_out(args).map_err(|error| exit::reworded(error, flags::in_flags))
+    // Refusals name no options of job files.
+    carried_out(args).map_err(|error| {
+        if error.is::<Refused>() {
+            error
+        } else {
+            reworded(error, flags::in_flags)
+        }
+    })
 }
 
 fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
@@ -55,7 +59,7 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
         .as_deref()
         .map(|on| target::resolve(on.as_ref()))
         .transpose()?;
-    let model = request::machine_of(on.as_ref(), None)?;
+    let runs_on = request::machine_of(on.as_ref(), None)?;
     let parsed = parse(
         &args.words,
         &Context {
@@ -84,7 +88,7 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
         })?;
         return Ok(Exit::Done);
     }
-    let cpus = if model.is_some() {
+    let cpus = if runs_on.is_modelled() {
         Vec::new()
     } else {
         system::cpus_allowed()?
@@ -93,7 +97,11 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
         &profile,
         &Lowering {
             cpus: &cpus,
-            look: if model.is_some() { &|_| None } else { &size_of },
+            look: if runs_on.is_modelled() {
+                &|_| None
+            } else {
+                &size_of
+            },
             read_bytes: &read_bytes,
         },
     );
@@ -101,16 +109,16 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
     if lowered.spans.is_empty() {
         return Ok(Exit::Wrong);
     }
-    let session = Session {
+    let order = Order {
         args,
         profile: &profile,
-        model: model.as_ref(),
+        machine: runs_on,
         system: SystemRoot::default(),
-        machine: request::machine(),
+        environment: request::machine(),
         settings: settings(args),
         stop: signals::stop_flag()?,
     };
-    session.carry_out(&lowered.spans)
+    order.carry_out(&lowered.spans)
 }
 
 fn settings(args: &DiskspdArgs) -> Settings {
@@ -120,22 +128,24 @@ fn settings(args: &DiskspdArgs) -> Settings {
         quiet: args.quiet,
         colour: Colour::Auto,
         output: args.keep.clone().map_or(Output::None, Output::Directory),
-        record: Streams::default(),
+        how: How {
+            streams: Streams::default(),
+            allow_overwrite: args.allow_overwrite.clone(),
+            allow_signature: args.allow_signature.clone(),
+            command: args.recorded.clone(),
+        },
         report: None,
         force: false,
-        allow_overwrite: args.allow_overwrite.clone(),
-        allow_signature: args.allow_signature.clone(),
-        words: args.recorded.clone(),
     }
 }
 
 /// All that the time spans of a profile share.
-struct Session<'a> {
+struct Order<'a> {
     args: &'a DiskspdArgs,
     profile: &'a Profile,
-    model: Option<&'a Spec>,
+    machine: Machine,
     system: SystemRoot,
-    machine: fathom_core::run::Environment,
+    environment: Environment,
     settings: Settings,
     stop: Arc<AtomicBool>,
 }
@@ -151,27 +161,24 @@ enum Ended {
     Nothing(Exit),
 }
 
-impl Session<'_> {
+impl Order<'_> {
     /// All that may refuse, for all time spans; then one after the other.
     fn carry_out(&self, spans: &[Lowered]) -> anyhow::Result<Exit> {
-        let mut files = Vec::new();
+        let mut plans = Vec::new();
         for span in spans {
-            let plan = measure::plan(&span.workload, self.model)?;
-            if self.model.is_none() {
-                preflight::check(&plan)?;
-            }
-            prepare::merge(&mut files, plan.files);
+            let plan = self.machine.plan(&span.workload)?;
+            self.machine.check(&plan)?;
+            plans.push(plan);
         }
-        let dir = record::reserve(&self.settings.output, "diskspd")?;
-        let permitted = match self.permit(files) {
-            Ok(permitted) => permitted,
-            Err(exit) => return Ok(exit),
-        };
+        let dir = reserve_directory(&self.settings.output, "diskspd")?;
+        let files = files_of_all(plans);
+        let mut live = Live::new(self.settings.quiet);
+        let session = Session::open(&self.system, &self.settings.how, &self.stop, &files, &mut live)?;
         let mut results = Vec::new();
         let (mut first, mut end) = (WallTime(0), Ok(Exit::Done));
         for (number, (span, settings)) in spans.iter().zip(&self.profile.time_spans).enumerate() {
             let place = dir.as_deref().map(|dir| place(dir, number, spans.len()));
-            match self.span(span, settings, &permitted, place.as_deref()) {
+            match self.span(span, settings, &session, place.as_deref()) {
                 Ok(Ended::Span {
                     result,
                     started,
@@ -199,7 +206,7 @@ impl Session<'_> {
                 }
             }
         }
-        drop(permitted);
+        drop(session);
         if results.is_empty() {
             return end;
         }
@@ -210,41 +217,10 @@ impl Session<'_> {
         match end {
             Ok(Exit::Wrong) => Ok(Exit::Errors),
             Err(error) => {
-                terminal::error(&flags::in_flags(&exit::with_causes(&error)));
+                terminal::error(&flags::in_flags(&with_causes(&error)));
                 Ok(Exit::Errors)
             }
             Ok(exit) => Ok(exit),
-        }
-    }
-
-    /// Permission for what all time spans write to.
-    fn permit(&self, files: Vec<FileAction>) -> Result<Permitted, Exit> {
-        if self.model.is_some() {
-            return Ok(Permitted::default());
-        }
-        let files = Plan {
-            jobs: Vec::new(),
-            files,
-        };
-        safety::permit(&self.system, &files, &self.settings).map_err(|refusals| tell::refused(&refusals))
-    }
-
-    /// Makes the files ready: what was laid out; `None`: interrupted.
-    fn lay_out(
-        &self,
-        plan: &mut Plan,
-        permitted: &Permitted,
-        live: &mut Live,
-    ) -> anyhow::Result<Option<Vec<String>>> {
-        if self.model.is_some() {
-            return Ok(Some(Vec::new()));
-        }
-        match prepare::prepare(plan, permitted, live, &self.stop)? {
-            Prepared::Ready { laid_out } => {
-                run_command::tell_unmarked(&permitted.unmarked(), &self.settings);
-                Ok(Some(laid_out))
-            }
-            Prepared::Interrupted => Ok(None),
         }
     }
 
@@ -252,39 +228,28 @@ impl Session<'_> {
         &self,
         lowered: &Lowered,
         span: &TimeSpan,
-        permitted: &Permitted,
+        session: &Session<'_>,
         dir: Option<&Path>,
     ) -> anyhow::Result<Ended> {
         let request = self.request(&lowered.workload);
-        let mut plan = measure::plan(&lowered.workload, self.model)?;
-        let mut live = Live::new(self.settings.quiet);
-        let Some(laid_out) = self.lay_out(&mut plan, permitted, &mut live)? else {
+        let mut planned = Planned::new(&request)?;
+        let mut watched = Watched {
+            live: Live::new(self.settings.quiet),
+            rows: span.iops_std_dev.then(Vec::new),
+        };
+        let Some(laid_out) = session.lay_out(&mut planned.plan, &mut watched)? else {
             return Ok(Ended::Nothing(Exit::Interrupted));
         };
         if let Some(dir) = dir {
             own::make_directories(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         }
-        let asked = Asked {
-            system: &self.system,
-            request: &request,
-            settings: &self.settings,
-            known: &measure::known(&request, &plan),
-        };
-        let mut rows = Rows {
-            kept: Vec::new(),
-            wanted: span.iops_std_dev,
-        };
-        let company = Company {
-            also: Some(&mut rows),
+        let conduct = Conduct {
             interval: interval_of(span),
-            ..Company::new(live)
+            ..Conduct::default()
         };
         let before = system::cpu_times(&self.system);
-        let measured = match self.model {
-            Some(spec) => measure::modelled(asked, spec, &plan, dir, company, &self.stop),
-            None => measure::real(asked, &plan, permitted, dir, company, &self.stop),
-        };
-        let measured = exit::behind(&laid_out, measured)?;
+        let measured = session.measure(&planned, dir, &conduct, &mut watched);
+        let measured = behind(&laid_out, measured)?;
         let after = system::cpu_times(&self.system);
         match measured {
             Measured::NotStarted { message } => {
@@ -293,23 +258,20 @@ impl Session<'_> {
                 Ok(Ended::Nothing(exit))
             }
             Measured::Ended {
-                run,
-                histograms,
-                exit,
-                ..
+                run, histograms, end, ..
             } => {
-                let cpus = match self.model {
-                    Some(_) => Vec::new(),
-                    None => CpuUse::between(&before, &after),
+                let cpus = match self.machine {
+                    Machine::Modelled(_) => Vec::new(),
+                    Machine::This => CpuUse::between(&before, &after),
                 };
                 let sources: Vec<RowSource> = lowered.rows.iter().map(source).collect();
-                let (settings, rows) = (settings_of(span), &rows.kept);
-                let result = diskspd::span_result(&settings, &sources, &run, rows, &histograms, cpus);
+                let (settings, rows) = (settings_of(span), watched.rows.unwrap_or_default());
+                let result = diskspd::span_result(&settings, &sources, &run, &rows, &histograms, cpus);
                 tell_in_flags(&run);
                 Ok(Ended::Span {
                     result: Box::new(result),
                     started: run.started_unix_ns,
-                    exit,
+                    exit: end.into(),
                 })
             }
         }
@@ -326,8 +288,8 @@ impl Session<'_> {
                 }],
             },
             warnings: Vec::new(),
+            environment: self.environment.clone(),
             machine: self.machine.clone(),
-            model: self.model.cloned(),
         }
     }
 
@@ -336,7 +298,7 @@ impl Session<'_> {
             profile_text: profile_as_text(self.profile),
             profile_xml: profile_as_xml(self.profile),
             verbose_stats: self.profile.verbose_stats,
-            system: system::describe(&self.system, &self.machine, started),
+            system: system::describe(&self.system, &self.environment, started),
             spans,
         };
         terminal::print(&match self.profile.result_format {
@@ -384,17 +346,18 @@ fn settings_of(span: &TimeSpan) -> SpanSettings {
     }
 }
 
-/// Keeps the rows of a run where deviations are asked for.
-struct Rows {
-    kept: Vec<SeriesRow>,
-    wanted: bool,
+/// Shows a run, and keeps its rows where deviations are asked for.
+struct Watched {
+    live: Live,
+    rows: Option<Vec<SeriesRow>>,
 }
 
-impl Watch for Rows {
-    fn rows(&mut self, rows: &[SeriesRow]) {
-        if self.wanted {
-            self.kept.extend_from_slice(rows);
+impl Observer for Watched {
+    fn event(&mut self, event: Event<'_>) {
+        if let (Event::Rows(rows), Some(kept)) = (&event, &mut self.rows) {
+            kept.extend_from_slice(rows);
         }
+        self.live.event(event);
     }
 }
 

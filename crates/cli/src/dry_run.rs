@@ -6,67 +6,41 @@
 
 use crate::args::Settings;
 use crate::exit::Exit;
-use crate::merge::merge;
-use crate::request::Request;
-use crate::{clip, conditions, facts, preflight, record, safety, tell, terminal};
+use crate::{tell, terminal};
 use fathom_core::run::{Target, Warning};
 use fathom_engine::plan::{FileAction, JobPlan, Kind, Plan, PlanError};
 use fathom_observe::SystemRoot;
-use fathom_observe::honesty::{self, IoFacts};
 use fathom_report::dry_run::{self, DryRun, PlacedFile, PlacedJob, PlacedWorker, Placement};
+use fathom_session::{Machine, Planned, Request, Session};
 use std::mem::ManuallyDrop;
-use std::panic::resume_unwind;
-use std::path::PathBuf;
 
 /// Shows what would be done.
 pub(crate) fn show(
     system: &SystemRoot,
     request: &Request,
-    plan: Result<Plan, PlanError>,
+    planned: Result<Planned<'_>, PlanError>,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
-    let plan = match plan {
-        Ok(plan) => plan,
+    let planned = match planned {
+        // Plans can be large, and the process ends behind this: nobody waits for its memory to be freed piece by piece.
+        Ok(planned) => ManuallyDrop::new(planned),
         Err(error) => {
             print(request, None, &request.warnings, settings)?;
             return Err(error.into());
         }
     };
-    // Plans can be large, and the process ends behind this: nobody waits for its memory to be freed piece by piece.
-    let plan = ManuallyDrop::new(plan);
-    // Both look at all files, and neither needs the other.
-    let (target, facts) = std::thread::scope(|scope| {
-        let facts = scope.spawn(|| facts::of_plan(&plan));
-        let target = conditions::aim(system, &plan);
-        (target, facts.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    let placement = ManuallyDrop::new(place(&plan, target));
-    let facts = ManuallyDrop::new(facts);
-    let mut warnings = request.warnings.clone();
-    warnings.extend(clip::clipped(&plan));
-    warnings.extend(foresee(system, &facts, &placement.target));
+    let plan = &planned.plan;
+    let (target, foreseen) = match &request.machine {
+        Machine::This => fathom_session::foresee(system, plan),
+        modelled @ Machine::Modelled(_) => (modelled.target(system, plan), Vec::new()),
+    };
+    let placement = ManuallyDrop::new(place(plan, target));
+    let mut warnings = planned.warnings.clone();
+    warnings.extend(foreseen);
     print(request, Some(&placement), &warnings, settings)?;
-    preflight::check(&plan)?;
-    let refusals = safety::foresee(system, &plan, settings);
-    if !refusals.is_empty() {
-        return Ok(tell::refused(&refusals));
-    }
-    record::check(&settings.output)?;
-    Ok(Exit::Done)
-}
-
-/// Shows what would be done on a modelled disk, whose files `target` describes.
-pub(crate) fn show_modelled(
-    request: &Request,
-    plan: Result<Plan, PlanError>,
-    target: &dyn Fn(&Plan) -> Target,
-    warnings: &[Warning],
-    settings: &Settings,
-) -> anyhow::Result<Exit> {
-    let placement = plan.as_ref().ok().map(|plan| place(plan, target(plan)));
-    print(request, placement.as_ref(), warnings, settings)?;
-    preflight::check_modelled(&plan?)?;
-    record::check(&settings.output)?;
+    request.machine.check(plan)?;
+    Session::foresee(system, &settings.how, plan)?;
+    fathom_session::check_directory(&settings.output)?;
     Ok(Exit::Done)
 }
 
@@ -91,18 +65,6 @@ fn print(
             terminal::stdout_style(settings.colour),
         ))
     }
-}
-
-/// What would be warned of before the first I/O, as far as it does not depend on what files will hold.
-fn foresee(system: &SystemRoot, facts: &[(PathBuf, IoFacts)], target: &Target) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let by_path = conditions::by_path(target);
-    for (path, facts) in facts {
-        if let Some(file) = by_path.get(&*path.to_string_lossy()) {
-            warnings.extend(honesty::foresee(system, file, facts));
-        }
-    }
-    merge(warnings)
 }
 
 fn place(plan: &Plan, target: Target) -> Placement {

@@ -1,9 +1,9 @@
-//! How the program ends: the one table of exit codes, and what makes an error one after which nothing is as it was.
+//! How the program ends: the one table of exit codes.
 //!
 //! Data in: how a command went. Data out: a number. It must not print; `--help` and the README say what [`TABLE`] says.
 
 use fathom_door::OutputError;
-use std::fmt;
+use fathom_session::{End, Refused, Touched, touched};
 use std::process::ExitCode;
 
 /// The exit codes, the same for all commands.
@@ -43,6 +43,16 @@ pub(crate) const TABLE: [(u8, &str); 5] = [
     ),
 ];
 
+impl From<End> for Exit {
+    fn from(end: End) -> Self {
+        match end {
+            End::Done => Self::Done,
+            End::Errors => Self::Errors,
+            End::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
@@ -55,89 +65,22 @@ pub(crate) fn sentence() -> String {
     format!("Exit codes: {}.", rows.collect::<Vec<_>>().join("; "))
 }
 
-/// An error after something was written: what went wrong, and what stays.
-#[derive(Debug)]
-pub(crate) struct Touched {
-    error: String,
-    left: Vec<String>,
-}
-
-impl fmt::Display for Touched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.error)?;
-        if self.left.is_empty() {
-            return Ok(());
-        }
-        let end = if self.error.ends_with('.') { "" } else { "." };
-        write!(f, "{end} What was written before stays: {}", self.left.join(", "))
-    }
-}
-
-impl std::error::Error for Touched {}
-
-/// Errors of a step behind the first one that writes.
-pub(crate) trait AfterTouching<T> {
-    /// The same, as an error that ends the program with [`Exit::Errors`]. `left`: what stays of what was written.
-    ///
-    /// # Errors
-    /// Those that there were.
-    fn after_touching(self, left: impl FnOnce() -> Vec<String>) -> anyhow::Result<T>;
-}
-
-impl<T> AfterTouching<T> for anyhow::Result<T> {
-    fn after_touching(self, left: impl FnOnce() -> Vec<String>) -> Self {
-        self.map_err(|error| {
-            if error.is::<Touched>() {
-                error
-            } else {
-                touched(&error, left())
-            }
-        })
-    }
-}
-
-/// Errors of a step behind one that wrote `left`, or, where that is nothing, behind none.
-pub(crate) fn behind<T>(left: &[String], result: anyhow::Result<T>) -> anyhow::Result<T> {
-    if left.is_empty() {
-        return result;
-    }
-    result.after_touching(|| left.to_vec())
-}
-
 /// How a run that could not start ends, and its message: files may have been laid out for it.
 pub(crate) fn not_started(message: &str, left: Vec<String>) -> (Exit, String) {
-    let error = anyhow::anyhow!("{message}");
     if left.is_empty() {
-        return (Exit::Wrong, error.to_string());
+        return (Exit::Wrong, message.to_owned());
     }
-    (Exit::Errors, touched(&error, left).to_string())
-}
-
-/// `error`, after something was written of which `left` stays.
-pub(crate) fn touched(error: &anyhow::Error, left: Vec<String>) -> anyhow::Error {
-    Touched {
-        error: with_causes(error),
-        left,
-    }
-    .into()
-}
-
-/// The same error in other words.
-pub(crate) fn reworded(error: anyhow::Error, words: impl Fn(&str) -> String) -> anyhow::Error {
-    match error.downcast::<Touched>() {
-        Ok(Touched { error, left }) => Touched {
-            error: words(&error),
-            left,
-        }
-        .into(),
-        Err(error) => anyhow::anyhow!(words(&with_causes(&error))),
-    }
+    let error = touched(&anyhow::anyhow!("{message}"), left);
+    (Exit::Errors, error.to_string())
 }
 
 /// How the program ends after `error`.
 pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<Touched>() {
         return Exit::Errors;
+    }
+    if error.is::<Refused>() {
+        return Exit::Refused;
     }
     let refusal = error
         .chain()
@@ -150,19 +93,6 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
 fn output_error<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a OutputError> {
     let within = || cause.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref();
     cause.downcast_ref().or_else(within)
-}
-
-/// An error with its causes, outermost first; those that a message already quotes are not repeated.
-pub(crate) fn with_causes(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
 }
 
 #[cfg(test)]

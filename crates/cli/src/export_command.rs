@@ -4,7 +4,7 @@
 //! memory does not grow with the record.
 
 use crate::args::evidence::{ExportArgs, ExportForm};
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::report_command::not_of_the_record;
 use crate::terminal;
 use anyhow::{Context, bail};
@@ -14,6 +14,7 @@ use fathom_door::{Output, output};
 use fathom_report::export::blkparse::Blkparse;
 use fathom_report::export::csv::{self, CsvRow};
 use fathom_report::export::fio_log::{FioLogs, LoggedJob};
+use fathom_session::behind;
 use fathom_store::{RecordReader, StreamRow, export_parquet, stored_streams};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
@@ -29,7 +30,7 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     // What is there now and was not is what this export made, as far as it came.
     let made = args.output.iter().filter(|path| !before && path.exists());
     let made: Vec<String> = made.map(|path| path.display().to_string()).collect();
-    exit::behind(&made, result)
+    behind(&made, result)
 }
 
 fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {

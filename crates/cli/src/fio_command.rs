@@ -3,11 +3,10 @@
 //! Data in: the words behind `fio`. Data out: what `fathom run` gives. What fio is told about itself (and not about a job) is
 //! done, has no effect here, or is refused; nothing is dropped in silence. It must not know job options.
 
-use crate::args::evidence::Streams;
-use crate::args::{Output, Settings};
+use crate::args::Settings;
 use crate::exit::Exit;
 use crate::options_command;
-use crate::request::{self, Request};
+use crate::request;
 use crate::run_command;
 use crate::target::{self, Target};
 use crate::tell;
@@ -15,6 +14,7 @@ use crate::terminal::{self, Colour};
 use anyhow::bail;
 use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
 use fathom_door::output;
+use fathom_session::{How, Output, Request, Streams};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -113,14 +113,14 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     }
     let quiet = command.setting("eta") == Some(Some("never"));
     weigh(&command, quiet)?;
-    let model = request::machine_of(target.as_ref(), args.catalog.as_deref())?;
+    let runs_on = request::machine_of(target.as_ref(), args.catalog.as_deref())?;
     if target == Some(Target::Null) {
         choose_null(&mut command)?;
     }
     let Some(request) = resolve(&command, quiet)? else {
         return Ok(Exit::Wrong);
     };
-    let request = request.aimed(target.as_ref(), model);
+    let request = request::aimed(request, target.as_ref(), runs_on);
     check_readonly(&command, &request)?;
     let report = report_of(&command, &request, args.force)?;
     let settings = Settings {
@@ -130,12 +130,14 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         colour: Colour::Auto,
         // fio leaves nothing behind but what it was told to.
         output: Output::None,
-        record: Streams::default(),
+        how: How {
+            streams: Streams::default(),
+            allow_overwrite: args.allow_overwrite.clone(),
+            allow_signature: args.allow_signature.clone(),
+            command: args.recorded.clone(),
+        },
         report,
         force: args.force,
-        allow_overwrite: args.allow_overwrite.clone(),
-        allow_signature: args.allow_signature.clone(),
-        words: args.recorded.clone(),
     };
     run_command::carry_out(&request, &settings)
 }

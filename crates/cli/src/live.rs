@@ -8,9 +8,11 @@ use crate::terminal;
 use fathom_core::units::Nanos;
 use fathom_engine::plan::FileAction;
 use fathom_engine::run::{GroupProgress, Progress};
+use fathom_session::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use line::{Position, View};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Redraws a second.
@@ -67,7 +69,7 @@ impl Live {
     }
 
     /// A file is being laid out.
-    pub(crate) fn laying_out(&mut self, action: &FileAction, done_bytes: u64, total_bytes: u64) {
+    fn laying_out(&mut self, action: &FileAction, done_bytes: u64, total_bytes: u64) {
         let begin = *self.layout.get_or_insert_with(Instant::now);
         let elapsed = begin.elapsed();
         let name = action.path.display().to_string();
@@ -93,14 +95,14 @@ impl Live {
     }
 
     /// That file is done.
-    pub(crate) fn laid_out(&mut self) {
+    fn laid_out(&mut self) {
         self.layout = None;
         self.groups.clear();
         self.finish();
     }
 
     /// Ten times a second.
-    pub(crate) fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &Progress) {
         if matches!(self.how, How::Silent) {
             return;
         }
@@ -142,11 +144,57 @@ impl Live {
     }
 
     /// Leaves the terminal clean.
-    pub(crate) fn finish(&mut self) {
+    fn finish(&mut self) {
         if let How::Terminal(screen) = &mut self.how {
             screen.clear();
         }
     }
+}
+
+impl Observer for Live {
+    fn event(&mut self, event: Event<'_>) {
+        let quiet = matches!(self.how, How::Silent);
+        match event {
+            Event::LayingOut {
+                file,
+                done_bytes,
+                total_bytes,
+            } => self.laying_out(file, done_bytes, total_bytes),
+            Event::LaidOut => self.laid_out(),
+            Event::Progress(progress) => self.progress(progress),
+            Event::LoadEnded => self.finish(),
+            Event::Rows(_) => {}
+            Event::RecordFailed(error) => terminal::error(error),
+            Event::RecordStays(error) => terminal::note(error),
+            Event::Shared { .. } | Event::Stays { .. } | Event::Unmarked(_) | Event::NotRecorded(_)
+                if quiet => {}
+            Event::Shared { path, pid } => terminal::warning(&format!(
+                "{} is measured by another fathom at the same time, process {pid}: both have the disk together. Wait for \
+                 that to end",
+                path.display()
+            )),
+            Event::Stays { path } => terminal::note(&format!(
+                "unlink: {} was there before this run and stays: only what the run makes is removed",
+                path.display()
+            )),
+            Event::Unmarked(files) => tell_unmarked(files),
+            Event::NotRecorded(missing) => terminal::note(&format!("not recorded: {missing}")),
+        }
+    }
+}
+
+fn tell_unmarked(files: &[PathBuf]) {
+    let Some(first) = files.first().map(|path| path.display()) else {
+        return;
+    };
+    let more = match files.len() {
+        1 => String::new(),
+        n => format!(" (and {} more files)", n - 1),
+    };
+    terminal::note(&format!(
+        "{first}{more} could not be marked as made by fathom (the file system has no user attributes): the next run that \
+         writes to it needs --allow-overwrite {first}"
+    ));
 }
 
 impl Watch {

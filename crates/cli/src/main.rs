@@ -4,52 +4,31 @@
 //! prints and exits. Data in: the command line. Data out: results on stdout, progress and warnings on stderr,
 //! an exit code ([`exit::Exit`]). It must not hold knowledge of its own about disks, workloads or statistics.
 //!
-//! As typed ([`args`]) becomes as resolved ([`request`]); a command then carries it out: [`run_command`] and
-//! what goes with a run ([`clip`], [`preflight`], [`safety`], [`prepare`], [`conditions`], [`live`], [`record`],
-//! [`outcome`]) or is told of it ([`dry_run`], [`tell`]), [`fio_command`], [`show_command`], [`options_command`],
-//! [`catalog_command`], [`generate_command`].
+//! As typed ([`args`]) becomes as resolved ([`request`]); a command then has it carried out by [`fathom_session`], shows what
+//! happens on the way ([`live`]), and what came of it.
 #![forbid(unsafe_code)]
 
 mod args;
 mod catalog_command;
-mod clip;
-mod conditions;
 mod diskspd_command;
 mod dry_run;
 mod exit;
 mod explain_command;
 mod export_command;
-mod facts;
 mod fio_command;
-#[cfg(test)]
-mod fixture;
 mod flags;
 mod generate_command;
-mod guard;
 mod live;
-mod measure;
-mod merge;
 mod model_target;
-mod modelled;
 mod options_command;
-mod outcome;
-mod preflight;
-mod prepare;
-mod record;
 mod record_command;
-mod recorder;
 mod report_command;
 mod reproduce;
 mod reproduce_command;
 mod request;
 mod run_command;
-mod run_modelled;
-mod safety;
 mod show_command;
 mod signals;
-mod start_error;
-mod stops;
-mod streams;
 mod sweep_command;
 mod target;
 mod tell;
@@ -65,7 +44,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let exit = match args::read(&words) {
         Ok(command) => carry_out(command).unwrap_or_else(|error| {
-            terminal::error(&exit::with_causes(&error));
+            tell::error(&error);
             exit::of_error(&error)
         }),
         Err(exit) => exit,

@@ -9,7 +9,6 @@ use anyhow::Context;
 use fathom_model::Spec;
 use std::path::Path;
 
-/// What a model file is.
 const MODEL_FILE: Expected = Expected {
     what: "model file",
     mib_max: 1,

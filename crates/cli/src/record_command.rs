@@ -2,32 +2,25 @@
 //!
 //! Data in: arguments as typed. Data out: a run directory with streams and no jobs. It changes nothing on the device.
 
-use crate::args::Output;
 use crate::args::evidence::RecordArgs;
-use crate::conditions;
-use crate::exit::{AfterTouching as _, Exit};
-use crate::measure::finish;
-use crate::outcome::{self, Counters};
-use crate::record;
-use crate::recorder::Recorder;
-use crate::request::{self, Request};
+use crate::exit::Exit;
+use crate::live::Live;
+use crate::request;
 use crate::run_command::kept;
 use crate::signals::Bell;
-use crate::streams::{StreamRecorder, Subject};
 use crate::terminal::Colour;
 use crate::{signals, terminal};
 use anyhow::{Context, bail};
 use fathom_core::clock::Clock;
-use fathom_core::run::{Run, Status};
+use fathom_core::run::Status;
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::workload::{Workload, Written};
-use fathom_observe::{SystemRoot, target, trace};
+use fathom_observe::{SystemRoot, target};
 use fathom_report::text;
+use fathom_session::recording::Recording;
+use fathom_session::{AfterTouching as _, How, Output, reserve_directory};
 use fathom_sys::clock::HostClock;
-use fathom_sys::heap;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -56,68 +49,27 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     let stop = signals::stop_flag()?;
     let mut bell = signals::bell()?;
-    let Some(dir) = record::reserve(&output, &name)? else {
+    let Some(dir) = reserve_directory(&output, &name)? else {
         bail!("--output none: a recording that is kept nowhere has no use");
     };
-    // As in a run: batches come and go for as long as it goes on.
-    heap::return_large_blocks();
-    trace::sweep_left_over(&system);
-    let clock = HostClock::new();
-    let request = no_load();
-    let mut conditions = conditions::look_at(&system, file, &request.machine, &clock);
-    let disks = conditions.disks.take();
-    let mut run = outcome::before(&request, &[], &conditions, &args.words, &clock);
-    let (recorder, streams) = begin(args, &system, &dir, &run, &clock)?;
-    let counters = Counters::begin(&clock, disks);
-    let interrupted = wait(args, &name, &clock, &stop, &mut bell).after_touching(|| kept(Some(&dir)))?;
-    let streams = streams.end();
-    outcome::used(&mut run, counters.end(&system, &clock));
-    run.status = match args.duration {
+    let how = How {
+        streams: args.streams,
+        command: args.words.clone(),
+        ..How::default()
+    };
+    let mut live = Live::new(args.quiet);
+    let recording = Recording::begin(&system, &how, file, request::machine(), &dir, &mut live)?;
+    let waited = wait(args, &name, recording.clock(), &stop, &mut bell);
+    let interrupted = waited.after_touching(|| kept(Some(&dir)))?;
+    let status = match args.duration {
         Some(_) if interrupted => Status::Interrupted,
         _ => Status::Complete,
     };
-    let (exit, _) = finish(&mut run, Arc::default(), recorder, Some(streams));
+    let (run, end) = recording.end(status, &mut live);
     terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))
         .after_touching(|| kept(Some(&dir)))?;
     tell_place(&dir, args.quiet);
-    Ok(exit)
-}
-
-/// A request without jobs.
-fn no_load() -> Request {
-    Request {
-        workload: Workload { jobs: Vec::new() },
-        written: Written {
-            source: String::from("fathom record"),
-            sections: Vec::new(),
-        },
-        warnings: Vec::new(),
-        machine: request::machine(),
-        model: None,
-    }
-}
-
-/// Begins the record, and says what of it the system does not allow.
-fn begin(
-    args: &RecordArgs,
-    system: &SystemRoot,
-    dir: &Path,
-    run: &Run,
-    clock: &HostClock,
-) -> anyhow::Result<(Option<Recorder>, StreamRecorder)> {
-    let recorder = Recorder::begin(dir, run)?;
-    let subject = Subject {
-        asked: args.streams,
-        files: &run.summary.target.files,
-        workers: 0,
-        thread_names: &[],
-    };
-    let streams = StreamRecorder::begin(dir, system, subject, clock);
-    let (recorder, streams) = Recorder::beside(Some(recorder), streams)?;
-    if !args.quiet {
-        streams.tell_missing();
-    }
-    Ok((recorder, streams))
+    Ok(end.into())
 }
 
 /// The path of what was named: a bare kernel name is a node in `/dev`.

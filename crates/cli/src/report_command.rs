@@ -5,7 +5,7 @@
 mod published;
 
 use crate::args::report::ReportArgs;
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::{explain_command, show_command, sweep_command, terminal};
 use anyhow::bail;
 use fathom_analysis::explain::Explanation;
@@ -14,6 +14,7 @@ use fathom_core::record::{BlockRequest, IoRecord, StreamKind};
 use fathom_core::run::Run;
 use fathom_door::output;
 use fathom_report::{Format, LatencyHeat, RunReport, SpikeWindow, SweepReport};
+use fathom_session::behind;
 use fathom_store::{RecordReader, StoreError, stored_streams};
 use std::path::{Path, PathBuf};
 
@@ -81,7 +82,7 @@ fn write(
     let mut written = Vec::new();
     for (path, format) in outputs {
         let left = output::leave(path, render(*format).as_bytes(), args.force);
-        exit::behind(&written, left.map_err(Into::into))?;
+        behind(&written, left.map_err(Into::into))?;
         written.push(path.display().to_string());
     }
     Ok(())

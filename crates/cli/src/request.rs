@@ -10,9 +10,8 @@ use crate::terminal;
 use crate::text_file::{self, Expected};
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Environment, Warning};
-use fathom_core::workload::{Workload, Written};
 use fathom_dialect::{Context, Diagnostic, Override, Parsed, Severity, Source};
-use fathom_model::Spec;
+use fathom_session::{Machine, Request};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,36 +19,13 @@ use std::path::{Path, PathBuf};
 /// No job file is larger; a disk given by mistake is.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
-/// What is to be run.
-#[derive(Debug)]
-pub(crate) struct Request {
-    /// As resolved.
-    pub workload: Workload,
-    /// As typed.
-    pub written: Written,
-    /// What the dialect warned of.
-    pub warnings: Vec<Warning>,
-    /// The machine, looked at once: it takes a millisecond or more, and the first I/O should come soon.
-    pub machine: Environment,
-    /// The modelled machine to run on; `None`: this one.
-    pub model: Option<Spec>,
-}
-
-impl Request {
-    /// What its record is named after: its first job.
-    pub(crate) fn name(&self) -> &str {
-        let first = self.workload.jobs.first();
-        first.map_or("run", |job| job.name.as_str())
+/// The same on `target`, in place of the files that its jobs name, and on `machine`.
+pub(crate) fn aimed(mut request: Request, target: Option<&Target>, machine: Machine) -> Request {
+    if let Some(target) = target {
+        target::aim(&mut request.workload, target);
     }
-
-    /// The same on `target`, in place of the files that its jobs name.
-    pub(crate) fn aimed(mut self, target: Option<&Target>, model: Option<Spec>) -> Self {
-        if let Some(target) = target {
-            target::aim(&mut self.workload, target);
-        }
-        self.model = model;
-        self
-    }
+    request.machine = machine;
+    request
 }
 
 /// The machine as it is now.
@@ -89,18 +65,18 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
         fathom_dialect::parse(&sources, &overrides, context)
     });
     let request = accept(parsed, machine, args.settings.quiet);
-    Ok(request.map(|request| request.aimed(target.as_ref(), model)))
+    Ok(request.map(|request| aimed(request, target.as_ref(), model)))
 }
 
-/// The modelled machine that a target names; `None`: this one.
+/// The machine that a target names.
 ///
 /// # Errors
 /// There is no such machine, or a catalogue is given for another target.
-pub(crate) fn machine_of(target: Option<&Target>, catalog: Option<&Path>) -> anyhow::Result<Option<Spec>> {
+pub(crate) fn machine_of(target: Option<&Target>, catalog: Option<&Path>) -> anyhow::Result<Machine> {
     match target {
-        Some(Target::Model(words)) => Ok(Some(model_target::load(words, catalog)?)),
+        Some(Target::Model(words)) => Ok(Machine::of(Some(model_target::load(words, catalog)?))),
         _ if catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
-        _ => Ok(None),
+        _ => Ok(Machine::This),
     }
 }
 
@@ -125,8 +101,8 @@ pub(crate) fn accept(parsed: Parsed, machine: Environment, quiet: bool) -> Optio
         workload: parsed.workload?,
         written: parsed.written,
         warnings,
-        machine,
-        model: None,
+        environment: machine,
+        machine: Machine::This,
     })
 }
 

@@ -3,22 +3,18 @@
 //! Data in: arguments as typed. Data out: a report on stdout, a run directory, an exit. The order is what matters here:
 //! all that may refuse comes before anything is touched.
 
-use crate::args::{Output, RunArgs, Settings};
-use crate::exit::{self, AfterTouching as _, Exit};
+use crate::args::{RunArgs, Settings};
+use crate::exit::{self, Exit};
 use crate::live::Live;
-use crate::measure::{self, Asked, Company, Measured};
-use crate::prepare::{self, Prepared};
-use crate::record;
-use crate::request::{self, Request};
-use crate::{dry_run, preflight, run_modelled, safety, signals, tell, terminal};
+use crate::{dry_run, request, signals, tell, terminal};
 use anyhow::bail;
 use fathom_core::run::Run;
 use fathom_door::output;
-use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
+use fathom_session::{AfterTouching as _, Conduct, Measured, Output, Planned, Request, Session, behind};
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -29,34 +25,28 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     }
 }
 
-/// Carries a workload out, however it was asked for.
+/// Carries a workload out, however it was asked for: the steps of [`fathom_session::Session`].
 pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Result<Exit> {
-    if !settings.record.is_none() && settings.output == Output::None {
+    if !settings.how.streams.is_none() && settings.output == Output::None {
         bail!("--record keeps its streams in the run directory: leave out -o none");
     }
-    if let Some(spec) = &request.model {
-        return run_modelled::carry_out(request, spec, settings);
-    }
     let system = SystemRoot::default();
-    let plan = Plan::new(&request.workload);
+    let planned = Planned::new(request);
     if settings.dry_run {
-        return dry_run::show(&system, request, plan, settings);
+        return dry_run::show(&system, request, planned, settings);
     }
-    let known = match &plan {
-        Ok(plan) => measure::known(request, plan),
+    let known = match &planned {
+        Ok(planned) => planned.warnings.clone(),
         Err(_) => request.warnings.clone(),
     };
+    // Each warning is said once: by the report, or here.
     let report_follows = settings.report_follows();
     if !report_follows {
         tell::warnings(&known);
     }
-    let asked = Asked {
-        system: &system,
-        request,
-        settings,
-        known: &known,
-    };
-    let end = plan.map_err(Into::into).and_then(|plan| from_plan(asked, plan));
+    let end = planned
+        .map_err(Into::into)
+        .and_then(|planned| measure(&system, planned, settings));
     if report_follows && !matches!(end, Ok(End::Reported(_))) {
         tell::warnings(&known);
     }
@@ -73,63 +63,29 @@ enum End {
 }
 
 /// All that may refuse, then the files, then the run.
-fn from_plan(asked: Asked<'_>, mut plan: Plan) -> anyhow::Result<End> {
-    let Asked {
-        system,
-        request,
-        settings,
-        ..
-    } = asked;
-    preflight::check(&plan)?;
-    let permitted = match safety::permit(system, &plan, settings) {
-        Ok(permitted) => permitted,
-        Err(refusals) => return Ok(End::Unreported(tell::refused(&refusals))),
-    };
+fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -> anyhow::Result<End> {
+    let request = planned.request;
+    request.machine.check(&planned.plan)?;
     let stop = signals::stop_flag()?;
-    let dir = record::reserve(&settings.output, request.name())?;
     let mut live = Live::new(settings.quiet);
-    let end = match prepare::prepare(&mut plan, &permitted, &mut live, &stop) {
-        Ok(Prepared::Ready { laid_out }) => {
-            tell_unmarked(&permitted.unmarked(), settings);
-            let company = Company::new(live);
-            let measured = measure::real(asked, &plan, &permitted, dir.as_deref(), company, &stop);
-            match exit::behind(&laid_out, measured)? {
-                Measured::Ended { run, exit, .. } => {
-                    report(&run, settings).after_touching(|| kept(dir.as_deref()))?;
-                    tell_place(dir.as_deref(), settings);
-                    End::Reported(exit)
-                }
-                Measured::NotStarted { message } => {
-                    let (exit, message) = exit::not_started(&message, laid_out);
-                    terminal::error(&message);
-                    End::Unreported(exit)
-                }
-            }
-        }
-        Ok(Prepared::Interrupted) => {
-            terminal::say("interrupted while files were laid out: nothing was measured");
-            End::Unreported(Exit::Interrupted)
-        }
-        Err(error) => {
-            return Err(error);
-        }
+    let session = Session::open(system, &settings.how, &stop, &planned.plan, &mut live)?;
+    let dir = fathom_session::reserve_directory(&settings.output, request.name())?;
+    let Some(laid_out) = session.lay_out(&mut planned.plan, &mut live)? else {
+        terminal::say("interrupted while files were laid out: nothing was measured");
+        return Ok(End::Unreported(Exit::Interrupted));
     };
-    // Devices were held until here.
-    drop(permitted);
-    Ok(end)
-}
-
-pub(crate) fn tell_unmarked(unmarked: &[PathBuf], settings: &Settings) {
-    if let (Some(first), false) = (unmarked.first(), settings.quiet) {
-        let first = first.display();
-        let more = match unmarked.len() {
-            1 => String::new(),
-            n => format!(" (and {} more files)", n - 1),
-        };
-        terminal::note(&format!(
-            "{first}{more} could not be marked as made by fathom (the file system has no user attributes): the \
-             next run that writes to it needs --allow-overwrite {first}"
-        ));
+    let measured = session.measure(&planned, dir.as_deref(), &Conduct::default(), &mut live);
+    match behind(&laid_out, measured)? {
+        Measured::Ended { run, end, .. } => {
+            report(&run, settings).after_touching(|| kept(dir.as_deref()))?;
+            tell_place(dir.as_deref(), settings);
+            Ok(End::Reported(end.into()))
+        }
+        Measured::NotStarted { message } => {
+            let (exit, message) = exit::not_started(&message, laid_out);
+            terminal::error(&message);
+            Ok(End::Unreported(exit))
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! `fathom show` and `fathom recover`: a run from its directory alone.
 
 use crate::args::ShowArgs;
-use crate::exit::{AfterTouching as _, Exit};
+use crate::exit::Exit;
 use crate::{sweep_command, terminal};
 use fathom_analysis::partial;
 use fathom_core::run::{Run, Status};
 use fathom_report::{json, text};
+use fathom_session::AfterTouching as _;
 use fathom_store::{StoreError, StoredRun};
 use std::path::Path;
 

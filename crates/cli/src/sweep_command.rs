@@ -9,30 +9,33 @@ mod outline;
 mod points;
 mod steps;
 
+use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
-use crate::args::{Output, Settings};
-use crate::exit::{AfterTouching as _, Exit};
+use crate::exit::Exit;
+use crate::live::Live;
 use crate::model_target;
 use crate::request;
-use crate::safety::Permitted;
 use crate::target::{self, Target};
 use crate::terminal::Colour;
 use crate::text_file::{self, Expected};
-use crate::{record, run_modelled, signals, tell, terminal};
+use crate::{signals, tell, terminal};
 use anyhow::{Context, bail};
 use carry::{Carried, Carrier};
 use fathom_analysis::sweep::conclude;
-use fathom_core::run::{Build, Environment, Status, TargetFile};
+use fathom_core::run::{Environment, Status, TargetFile};
 use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, WallTime};
 use fathom_dialect::{Source, SweepSpec, parse_sweep};
-use fathom_model::Spec;
 use fathom_observe::SystemRoot;
 use fathom_report::{json, text};
+use fathom_session::{
+    AfterTouching as _, Machine, Output, Session, build, reserve_directory, without_output,
+};
 use fathom_store::{Origin, SweepDir};
 use points::Points;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const SWEEP_FILE: Expected = Expected {
@@ -43,17 +46,14 @@ const SWEEP_FILE: Expected = Expected {
 
 /// A sweep that is to be carried out: what, on what, and how.
 pub(crate) struct Undertaking {
-    /// What.
     pub plan: SweepPlan,
     /// The target in words.
     pub origin: Origin,
-    /// The target.
     pub target: Target,
-    /// The modelled machine; `None`: this one.
-    pub model: Option<Spec>,
+    /// Where it runs.
+    pub machine: Machine,
     /// This machine.
-    pub machine: Environment,
-    /// How.
+    pub environment: Environment,
     pub settings: Settings,
 }
 
@@ -79,20 +79,18 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
         );
     }
     points.check(&undertaking)?;
-    let permitted = match points.permit(&undertaking, &system) {
-        Ok(permitted) => permitted,
-        Err(refusals) => return Ok(tell::refused(&refusals)),
-    };
-    let dir = record::reserve(&undertaking.settings.output, &undertaking.plan.name)?
+    let stop = signals::stop_flag()?;
+    let how = &undertaking.settings.how;
+    let mut live = Live::new(undertaking.settings.quiet);
+    let session = Session::open(&system, how, &stop, points.files(), &mut live)?;
+    let dir = reserve_directory(&undertaking.settings.output, &undertaking.plan.name)?
         .context("a sweep needs a directory")?;
     let taken = SweepDir::create(&dir, &undertaking.plan, &undertaking.origin)?;
     if !undertaking.settings.quiet {
         terminal::say(outline::outline(&undertaking, &points).trim_end());
         tell::warnings(&points.warnings);
     }
-    let exit = carry_out(&system, &undertaking, &points, &permitted, &taken);
-    drop(permitted);
-    exit
+    carry_out(&undertaking, &points, &session, &taken, &stop)
 }
 
 /// Goes on where a sweep stopped.
@@ -125,13 +123,10 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     let undertaking = Undertaking {
         origin,
         target,
-        model,
-        machine: request::machine(),
-        settings: Settings {
-            // Its points are parts of one sweep, whoever carried them out.
-            words: plan.command.clone(),
-            ..args.settings.clone()
-        },
+        machine: Machine::of(model),
+        environment: request::machine(),
+        // Its points are parts of one sweep, whoever carried them out.
+        settings: with_command(&args.settings, &plan.command),
         plan,
     };
     tell_other_machine(&undertaking);
@@ -141,13 +136,11 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     points.check(&undertaking)?;
     let system = SystemRoot::default();
     same_target(&undertaking, &points.target(&undertaking, &system))?;
-    let permitted = match points.permit(&undertaking, &system) {
-        Ok(permitted) => permitted,
-        Err(refusals) => return Ok(tell::refused(&refusals)),
-    };
-    let exit = carry_out(&system, &undertaking, &points, &permitted, &taken);
-    drop(permitted);
-    exit
+    let stop = signals::stop_flag()?;
+    let how = &undertaking.settings.how;
+    let mut live = Live::new(undertaking.settings.quiet);
+    let session = Session::open(&system, how, &stop, points.files(), &mut live)?;
+    carry_out(&undertaking, &points, &session, &taken, &stop)
 }
 
 /// Refuses to go on with another disk under the same name: after a reboot, before something is mounted, with devices in
@@ -173,7 +166,7 @@ fn same_target(undertaking: &Undertaking, now: &fathom_core::run::Target) -> any
         target.files.iter().map(disk).collect()
     };
     let (was, is) = (on(then), on(now));
-    if undertaking.model.is_none() && was != is {
+    if !undertaking.machine.is_modelled() && was != is {
         bail!(
             "the sweep began on {}, and that name now leads to {}: nothing was touched. Mount or attach the first one again, or begin \
              another sweep",
@@ -186,8 +179,8 @@ fn same_target(undertaking: &Undertaking, now: &fathom_core::run::Target) -> any
 
 /// Points of two machines in one matrix are compared as if they were of one.
 fn tell_other_machine(undertaking: &Undertaking) {
-    let (then, now) = (&undertaking.plan.environment, &undertaking.machine);
-    if undertaking.model.is_some() {
+    let (then, now) = (&undertaking.plan.environment, &undertaking.environment);
+    if undertaking.machine.is_modelled() {
         return;
     }
     let differs = |what: &str, then: &str, now: &str| {
@@ -208,22 +201,20 @@ fn tell_other_machine(undertaking: &Undertaking) {
 
 /// The points that are left, then what all of them say.
 fn carry_out(
-    system: &SystemRoot,
     undertaking: &Undertaking,
     points: &Points,
-    permitted: &Permitted,
+    session: &Session<'_>,
     taken: &SweepDir,
+    stop: &AtomicBool,
 ) -> anyhow::Result<Exit> {
     let kept = || vec![format!("the sweep in {}", taken.path().display())];
-    let stop = signals::stop_flag().after_touching(kept)?;
     let settings = &undertaking.settings;
     let carrier = Carrier {
-        system,
         undertaking,
         points,
-        permitted,
+        session,
         dir: taken,
-        stop: &stop,
+        stop,
     };
     let carried = carrier.carry_out();
     let place = taken.path().display();
@@ -246,8 +237,8 @@ fn carry_out(
             };
             terminal::say(&format!(
                 "{why}; to go on:\n  fathom sweep --resume {place}{}{}",
-                permission("--allow-overwrite", &settings.allow_overwrite),
-                permission("--allow-overwrite-signature", &settings.allow_signature)
+                permission("--allow-overwrite", &settings.how.allow_overwrite),
+                permission("--allow-overwrite-signature", &settings.how.allow_signature)
             ));
             Ok(*exit)
         }
@@ -331,11 +322,7 @@ fn undertake(args: &SweepArgs) -> anyhow::Result<Option<Undertaking>> {
         bail!("on what? Give a file, a directory, a device or model:NAME as the last argument or with --on");
     };
     let target = target::resolve(&on)?;
-    let model = match &target {
-        Target::Model(words) => Some(model_target::load(words, args.catalog.as_deref())?),
-        _ if args.catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
-        _ => None,
-    };
+    let machine = request::machine_of(Some(&target), args.catalog.as_deref())?;
     let on = on.into_string().map_err(|on| {
         anyhow::anyhow!(
             "the target {} is not UTF-8, and could not be written down for --resume",
@@ -344,22 +331,27 @@ fn undertake(args: &SweepArgs) -> anyhow::Result<Option<Undertaking>> {
     })?;
     let origin = Origin {
         on: absolute(&target, on)?,
-        model_toml: model.as_ref().map(fathom_model::file::to_toml).transpose()?,
+        model_toml: machine.spec().map(fathom_model::file::to_toml).transpose()?,
     };
-    let machine = request::machine();
+    let environment = request::machine();
     let name = file.and_then(name_of);
-    let plan = plan_of(spec, name, &args.settings.words, model.as_ref(), &machine);
+    let command = without_output(&args.settings.how.command);
+    let plan = plan_of(spec, name, command, machine.environment(&environment));
     Ok(Some(Undertaking {
-        settings: Settings {
-            words: plan.command.clone(),
-            ..args.settings.clone()
-        },
+        settings: with_command(&args.settings, &plan.command),
         plan,
         origin,
         target,
-        model,
         machine,
+        environment,
     }))
+}
+
+/// The same settings for another command line.
+fn with_command(settings: &Settings, command: &[String]) -> Settings {
+    let mut settings = settings.clone();
+    settings.how.command = command.to_vec();
+    settings
 }
 
 /// The file of a sweep and the target.
@@ -419,30 +411,22 @@ fn name_of(file: &Path) -> Option<String> {
     Some(name.to_string_lossy().into_owned())
 }
 
-fn build() -> Build {
-    Build {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        debug: cfg!(debug_assertions),
-    }
-}
-
 fn plan_of(
     spec: SweepSpec,
     name: Option<String>,
-    words: &[String],
-    model: Option<&Spec>,
-    machine: &Environment,
+    command: Vec<String>,
+    environment: Environment,
 ) -> SweepPlan {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     SweepPlan {
         schema: SCHEMA.to_owned(),
         build: build(),
-        command: run_modelled::told(words),
+        command,
         name: name.unwrap_or_else(|| String::from("sweep")),
         // A clock set before 1970 is shown as 1970.
         started_unix_ns: WallTime(now.map_or(0, |now| now.as_nanos() as u64)),
         target: fathom_core::run::Target::default(),
-        environment: model.map_or_else(|| machine.clone(), run_modelled::environment),
+        environment,
         points: spec.axes.points(),
         about: spec.about,
         axes: spec.axes,

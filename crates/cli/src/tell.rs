@@ -2,10 +2,9 @@
 //!
 //! Data in: warnings, refusals. Data out: a line for each. It must not judge, nor know when it is called for.
 
-use crate::exit::Exit;
 use crate::terminal;
 use fathom_core::run::Warning;
-use fathom_observe::safety::Refusal;
+use fathom_session::{Refused, with_causes};
 
 /// What to know before trusting the numbers, each with its remedy.
 pub(crate) fn warnings(warnings: &[Warning]) {
@@ -14,10 +13,14 @@ pub(crate) fn warnings(warnings: &[Warning]) {
     }
 }
 
-/// Why nothing was touched, and how the program ends then.
-pub(crate) fn refused(refusals: &[Refusal]) -> Exit {
-    for refusal in refusals {
-        terminal::error(&format!("refused: {refusal}"));
+/// What ended a command: each refusal by itself.
+pub(crate) fn error(error: &anyhow::Error) {
+    match error.downcast_ref::<Refused>() {
+        Some(Refused(refusals)) => {
+            for refusal in refusals {
+                terminal::error(&format!("refused: {refusal}"));
+            }
+        }
+        None => terminal::error(&with_causes(error)),
     }
-    Exit::Refused
 }

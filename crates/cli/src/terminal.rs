@@ -13,9 +13,7 @@ pub(crate) enum Colour {
     /// On a terminal, unless `NO_COLOR` is set or it is a dumb one.
     #[default]
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 

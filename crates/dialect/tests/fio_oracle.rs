@@ -25,7 +25,7 @@ fn fio_is_missing(test: &str) -> bool {
         .status();
     let missing = !there.is_ok_and(|status| status.success());
     if missing {
-        eprintln!("SKIPPED: {test}: fio is not installed");
+        fathom_testkit::skipped(test, "fio is not installed");
     }
     missing
 }

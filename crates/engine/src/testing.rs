@@ -2,6 +2,7 @@
 
 mod sim;
 
+pub(crate) use fathom_testkit::{seed, skipped};
 pub(crate) use sim::{Answer, EPOCH, Run, Seen, Sim};
 
 use crate::interval::Metrics;
@@ -12,21 +13,6 @@ use fathom_core::workload::{BlockSize, Depth, EngineKind, Job, Mix};
 use fathom_door::Permits;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Says why a test did nothing.
-pub(crate) fn skipped(test: &str, missing: &str) {
-    eprintln!("SKIPPED: {test}: {missing}");
-}
-
-/// A seed for this run, printed so that a failure can be repeated (`FATHOM_TEST_SEED`).
-pub(crate) fn seed() -> u64 {
-    let given = std::env::var("FATHOM_TEST_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let seed = given.unwrap_or_else(fathom_sys::clock::monotonic_ns);
-    eprintln!("FATHOM_TEST_SEED={seed}");
-    seed
-}
 
 /// Leave to write to all that the plan changes, unasked.
 pub(crate) fn permits(plan: &Plan) -> Arc<Permits> {

@@ -97,9 +97,9 @@ fn check(what: &str, job: &Job) {
     let results = match run(&plan, &options, &mut NoHooks) {
         Ok(results) => results,
         Err(RunError::Start { failure, .. }) if job.engine.kind.is_asynchronous() => {
-            eprintln!(
-                "SKIPPED: no_allocation {what}: {}: {}",
-                failure.what, failure.source
+            fathom_testkit::skipped(
+                &format!("no_allocation {what}"),
+                format!("{}: {}", failure.what, failure.source),
             );
             return;
         }

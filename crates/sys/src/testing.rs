@@ -1,25 +1,12 @@
 //! What the tests share: scratch files, random bytes, and the word for what a machine cannot do.
 
+pub(crate) use fathom_testkit::{seed, skipped};
+
 use fathom_core::rng::Rng;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use tempfile::NamedTempFile;
-
-/// Says why a test did nothing.
-pub(crate) fn skipped(test: &str, missing: &str) {
-    eprintln!("SKIPPED: {test}: {missing}");
-}
-
-/// A seed for this run, printed so that a failure can be repeated (`FATHOM_TEST_SEED`).
-pub(crate) fn seed() -> u64 {
-    let given = std::env::var("FATHOM_TEST_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let seed = given.unwrap_or_else(crate::clock::monotonic_ns);
-    eprintln!("FATHOM_TEST_SEED={seed}");
-    seed
-}
 
 /// A scratch file of `len` bytes, all written, with the contents.
 pub(crate) fn scratch(rng: &mut Rng, len: usize) -> (NamedTempFile, Vec<u8>) {

@@ -18,7 +18,6 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The name of the file.
 pub(crate) const FILE_NAME: &str = "disk";
 
 const FILE: INodeNo = INodeNo(2);

@@ -14,9 +14,7 @@ use std::time::Duration;
 /// What is to be said.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// What was read.
     Read(ReplyData, Vec<u8>),
-    /// How much was written.
     Written(ReplyWrite, u32),
     /// All is on the medium.
     Flushed(ReplyEmpty),

@@ -3,6 +3,7 @@
 //! Needs root, `/dev/fuse`, loop devices and fio; prints SKIPPED with what is missing otherwise.
 #![forbid(unsafe_code)]
 
+use fathom_testkit::{LoopDevice, Needs, skipped, telling};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -10,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use test_machine::{LoopDevice, Needs, skipped, telling};
 
 /// Two loads at once would measure each other.
 static ONE: Mutex<()> = Mutex::new(());

@@ -48,7 +48,6 @@ const LOADS: [Load; 2] = [
     },
 ];
 
-/// All of it.
 pub(super) fn rows(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
     let disk = match Disk::start(settings) {
         Ok(disk) => disk,

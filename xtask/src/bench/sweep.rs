@@ -15,7 +15,6 @@ use std::time::Instant;
 const POINTS: [&str; 4] = ["1", "2", "4", "8"];
 const POINT_SECONDS: u32 = 10;
 
-/// All of it.
 pub(super) fn rows(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
     matrix(settings, rows)?;
     day(settings, rows)?;

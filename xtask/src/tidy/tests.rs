@@ -19,10 +19,6 @@ fn clean_source_passes() {
 
 #[test]
 fn each_rule_finds_its_breach() {
-    let long = format!(
-        "//! Duty.\nfn f() {{\n{}}}\n",
-        "    g();\n".repeat(FUNCTION_LINES + 1)
-    );
     let cases = [
         ("fn f() {}\n".to_owned(), "no `//!`"),
         (format!("//! Duty.\n// FIX{} later\n", "ME"), "FIX"),
@@ -36,8 +32,6 @@ fn each_rule_finds_its_breach() {
             format!("//! Duty.\nfn f() {{\n    un{} {{ g() }}\n}}\n", "safe"),
             "crates/sys",
         ),
-        (long, "a function of"),
-        (format!("//! Duty.\n{}", "//\n".repeat(FILE_LINES)), "split it"),
     ];
     for (text, want) in cases {
         let found = breaches("crates/x/src/a.rs", &text);
@@ -52,4 +46,32 @@ fn each_rule_finds_its_breach() {
 fn sys_may_be_unsafe() {
     let text = format!("//! Duty.\nfn f() {{\n    un{} {{ g() }}\n}}\n", "safe");
     assert!(breaches("crates/sys/src/a.rs", &text).is_empty());
+}
+
+#[test]
+fn what_is_long_is_pointed_out() {
+    let long = format!(
+        "//! Duty.\nfn f() {{\n{}}}\n",
+        "    g();\n".repeat(FUNCTION_LINES + 1)
+    );
+    let file = format!("//! Duty.\n{}", "//\n".repeat(FILE_LINES));
+    for (text, want) in [(long, "a function of"), (file, "lines: is it")] {
+        let mut signals = Vec::new();
+        lengths(Path::new("crates/x/src/a.rs"), &text, &mut signals);
+        assert!(signals.len() == 1 && signals[0].contains(want), "{signals:?}");
+    }
+}
+
+#[test]
+fn the_root_holds_what_belongs_there() {
+    for (file, breaches) in [
+        ("crates/x/src/a.rs", 0),
+        ("README.md", 0),
+        ("p15/run.json", 1),
+        ("note.txt", 1),
+    ] {
+        let mut found = Vec::new();
+        check_place(Path::new(file), &mut found);
+        assert_eq!(found.len(), breaches, "{file}: {found:?}");
+    }
 }

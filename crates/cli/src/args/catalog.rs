@@ -5,10 +5,8 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use std::path::PathBuf;
 
-/// What is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Listing {
-    /// Disks.
     Disks,
     /// Virtual machines.
     Vms,
@@ -30,7 +28,6 @@ pub(crate) enum Format {
 /// `fathom catalog`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CatalogArgs {
-    /// What is listed.
     pub listing: Listing,
     /// Names, or parts of them; empty: all.
     pub names: Vec<String>,

@@ -8,6 +8,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgGroup, ArgMatches, Command, ValueHint, value_parser};
 use fathom_core::record::StreamKind;
 use fathom_core::units::Nanos;
+use fathom_session::Streams;
 use std::path::PathBuf;
 
 const RECORD_ABOUT: &str = "\
@@ -40,24 +41,6 @@ Examples:
   fathom export runs/first --blkparse | less
   fathom export runs/first --fio-log -o logs/      # logs/fathom_lat.1.log, …";
 
-/// The streams that were asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Streams {
-    /// Every I/O of the load.
-    pub io: bool,
-    /// Every request of the devices, and who ran.
-    pub block: bool,
-    /// Counters and processes.
-    pub counters: bool,
-}
-
-impl Streams {
-    /// Whether nothing was asked for.
-    pub(crate) fn is_none(self) -> bool {
-        self == Self::default()
-    }
-}
-
 /// `fathom record`.
 #[derive(Debug)]
 pub(crate) struct RecordArgs {
@@ -67,7 +50,6 @@ pub(crate) struct RecordArgs {
     pub duration: Option<Nanos>,
     /// What to keep.
     pub streams: Streams,
-    /// Where.
     pub output: Option<PathBuf>,
     /// No progress and no notes.
     pub quiet: bool,
@@ -106,9 +88,7 @@ pub(crate) enum ExportForm {
 pub(crate) struct ExportArgs {
     /// The run directory.
     pub dir: PathBuf,
-    /// As what.
     pub form: ExportForm,
-    /// Which stream.
     pub stream: StreamKind,
     /// Where to; `None`: stdout.
     pub output: Option<PathBuf>,

@@ -9,6 +9,7 @@ use crate::exit;
 use crate::flags::OwnFlags;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use fathom_dialect::{Override, SweepWord, find_exact, sweep_words};
+use fathom_session::Streams;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -184,12 +185,9 @@ pub(super) fn read(matches: &ArgMatches, words: Vec<String>) -> SweepArgs {
             quiet: matches.get_flag("quiet"),
             colour: super::colour(matches),
             output: super::output_of(matches),
-            record: super::evidence::Streams::default(),
+            how: super::how(matches, Streams::default(), words),
             report: None,
             force: false,
-            allow_overwrite: super::paths(matches, "allow-overwrite"),
-            allow_signature: super::paths(matches, "allow-overwrite-signature"),
-            words,
         },
     }
 }

@@ -65,7 +65,7 @@ fn own_flags_are_kept_apart() {
     assert_eq!(args.on, Some(OsString::from("null:")));
     assert!(args.settings.json && args.settings.quiet && !args.settings.dry_run);
     assert_eq!(
-        args.settings.allow_overwrite,
+        args.settings.how.allow_overwrite,
         [PathBuf::from("X"), PathBuf::from("Y")]
     );
     assert!(args.overrides.is_empty());

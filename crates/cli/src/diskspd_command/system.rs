@@ -29,7 +29,6 @@ pub(super) fn cpu_times(system: &SystemRoot) -> Vec<CpuTimes> {
         .map_or(Vec::new(), |text| CpuTimes::of_proc_stat(&text))
 }
 
-/// The machine.
 pub(super) fn describe(system: &SystemRoot, machine: &Environment, started: WallTime) -> System {
     System {
         computer_name: machine.host.clone(),

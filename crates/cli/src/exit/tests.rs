@@ -1,5 +1,6 @@
 use super::*;
 use anyhow::anyhow;
+use fathom_session::{AfterTouching as _, with_causes};
 
 /// What the README has below its heading, as one line.
 fn readme() -> String {

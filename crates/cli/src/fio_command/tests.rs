@@ -1,9 +1,9 @@
 //! Settings of fio's.
 
 use super::{Fate, check_readonly, fate, weigh};
-use crate::request::Request;
 use fathom_core::workload::{Job, Mix, Workload, Written};
 use fathom_dialect::{Override, read_fio_args};
+use fathom_session::{Machine, Request};
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
@@ -42,8 +42,8 @@ fn readonly_refuses_a_job_that_writes() {
             workload: Workload { jobs: vec![job] },
             written: Written::default(),
             warnings: Vec::new(),
-            machine: fathom_core::run::Environment::default(),
-            model: None,
+            environment: fathom_core::run::Environment::default(),
+            machine: Machine::This,
         }
     };
     assert!(check_readonly(&command, &request(Mix::Read)).is_ok());

@@ -16,7 +16,6 @@ const ABOUT_FILE: &str = "experiment.toml";
 /// The file with the published figures.
 const FIGURES_FILE: &str = "figures.csv";
 
-/// An experiment.
 #[derive(Debug, Clone)]
 pub(crate) struct Experiment {
     /// The name of its directory.
@@ -44,7 +43,6 @@ pub(crate) struct About {
     /// What to know before reading the figures.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// The runs.
     pub runs: Vec<RunAbout>,
     /// Constants that were fitted.
     #[serde(default)]
@@ -54,7 +52,6 @@ pub(crate) struct About {
     pub not_modelled: Vec<NotModelled>,
 }
 
-/// One run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunAbout {
@@ -84,7 +81,6 @@ pub(crate) struct RunAbout {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fitted {
-    /// Which.
     pub constant: String,
     /// To which published figures.
     pub to: String,
@@ -176,7 +172,6 @@ pub(crate) fn built_in(name: &str) -> anyhow::Result<Experiment> {
     read(name, texts.collect())
 }
 
-/// The experiment in a directory.
 pub(crate) fn in_directory(dir: &Path) -> anyhow::Result<Experiment> {
     let mut files = BTreeMap::new();
     let entries = std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;

@@ -4,7 +4,6 @@
 
 use super::experiment::{Experiment, RunAbout};
 use crate::model_target::is_model_file;
-use crate::modelled::{self, Modelled};
 use anyhow::{Context, bail};
 use fathom_analysis::figures::Outcome;
 use fathom_core::run::{HistogramRow, SeriesRow, Status};
@@ -14,6 +13,7 @@ use fathom_dialect::{Override, Source};
 use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options};
 use fathom_model::{Catalog, Spec, file, target};
+use fathom_session::virtual_run::{self, Modelled};
 use fathom_sys::clock::HostClock;
 use std::path::Path;
 use std::sync::Arc;
@@ -142,7 +142,6 @@ impl Single {
         format!("{}/{section}", self.name)
     }
 
-    /// Carries it out.
     pub(super) fn carry_out(&self) -> anyhow::Result<Left> {
         let options = Options::new(Arc::new(AtomicBool::new(false)), HostClock::new());
         let mut rows = Rows::default();
@@ -150,7 +149,7 @@ impl Single {
             results,
             disks,
             model,
-        } = modelled::carry_out(&self.spec, &self.plan, &options, Trace::default(), &mut rows)
+        } = virtual_run::carry_out(&self.spec, &self.plan, &options, Trace::default(), &mut rows)
             .with_context(|| self.name.clone())?;
         if results.status != Status::Complete {
             bail!("{}: the run did not come to its end", self.name);

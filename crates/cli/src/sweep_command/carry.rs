@@ -5,23 +5,18 @@
 
 use super::Undertaking;
 use super::display::Display;
-use super::points::{Points, plan_of};
+use super::points::Points;
 use super::steps::{Progressed, Step};
-use crate::exit::{Exit, with_causes};
+use crate::exit::Exit;
 use crate::live::Live;
-use crate::measure::{self, Asked, Company, Measured, Watch};
-use crate::prepare::{self, Prepared};
-use crate::request::Request;
-use crate::safety::Permitted;
 use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::sweep::point::{counted_seconds, figures, steady};
 use fathom_analysis::sweep::probe::wanted;
 use fathom_core::run::{Run, SeriesRow, Status};
 use fathom_core::sweep::{PointFigures, ProbeResult, SteadyRule, SweepPlan, SweepResults};
-use fathom_engine::plan::Plan;
-use fathom_engine::run::Progress;
-use fathom_observe::SystemRoot;
+use fathom_report::in_full;
+use fathom_session::{Conduct, Event, Measured, Observer, Planned, Request, Session, Silent, with_causes};
 use fathom_store::{SweepDir, measured_in};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,12 +32,11 @@ const RESULTS_EVERY: Duration = Duration::from_secs(10);
 
 /// What carries a sweep out.
 pub(crate) struct Carrier<'a> {
-    pub system: &'a SystemRoot,
     pub undertaking: &'a Undertaking,
     pub points: &'a Points,
-    pub permitted: &'a Permitted,
+    pub session: &'a Session<'a>,
     pub dir: &'a SweepDir,
-    pub stop: &'a Arc<AtomicBool>,
+    pub stop: &'a AtomicBool,
 }
 
 /// How far it came.
@@ -51,7 +45,6 @@ pub(crate) enum Carried {
     Done(SweepResults),
     /// Not all.
     Stopped {
-        /// What there is.
         results: SweepResults,
         /// In words.
         why: String,
@@ -86,7 +79,7 @@ impl Carrier<'_> {
         let quiet = self.undertaking.settings.quiet;
         let shared = Mutex::new(Shared {
             progressed: Progressed::new(plan),
-            display: Display::new(plan, quiet, self.undertaking.model.is_some()),
+            display: Display::new(plan, quiet, self.undertaking.machine.is_modelled()),
             written: Instant::now(),
             interrupted: false,
             failed_in_a_row: 0,
@@ -132,16 +125,13 @@ impl Carrier<'_> {
     /// The files, then the preconditioning.
     fn make_ready(&self) -> anyhow::Result<Given> {
         let none = Given::Figures(Box::default());
-        if self.undertaking.model.is_some() {
+        if self.undertaking.machine.is_modelled() {
             return Ok(none);
         }
         let mut files = self.points.files().clone();
         let mut live = Live::new(self.undertaking.settings.quiet);
-        match prepare::prepare(&mut files, self.permitted, &mut live, self.stop)? {
-            Prepared::Ready { .. } => {
-                crate::run_command::tell_unmarked(&self.permitted.unmarked(), &self.undertaking.settings);
-            }
-            Prepared::Interrupted => return Ok(Given::Interrupted),
+        if self.session.lay_out(&mut files, &mut live)?.is_none() {
+            return Ok(Given::Interrupted);
         }
         let Some(request) = self.points.precondition() else {
             return Ok(none);
@@ -149,12 +139,12 @@ impl Carrier<'_> {
         if measured_in(self.dir.path(), PRECONDITION).is_some() {
             return Ok(none);
         }
-        self.measure(request, PRECONDITION, Company::new(live))
+        self.measure(request, PRECONDITION, &Conduct::default(), &mut live)
     }
 
     /// Carries steps out until none is left; `true`: interrupted.
     fn steps(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<bool> {
-        let alone = self.undertaking.model.is_none() || self.undertaking.plan.adaptive;
+        let alone = !self.undertaking.machine.is_modelled() || self.undertaking.plan.adaptive;
         let workers = match std::thread::available_parallelism() {
             Ok(n) if !alone => n.get(),
             _ => 1,
@@ -214,7 +204,7 @@ impl Carrier<'_> {
                 progressed, display, ..
             } = &mut *shared;
             display.ended(plan, progressed, step, anew);
-            let modelled = self.undertaking.model.is_some();
+            let modelled = self.undertaking.machine.is_modelled();
             if anew && (!modelled || shared.written.elapsed() > RESULTS_EVERY) {
                 shared.written = Instant::now();
                 self.dir
@@ -240,7 +230,7 @@ impl Carrier<'_> {
                 terminal::say("one load of two block sizes, to tell how large I/O is counted");
             }
             let request = Points::probe(undertaking, &probe)?;
-            self.measure(&request, &name, Company::new(Live::new(quiet)))?
+            self.measure(&request, &name, &Conduct::default(), &mut Live::new(quiet))?
         };
         match given {
             Given::Figures(figures) => {
@@ -273,42 +263,37 @@ impl Carrier<'_> {
             shared,
             step,
         };
-        let company = Company {
-            also: Some(&mut watcher),
+        let conduct = Conduct {
             enough,
             rows_at_once: undertaking.plan.steady.is_some(),
-            ..Company::new(Live::new(true))
+            ..Conduct::default()
         };
-        self.measure(&request, name, company)
+        self.measure(&request, name, &conduct, &mut watcher)
     }
 
     /// Carries a request out and keeps it under `name`.
-    fn measure(&self, request: &Request, name: &str, company: Company<'_>) -> anyhow::Result<Given> {
+    fn measure(
+        &self,
+        request: &Request,
+        name: &str,
+        conduct: &Conduct,
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Given> {
         let undertaking = self.undertaking;
-        let mut plan: Plan = plan_of(request)?;
-        if undertaking.model.is_none() {
-            if let Some(gone) = plan.files.iter().find(|file| file.fill || file.changes_size()) {
+        let mut planned = Planned::new(request)?;
+        if !undertaking.machine.is_modelled() {
+            let mut files = planned.plan.files.iter();
+            if let Some(gone) = files.find(|file| file.fill || file.changes_size()) {
                 let path = gone.path.display();
                 bail!("{path} is not as it was laid out for this sweep: it is gone, or smaller");
             }
             // Nothing is left to be laid out: this drops what of the files is in memory.
-            let prepared = prepare::prepare(&mut plan, self.permitted, &mut Live::new(true), self.stop)?;
-            if let Prepared::Interrupted = prepared {
+            if self.session.lay_out(&mut planned.plan, &mut Silent)?.is_none() {
                 return Ok(Given::Interrupted);
             }
         }
         let part = self.dir.begin(name)?;
-        let known = measure::known(request, &plan);
-        let asked = Asked {
-            system: self.system,
-            request,
-            settings: &undertaking.settings,
-            known: &known,
-        };
-        let measured = match &request.model {
-            Some(spec) => measure::modelled(asked, spec, &plan, Some(&part), company, self.stop)?,
-            None => measure::real(asked, &plan, self.permitted, Some(&part), company, self.stop)?,
-        };
+        let measured = self.session.measure(&planned, Some(&part), conduct, observer)?;
         let (run, unkept) = match measured {
             Measured::NotStarted { message } => {
                 self.dir.abandon(name)?;
@@ -320,8 +305,8 @@ impl Carrier<'_> {
             self.dir.abandon(name)?;
             return Ok(Given::Interrupted);
         }
-        if let Some(detail) = unkept {
-            bail!("the record of {name} is not complete: {detail}");
+        if let Some(missing) = unkept {
+            bail!("the record of {name} is not complete: {}", in_full(&missing));
         }
         if run.status == Status::Failed {
             self.dir.abandon(name)?;
@@ -379,11 +364,17 @@ struct Watcher<'a, 'b> {
     step: Step,
 }
 
-impl Watch for Watcher<'_, '_> {
-    fn progress(&mut self, progress: &Progress) {
-        lock(self.shared).display.progress(self.step, progress);
+impl Observer for Watcher<'_, '_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Progress(progress) => lock(self.shared).display.progress(self.step, progress),
+            Event::Rows(rows) => self.rows(rows),
+            other => Live::new(true).event(other),
+        }
     }
+}
 
+impl Watcher<'_, '_> {
     fn rows(&mut self, rows: &[SeriesRow]) {
         let Some(rule) = self.rule else { return };
         self.rows.extend_from_slice(rows);

@@ -70,7 +70,6 @@ impl Display {
         }
     }
 
-    /// A step begins.
     pub(crate) fn begins(&mut self, plan: &SweepPlan, step: Step) {
         let mut name = point_in_words(plan.points[step.point as usize]);
         if plan.repeats > 1 {

@@ -5,11 +5,12 @@
 use super::Undertaking;
 use super::points::Points;
 use crate::exit::Exit;
-use crate::{record, tell, terminal};
+use crate::{tell, terminal};
 use fathom_core::sweep::PointOrder;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::Job;
 use fathom_observe::SystemRoot;
+use fathom_session::{Session, check_directory};
 use std::fmt::Write as _;
 
 /// `--dry-run`: the outline, and what would stop the sweep.
@@ -21,13 +22,8 @@ pub(crate) fn dry_run(
     terminal::print(&outline(undertaking, points))?;
     tell::warnings(&points.warnings);
     points.check(undertaking)?;
-    if undertaking.model.is_none() {
-        let refusals = points.foresee(system, &undertaking.settings);
-        if !refusals.is_empty() {
-            return Ok(tell::refused(&refusals));
-        }
-    }
-    record::check(&undertaking.settings.output)?;
+    Session::foresee(system, &undertaking.settings.how, points.files())?;
+    check_directory(&undertaking.settings.output)?;
     Ok(Exit::Done)
 }
 
@@ -42,7 +38,7 @@ pub(crate) fn outline(undertaking: &Undertaking, points: &Points) -> String {
     };
     let total = long(plan.timing.total_ns().saturating_mul(steps));
     let each = Nanos(plan.timing.total_ns());
-    let virtually = if undertaking.model.is_some() {
+    let virtually = if undertaking.machine.is_modelled() {
         " of virtual time"
     } else {
         ""
@@ -121,7 +117,7 @@ fn writes(undertaking: &Undertaking, points: &Points) -> String {
     let plan = &undertaking.plan;
     let mut text = String::new();
     let on = &undertaking.origin.on;
-    if undertaking.model.is_some() {
+    if undertaking.machine.is_modelled() {
         let _ = writeln!(text, "  on {on}, where nothing is written");
         if plan.precondition {
             let _ = writeln!(text, "  a modelled disk needs no preconditioning: it is left out");

@@ -4,11 +4,8 @@
 //! may refuse before anything is touched. It must not carry anything out.
 
 use super::Undertaking;
-use crate::args::Settings;
-use crate::request::{self, Request};
-use crate::safety::Permitted;
+use crate::request;
 use crate::target::{self, Target};
-use crate::{conditions, measure, preflight, prepare, run_modelled, safety};
 use anyhow::Context;
 use fathom_core::rng::Rng;
 use fathom_core::run::Warning;
@@ -16,9 +13,9 @@ use fathom_core::sweep::{Coordinates, Probe};
 use fathom_core::units::Nanos;
 use fathom_core::workload::Workload;
 use fathom_dialect::Override;
-use fathom_engine::plan::{Plan, PlanError};
+use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::Refusal;
+use fathom_session::{Machine, Planned, Request, files_of_all};
 use std::path::PathBuf;
 
 /// The one file of a sweep in a directory or on a modelled disk: all threads and all points share it.
@@ -53,7 +50,7 @@ impl Points {
             };
             requests.push(request);
         }
-        let precondition = if plan.precondition && undertaking.model.is_none() {
+        let precondition = if plan.precondition && !undertaking.machine.is_modelled() {
             let Some(request) = resolve(undertaking, &precondition(undertaking)) else {
                 return Ok(None);
             };
@@ -61,57 +58,35 @@ impl Points {
         } else {
             None
         };
-        let mut files = Vec::new();
+        let mut plans = Vec::new();
         let mut warnings = Vec::new();
         for (request, point) in requests.iter().zip(&plan.points) {
-            let planned = plan_of(request).with_context(|| format!("point {}", point.name()))?;
-            for warning in measure::known(request, &planned) {
+            let planned = Planned::new(request).with_context(|| format!("point {}", point.name()))?;
+            for warning in planned.warnings {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }
             }
-            prepare::merge(&mut files, planned.files);
+            plans.push(planned.plan);
         }
         if let Some(request) = &precondition {
-            prepare::merge(&mut files, plan_of(request)?.files);
+            plans.push(Planned::new(request)?.plan);
         }
         Ok(Some(Self {
             requests,
             precondition,
-            files: Plan {
-                jobs: Vec::new(),
-                files,
-            },
+            files: files_of_all(plans),
             warnings,
         }))
     }
 
     /// All that can be known to go wrong on this machine before anything is touched.
     pub(crate) fn check(&self, undertaking: &Undertaking) -> anyhow::Result<()> {
-        if undertaking.model.is_some() {
-            return Ok(());
-        }
         for request in self.requests.iter().chain(&self.precondition) {
-            preflight::check(&plan_of(request)?)?;
+            let Planned { plan, .. } = Planned::new(request)?;
+            undertaking.machine.check(&plan)?;
         }
         Ok(())
-    }
-
-    /// Permission for all that any point writes to.
-    pub(crate) fn permit(
-        &self,
-        undertaking: &Undertaking,
-        system: &SystemRoot,
-    ) -> Result<Permitted, Vec<Refusal>> {
-        match undertaking.model {
-            Some(_) => Ok(Permitted::default()),
-            None => safety::permit(system, &self.files, &undertaking.settings),
-        }
-    }
-
-    /// The refusals that [`Self::permit`] would give.
-    pub(crate) fn foresee(&self, system: &SystemRoot, settings: &Settings) -> Vec<Refusal> {
-        safety::foresee(system, &self.files, settings)
     }
 
     /// Nothing but the files of all points.
@@ -126,10 +101,7 @@ impl Points {
 
     /// What all of them are aimed at.
     pub(crate) fn target(&self, undertaking: &Undertaking, system: &SystemRoot) -> fathom_core::run::Target {
-        if let Some(spec) = &undertaking.model {
-            return run_modelled::target(spec, &self.files);
-        }
-        let mut target = conditions::aim(system, &self.files);
+        let mut target = undertaking.machine.target(system, &self.files);
         // What is not there yet will be as large as the points need it.
         for (file, action) in target.files.iter_mut().zip(&self.files.files) {
             file.size_bytes = file.size_bytes.max(action.size_needed);
@@ -174,22 +146,15 @@ fn seeded(undertaking: &Undertaking, from: &Request, seed: u64) -> Request {
     for job in &mut workload.jobs {
         job.random_seed = seed;
     }
-    let model = undertaking.model.clone().map(|mut spec| {
+    let mut machine = undertaking.machine.clone();
+    if let Machine::Modelled(spec) = &mut machine {
         spec.seed ^= seed;
-        spec
-    });
+    }
     Request {
         workload,
-        written: from.written.clone(),
-        warnings: from.warnings.clone(),
-        machine: from.machine.clone(),
-        model,
+        machine,
+        ..from.clone()
     }
-}
-
-/// The plan of one request where it would be run.
-pub(crate) fn plan_of(request: &Request) -> Result<Plan, PlanError> {
-    measure::plan(&request.workload, request.model.as_ref())
 }
 
 /// The seed of a measurement: a draw of its own, whatever is measured before it. Half of the bits, so that a model file can hold it.
@@ -260,13 +225,13 @@ fn load(undertaking: &Undertaking, overrides: &[Override]) -> Option<Request> {
 }
 
 fn resolve(undertaking: &Undertaking, overrides: &[Override]) -> Option<Request> {
-    let machine = &undertaking.machine;
-    let parsed = request::with_context(machine, &[], |context| {
+    let environment = &undertaking.environment;
+    let parsed = request::with_context(environment, &[], |context| {
         fathom_dialect::parse(&[], overrides, context)
     });
     // What is worth a note at each of 200 points is worth none.
-    let mut request = request::accept(parsed, machine.clone(), true)?;
-    request.model.clone_from(&undertaking.model);
+    let mut request = request::accept(parsed, environment.clone(), true)?;
+    request.machine = undertaking.machine.clone();
     target::aim(&mut request.workload, &undertaking.target);
     if matches!(undertaking.target, Target::Directory(_) | Target::Model(_)) {
         for job in &mut request.workload.jobs {

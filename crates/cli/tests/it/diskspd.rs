@@ -191,14 +191,14 @@ fn buffers_lie_in_large_pages_or_it_is_said_that_there_are_none() {
             // The file was laid out by then, and stays.
             place.fathom(line).expect(1).saying("vm.nr_hugepages");
         }
-        Err(error) => return skipped(test, &format!("setting the pool of large pages: {error}")),
+        Err(error) => return skipped(test, format!("setting the pool of large pages: {error}")),
     }
     match Pool::of(2) {
         Ok(_pool) => {
             let text = place.fathom(line).expect(0).stdout;
             assert!(number(&rows(&text, "Total IO")[0][2]) > 0.0, "{text}");
         }
-        Err(error) => skipped(test, &format!("free memory for large pages: {error}")),
+        Err(error) => skipped(test, format!("free memory for large pages: {error}")),
     }
 }
 

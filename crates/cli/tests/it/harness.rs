@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Longer than any test may take; a hang is a failure.
@@ -60,6 +62,7 @@ impl Place {
     }
 
     pub(crate) fn command_of(&self, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        hear_hangups();
         let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
         command
             .args(words)
@@ -202,16 +205,23 @@ pub(crate) fn tool(line: &str) -> Result<String, String> {
     }
 }
 
-/// Says that a test did not run, and why.
-pub(crate) fn skipped(test: &str, missing: &str) {
-    test_machine::skipped(test, missing);
+/// A program inherits that hangups are ignored, as under `nohup`, and fathom heeds that; it does not inherit a handler. With
+/// one here the programs of the tests start as from a terminal.
+fn hear_hangups() {
+    static HEARD: OnceLock<()> = OnceLock::new();
+    HEARD.get_or_init(|| {
+        let heard = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal_hook::consts::SIGHUP, heard).expect("a handler of hangups");
+    });
 }
+
+pub(crate) use fathom_testkit::skipped;
 
 /// A loop device over an image in `place`, or why there is none.
 pub(crate) struct LoopDevice {
     pub(crate) path: String,
     pub(crate) image: PathBuf,
-    _device: test_machine::LoopDevice,
+    _device: fathom_testkit::LoopDevice,
 }
 
 impl LoopDevice {
@@ -222,7 +232,7 @@ impl LoopDevice {
             .open(&image)
             .map_err(|error| error.to_string())?;
         file.set_len(bytes).map_err(|error| error.to_string())?;
-        let device = test_machine::LoopDevice::over(&image, &[])?;
+        let device = fathom_testkit::LoopDevice::over(&image, &[])?;
         Ok(Self {
             path: device.path().to_string_lossy().into_owned(),
             image,

@@ -1,7 +1,7 @@
 //! Open loops.
 
 use crate::harness::{Place, count, number};
-use test_machine::{Needs, telling};
+use fathom_testkit::{Needs, telling};
 
 #[test]
 fn a_rate_of_ios_is_kept_within_one_percent() {

@@ -1,11 +1,11 @@
 //! `--record`: every I/O kept, at the end and after a kill; exported; the same each time on a modelled disk.
 
 use crate::harness::{Place, at, count, finish, signal, start};
+use fathom_testkit::{Needs, telling};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
-use test_machine::{Needs, telling};
 
 const LOAD: &str = "run --name load --rw randrw --bs 4k --size 16m --ioengine psync --direct 1 --time_based";
 

@@ -1,10 +1,10 @@
 //! A load that is stopped and goes on: nobody is to read that as latency of the disk.
 
 use crate::harness::{Place, at, count, finish, signal, skipped, start};
+use fathom_testkit::{Needs, telling};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use test_machine::{Needs, telling};
 
 const LOAD: &str = "run --name load --rw randread --bs 4k --size 16m --ioengine psync --direct 1 --time_based --runtime 6s \
                     --record=io,counters -q -o d F";

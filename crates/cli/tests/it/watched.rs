@@ -2,9 +2,9 @@
 
 use crate::harness::{LoopDevice, Place, at, count, finish, signal, skipped, start, tool};
 use crate::recorded::{number, rows, stream};
+use fathom_testkit::{Needs, telling};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use test_machine::{Needs, telling};
 
 /// The number of loop devices (Documentation/admin-guide/devices.txt): below, the program itself is read as well.
 const LOOP_MAJOR: &str = "7";

@@ -2,16 +2,15 @@
 
 use crate::Window;
 use crate::harness::{Place, tool};
+use fathom_testkit::LoopDevice;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use test_machine::LoopDevice;
 
 /// How long the program may take to start and to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A disk with limits.
 pub(crate) struct LimitedDisk {
     /// The loop device.
     pub(crate) device: String,

@@ -14,7 +14,6 @@ const SMALL_NS: u64 = 20_000_000;
 
 /// What `fathom explain` said of a load.
 pub(crate) struct Explained {
-    /// The document.
     pub(crate) document: Value,
     /// The start of the run, on the clock of the truth.
     started_ns: u64,

@@ -4,11 +4,11 @@ use crate::culprits::{HAMMER, HOG, Hammers, Hog, Throttle, stay_on};
 use crate::disk::LimitedDisk;
 use crate::harness::{Place, at, count, skipped};
 use crate::judge::{explain, load};
+use fathom_testkit::{Needs, telling};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use test_machine::{Needs, telling};
 
 /// Each needs the machine for itself.
 static MACHINE: Mutex<()> = Mutex::new(());

@@ -14,10 +14,7 @@ fn made(test: &str) -> Option<(tempfile::TempDir, PathBuf)> {
     let path = directory.path().join("fm");
     make(&path);
     if of(&path) == Standing::Unmarked {
-        eprintln!(
-            "SKIPPED: {test}: user attributes in {}",
-            directory.path().display()
-        );
+        fathom_testkit::skipped(test, format!("user attributes in {}", directory.path().display()));
         return None;
     }
     Some((directory, path))

@@ -73,7 +73,7 @@ fn a_file_to_be_read_holds_real_data() {
         }
         Err(error) => skipped(
             "a_file_to_be_read_holds_real_data",
-            &format!("FS_IOC_FIEMAP: {error}"),
+            format!("FS_IOC_FIEMAP: {error}"),
         ),
     }
 }

@@ -61,7 +61,7 @@ fn run_or_skip(test: &str, jobs: &[Job]) -> Option<Results> {
         Err(RunError::Start { failure, .. })
             if ["io_uring_setup", "io_setup", "open with O_DIRECT"].contains(&failure.what) =>
         {
-            crate::testing::skipped(test, &format!("{}: {}", failure.what, failure.source));
+            fathom_testkit::skipped(test, format!("{}: {}", failure.what, failure.source));
             None
         }
         Err(error) => panic!("{test}: {error}"),

@@ -99,6 +99,9 @@ fn intervals_add_up_to_the_whole() {
 fn the_running_system_has_a_table() {
     match Snapshot::take(&SystemRoot::default(), &[]) {
         Ok(shot) => assert!(shot.until(&shot, 0).is_empty()),
-        Err(error) => eprintln!("SKIPPED: the_running_system_has_a_table: /proc/diskstats: {error}"),
+        Err(error) => fathom_testkit::skipped(
+            "the_running_system_has_a_table",
+            format!("/proc/diskstats: {error}"),
+        ),
     }
 }

@@ -36,7 +36,10 @@ fn on_ext4(test: &str) -> Option<NamedTempFile> {
     if filesystem.as_deref() == Some("ext4") {
         return Some(file);
     }
-    eprintln!("SKIPPED: {test}: ext4 for temporary files (they are on {filesystem:?})");
+    fathom_testkit::skipped(
+        test,
+        format!("ext4 for temporary files (they are on {filesystem:?})"),
+    );
     None
 }
 
@@ -142,7 +145,7 @@ fn files_in_memory_are_told() {
     let shm = Path::new("/dev/shm");
     let on_tmpfs = inspect(&SystemRoot::default(), shm).filesystem.as_deref() == Some("tmpfs");
     let Some(file) = on_tmpfs.then(|| NamedTempFile::new_in(shm).ok()).flatten() else {
-        eprintln!("SKIPPED: files_in_memory_are_told: a writable tmpfs in /dev/shm");
+        fathom_testkit::skipped("files_in_memory_are_told", "a writable tmpfs in /dev/shm");
         return;
     };
     let (warnings, requirements) = look(file.path(), &facts(true, false));

@@ -21,7 +21,6 @@ const PID: &str = "common_pid";
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the kernel describes the event {event} without a usable field `{field}`")]
 pub struct UnusableEvent {
-    /// Which event.
     pub event: String,
     /// What is missing of it.
     pub field: &'static str,

@@ -7,7 +7,6 @@ use thiserror::Error;
 /// Why the kernel's events cannot be had. No run fails for it: it is what a report says of the part that is missing.
 #[derive(Debug, Error)]
 pub enum TraceUnavailable {
-    /// There is no tracefs.
     #[error(
         "the kernel's trace files are not there (looked in {}){}: run as root, or mount them with `mount -t tracefs \
          nodev /sys/kernel/tracing`; in Kubernetes give the pod the host's /sys/kernel/tracing as a hostPath volume, \
@@ -56,10 +55,7 @@ pub enum TraceUnavailable {
     #[error(
         "the kernel cannot stamp its events with the monotonic clock (trace_clock has {offered}): it is older than 4.2"
     )]
-    NoClock {
-        /// What it offers.
-        offered: String,
-    },
+    NoClock { offered: String },
     /// The kernel describes its buffers or events in a way that is not known.
     #[error("{}: {reason}", .path.display())]
     NotUnderstood {
@@ -70,12 +66,7 @@ pub enum TraceUnavailable {
     },
     /// Something else failed.
     #[error("{}: {source}: the kernel's trace could not be set up there", .path.display())]
-    Setup {
-        /// Where.
-        path: PathBuf,
-        /// How.
-        source: io::Error,
-    },
+    Setup { path: PathBuf, source: io::Error },
 }
 
 impl TraceUnavailable {

@@ -66,7 +66,6 @@ impl Default for Patience {
 /// A device whose requests are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
-    /// Which.
     pub device: TraceDevice,
     /// Whether it takes FUA itself (`queue/fua`). Where it does not, the kernel sends a flush after such a write.
     pub fua: bool,

@@ -4,18 +4,14 @@ use super::TraceUnavailable;
 use crate::disk::Snapshot;
 use crate::root::SystemRoot;
 use fathom_core::run::DiskSummary;
+use fathom_testkit::LoopDevice;
+pub(super) use fathom_testkit::skipped;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use test_machine::LoopDevice;
-
-/// Says why a test did nothing.
-pub(super) fn skipped(test: &str, missing: impl std::fmt::Display) {
-    test_machine::skipped(test, missing);
-}
 
 /// What `start` gave; `None`, and a line that says so, where this machine cannot be traced.
 pub(super) fn started<T>(test: &str, outcome: Result<T, TraceUnavailable>) -> Option<T> {

@@ -50,7 +50,6 @@ impl Pipes {
         Self { files, layout, page }
     }
 
-    /// Which CPUs there are.
     pub fn cpus(&self) -> Vec<u32> {
         self.files.iter().map(|&(cpu, _)| cpu).collect()
     }

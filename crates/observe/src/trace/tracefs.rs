@@ -108,7 +108,6 @@ impl Tracefs {
         &self.path
     }
 
-    /// Where its instances are.
     pub(super) fn instances(&self) -> PathBuf {
         self.path.join("instances")
     }

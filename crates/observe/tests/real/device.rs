@@ -6,12 +6,12 @@ use fathom_observe::SystemRoot;
 use fathom_observe::disk::Snapshot;
 use fathom_observe::safety::{Basis, Change, Refusal, WriteRequest, check_all};
 use fathom_observe::target::{describe, inspect, whole_disk};
+use fathom_testkit::LoopDevice;
 use rustix::fs::OFlags;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use test_machine::LoopDevice;
 
 #[test]
 fn a_blank_device_is_written_to_when_named() {
@@ -260,13 +260,13 @@ fn the_disk_of_this_system_is_safe() {
     let root = SystemRoot::default();
     let disks = whole_disk(&inspect(&root, Path::new("/")));
     let Some(path) = disks.first().map(|name| PathBuf::from(format!("/dev/{name}"))) else {
-        eprintln!("SKIPPED: the_disk_of_this_system_is_safe: a device below /");
+        fathom_testkit::skipped("the_disk_of_this_system_is_safe", "a device below /");
         return;
     };
     if !path.exists() {
-        eprintln!(
-            "SKIPPED: the_disk_of_this_system_is_safe: {} is not there",
-            path.display()
+        fathom_testkit::skipped(
+            "the_disk_of_this_system_is_safe",
+            format!("{} is not there", path.display()),
         );
         return;
     }

@@ -27,7 +27,7 @@ fn a_file_that_fathom_made_may_be_used_again() {
     let again = ask(&path, &[], false);
     if matches!(again, Err(Refusal::NotMade { .. })) {
         let name = "a_file_that_fathom_made_may_be_used_again";
-        eprintln!("SKIPPED: {name}: user attributes in {}", dir.path().display());
+        fathom_testkit::skipped(name, format!("user attributes in {}", dir.path().display()));
         return;
     }
     let permission = again.expect("allowed");
@@ -55,7 +55,7 @@ fn a_file_system_in_a_file_is_named() {
         .status()
         .is_ok_and(|status| status.success())
     {
-        eprintln!("SKIPPED: {name}: mkfs.ext4");
+        fathom_testkit::skipped(name, "mkfs.ext4");
         return;
     }
     let refusal = ask(&path, std::slice::from_ref(&path), false).expect_err("a file system");
@@ -148,7 +148,7 @@ fn a_file_that_fathom_did_not_make_must_be_named() {
 #[test]
 fn a_file_in_memory_may_have_no_mark() {
     let Ok(dir) = TempDir::new_in("/dev/shm") else {
-        eprintln!("SKIPPED: a_file_in_memory_may_have_no_mark: a writable /dev/shm");
+        fathom_testkit::skipped("a_file_in_memory_may_have_no_mark", "a writable /dev/shm");
         return;
     };
     let path = dir.path().join("x");

@@ -2,12 +2,12 @@
 
 use fathom_observe::SystemRoot;
 use fathom_observe::safety::{Change, Permission, Refusal, WriteRequest, check, foresee};
+use fathom_testkit::LoopDevice;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
-use test_machine::LoopDevice;
 
 /// The size of the image below each loop device.
 pub(crate) const IMAGE_BYTES: u64 = 16 << 20;
@@ -32,7 +32,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<String, Missing> 
 pub(crate) fn with<T>(test: &str, setup: Result<T, Missing>, body: impl FnOnce(T)) {
     match setup {
         Ok(value) => body(value),
-        Err(missing) => test_machine::skipped(test, missing),
+        Err(missing) => fathom_testkit::skipped(test, missing),
     }
 }
 

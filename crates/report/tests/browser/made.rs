@@ -128,7 +128,6 @@ impl Run {
         made
     }
 
-    /// Its report.
     pub(crate) fn report(&self) -> RunReport<'_> {
         RunReport {
             run: &self.document,

@@ -44,7 +44,7 @@ const QUESTION: &str = r#"(() => {
 /// The browser, or a line that says why the test is skipped.
 fn browser(test: &str) -> Option<Browser> {
     let Some(program) = devtools::find() else {
-        eprintln!("SKIPPED: {test}: no chromium on the path");
+        fathom_testkit::skipped(test, "no chromium on the path");
         return None;
     };
     Some(Browser::start(&program))

@@ -122,7 +122,7 @@ fn later_seconds_survive_a_failed_write() {
 fn a_full_disk_is_an_error() {
     let full = Path::new("/dev/full");
     if !full.exists() {
-        eprintln!("SKIPPED: a_full_disk_is_an_error: no /dev/full");
+        fathom_testkit::skipped("a_full_disk_is_an_error", "no /dev/full");
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");

@@ -17,7 +17,7 @@ fn queue(test: &str, depth: u32, files: Vec<File>) -> Option<Aio> {
     match Aio::new(AioConfig::new(depth), files, arena) {
         Ok(aio) => Some(aio),
         Err(error) => {
-            skipped(test, &format!("Linux AIO ({error})"));
+            skipped(test, format!("Linux AIO ({error})"));
             None
         }
     }
@@ -220,7 +220,7 @@ fn a_spent_allowance_is_told_apart() {
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     let most: u32 = match std::fs::read_to_string("/proc/sys/fs/aio-max-nr") {
         Ok(text) => text.trim().parse().unwrap_or(u32::MAX),
-        Err(error) => return skipped("aio::a_spent_allowance", &format!("fs.aio-max-nr ({error})")),
+        Err(error) => return skipped("aio::a_spent_allowance", format!("fs.aio-max-nr ({error})")),
     };
     if most > 1 << 20 {
         return skipped("aio::a_spent_allowance", "a limit that is quickly reached");

@@ -59,7 +59,7 @@ fn huge_pages_work_or_say_what_is_missing() {
         Ok(mut arena) => arena.slot_mut(2).fill(1),
         Err(error) => {
             assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
-            crate::testing::skipped("huge_pages_work", "free 2 MiB pages (vm.nr_hugepages)");
+            fathom_testkit::skipped("huge_pages_work", "free 2 MiB pages (vm.nr_hugepages)");
         }
     }
 }

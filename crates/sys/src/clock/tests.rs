@@ -105,7 +105,7 @@ impl Machine {
 }
 
 fn machine() -> Machine {
-    let rng = Rng::new(crate::testing::seed());
+    let rng = Rng::new(fathom_testkit::seed());
     Machine {
         ticks: 7 << 40,
         mono_ns: 1e12,

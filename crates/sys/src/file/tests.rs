@@ -17,7 +17,7 @@ fn fiemap_tells_allocated_from_written() {
         Err(error) => {
             return skipped(
                 "fiemap_tells",
-                &format!("FIEMAP on the file system of /tmp ({error})"),
+                format!("FIEMAP on the file system of /tmp ({error})"),
             );
         }
     };
@@ -61,7 +61,7 @@ fn fiemap_gives_all_extents_or_as_many_as_asked() {
         Err(error) => {
             return skipped(
                 "fiemap_gives_all",
-                &format!("FIEMAP on the file system of /tmp ({error})"),
+                format!("FIEMAP on the file system of /tmp ({error})"),
             );
         }
     };

@@ -20,7 +20,7 @@ fn ring(test: &str, config: UringConfig, files: Vec<File>) -> Option<Uring> {
         Ok(uring) => Some(uring),
         Err(error) => {
             assert_ne!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
-            skipped(test, &format!("io_uring ({error})"));
+            skipped(test, format!("io_uring ({error})"));
             None
         }
     }

@@ -255,8 +255,8 @@ fn nowait_gives_eagain_where_it_would_wait() {
                 continue;
             }
             match summary.errors.as_slice() {
-                [] => crate::testing::skipped(&test, "a file system with pages to be dropped"),
-                [error] if error.errno == 95 => crate::testing::skipped(&test, "RWF_NOWAIT here"),
+                [] => fathom_testkit::skipped(&test, "a file system with pages to be dropped"),
+                [error] if error.errno == 95 => fathom_testkit::skipped(&test, "RWF_NOWAIT here"),
                 [error] => {
                     assert_eq!((error.what.as_str(), error.errno), ("read", 11), "{kind:?}");
                     assert_eq!(results.status, Status::Failed);

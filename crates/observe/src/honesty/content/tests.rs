@@ -102,7 +102,10 @@ fn seeking_finds_holes_where_the_file_system_knows_them() {
             assert!(data_bytes == 8192 || data_bytes == 1 << 20, "{data_bytes}");
         }
         Err(error) => {
-            eprintln!("SKIPPED: seeking_finds_holes_where_the_file_system_knows_them: SEEK_DATA: {error}");
+            fathom_testkit::skipped(
+                "seeking_finds_holes_where_the_file_system_knows_them",
+                format!("SEEK_DATA: {error}"),
+            );
         }
     }
 }

@@ -57,7 +57,6 @@ impl BlockKind {
 pub struct BlockEvent {
     /// When.
     pub time_ns: u64,
-    /// What.
     pub kind: BlockKind,
     /// Of which device, `major << 20 | minor`: of a partition where the kernel names that.
     pub device: u32,

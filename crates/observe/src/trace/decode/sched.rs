@@ -42,7 +42,6 @@ pub struct SchedEvent {
     pub time_ns: u64,
     /// On which CPU it was written; of a wake-up, the waker's.
     pub cpu: u32,
-    /// What.
     pub kind: SchedKind,
 }
 

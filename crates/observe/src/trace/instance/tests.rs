@@ -44,7 +44,10 @@ fn a_tree_that_may_not_be_read_is_not_permitted() {
     fs::create_dir_all(&place).expect("a directory");
     fs::set_permissions(&place, fs::Permissions::from_mode(0o000)).expect("a mode");
     if fs::read_dir(&place).is_ok() {
-        super::super::real::skipped("a_tree_that_may_not_be_read_is_not_permitted", "root reads all");
+        fathom_testkit::skipped(
+            "a_tree_that_may_not_be_read_is_not_permitted",
+            "a user who may not read all",
+        );
     } else {
         let error = Instance::create(&root).expect_err("refused");
         assert!(matches!(error, TraceUnavailable::NotPermitted { .. }), "{error}");

@@ -13,7 +13,6 @@ pub(super) struct FieldText {
     signed: bool,
 }
 
-/// One event.
 #[derive(Debug, Clone)]
 pub(super) struct EventText {
     pub(super) name: &'static str,

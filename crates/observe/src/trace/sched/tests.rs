@@ -1,9 +1,9 @@
 use super::*;
 use crate::trace::real::{skipped, started};
 use fathom_core::record::Comm;
+use fathom_testkit::{Needs, telling};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use test_machine::{Needs, telling};
 
 /// A thread that does nothing but use CPU, under a name of its own, while `meanwhile` runs.
 fn beside_a_hog<T>(meanwhile: impl FnOnce(u32) -> T) -> T {

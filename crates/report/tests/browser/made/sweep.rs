@@ -47,7 +47,6 @@ impl Sweep {
         }
     }
 
-    /// Its report.
     pub(crate) fn report(&self) -> SweepReport<'_> {
         SweepReport {
             plan: &self.plan,

@@ -29,7 +29,7 @@ fn one_file_of_all_segments() {
 #[test]
 fn a_full_disk_is_an_error() {
     let Ok(full) = File::options().write(true).open("/dev/full") else {
-        eprintln!("SKIPPED: a_full_disk_is_an_error: no /dev/full");
+        fathom_testkit::skipped("a_full_disk_is_an_error", "no /dev/full");
         return;
     };
     let dir = tempfile::tempdir().expect("a directory");

@@ -151,7 +151,7 @@ fn what_parquet_refuses_is_converted_at_the_end() {
 #[test]
 fn a_full_disk_costs_the_rows_it_refuses() {
     if !Path::new("/dev/full").exists() {
-        eprintln!("SKIPPED: a_full_disk_costs_the_rows_it_refuses: no /dev/full");
+        fathom_testkit::skipped("a_full_disk_costs_the_rows_it_refuses", "no /dev/full");
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");

@@ -5,6 +5,7 @@
 //! own numbers. What does not fit into the queue is dropped and counted; and a run whose record cannot be written to its
 //! end still ends and reports.
 
+use crate::event::{Event, Observer};
 use anyhow::{Context, bail};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink, Warning};
 use fathom_store::{RunWriter, StreamEnd, remove_record};
@@ -72,16 +73,16 @@ pub(crate) struct Closed<W = RunWriter> {
 }
 
 /// Removes a record that was only begun. What cannot be removed stays, as the record of a run that was killed.
-fn remove(dir: &Path) {
+fn remove(dir: &Path, observer: &mut dyn Observer) {
     if let Err(error) = remove_record(dir) {
-        crate::terminal::note(&error.to_string());
+        observer.event(Event::RecordStays(&error.to_string()));
     }
 }
 
 impl Recorder {
     /// Begins the record in `dir`, with `run` as it stands before the first I/O.
-    pub(crate) fn begin(dir: &Path, run: &Run) -> anyhow::Result<Self> {
-        let writer = RunWriter::create(dir, run).inspect_err(|_| remove(dir))?;
+    pub(crate) fn begin(dir: &Path, run: &Run, observer: &mut dyn Observer) -> anyhow::Result<Self> {
+        let writer = RunWriter::create(dir, run).inspect_err(|_| remove(dir, observer))?;
         Self::over(dir, writer)
     }
 
@@ -89,12 +90,13 @@ impl Recorder {
     pub(crate) fn beside<T>(
         recorder: Option<Self>,
         begun: anyhow::Result<T>,
+        observer: &mut dyn Observer,
     ) -> anyhow::Result<(Option<Self>, T)> {
         match begun {
             Ok(begun) => Ok((recorder, begun)),
             Err(error) => {
                 if let Some(recorder) = recorder {
-                    recorder.abandon();
+                    recorder.abandon(observer);
                 }
                 Err(error)
             }
@@ -102,10 +104,10 @@ impl Recorder {
     }
 
     /// Removes the record of a run that did not start.
-    pub(crate) fn abandon(self) {
+    pub(crate) fn abandon(self, observer: &mut dyn Observer) {
         let dir = self.dir.clone();
         drop(self.close());
-        remove(&dir);
+        remove(&dir, observer);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Data in: the permits of a run, ten times a second. Data out: marks that stay true, the end of a run whose target somebody
 //! else began to use, and warnings of what is not as it was to be left. It must not decide what may be written to.
 
-use crate::safety::Permitted;
+use crate::permit::Permitted;
 use fathom_core::run::Warning;
 use fathom_door::Permits;
 use fathom_engine::run::Results;

@@ -1,7 +1,7 @@
 //! Where runs are kept.
 
 use super::{file_name, reserve, unused};
-use crate::args::Output;
+use crate::request::Output;
 
 #[test]
 fn names_of_jobs_become_file_names() {

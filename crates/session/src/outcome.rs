@@ -3,21 +3,19 @@
 //! Data in: the request, the conditions, the engine's results. Data out: a [`Run`]. It must not print or store.
 
 use crate::conditions::{Conditions, Disks};
-use crate::exit::Exit;
-use crate::request::Request;
+use crate::planned::{Planned, build};
 use fathom_core::clock::Clock;
-use fathom_core::run::{Build, CpuUsage, DiskSummary, Run, SCHEMA, Status, Summary, Warning};
+use fathom_core::run::{CpuUsage, DiskSummary, Run, SCHEMA, Status, Summary, Warning};
 use fathom_core::units::{MonoTime, WallTime};
 use fathom_engine::run::Results;
 use fathom_observe::SystemRoot;
 use fathom_sys::clock::HostClock;
-use fathom_sys::process::{self, Usage};
+use fathom_sys::process;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The record before the first I/O. `known`: what was warned of before anything was touched.
+/// The record before the first I/O.
 pub(crate) fn before(
-    request: &Request,
-    known: &[Warning],
+    planned: &Planned<'_>,
     conditions: &Conditions,
     words: &[String],
     clock: &HostClock,
@@ -25,16 +23,13 @@ pub(crate) fn before(
     let now = clock.now();
     Run {
         schema: SCHEMA.to_owned(),
-        build: Build {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            debug: cfg!(debug_assertions),
-        },
+        build: build(),
         command: words.to_vec(),
         started_unix_ns: wall_time_of(now, clock),
         started_monotonic_ns: now,
         status: Status::Running,
-        written: request.written.clone(),
-        workload: request.workload.clone(),
+        written: planned.request.written.clone(),
+        workload: planned.request.workload.clone(),
         environment: conditions.environment.clone(),
         requirements: conditions.requirements.clone(),
         summary: Summary {
@@ -45,7 +40,7 @@ pub(crate) fn before(
             total: None,
             disks: Vec::new(),
             cpu: CpuUsage::default(),
-            warnings: [known, &conditions.warnings].concat(),
+            warnings: [&planned.warnings[..], &conditions.warnings].concat(),
             floor: None,
             model: None,
             streams: Vec::new(),
@@ -64,7 +59,7 @@ fn wall_time_of(moment: MonoTime, clock: &HostClock) -> WallTime {
 /// What was counted when the run began, to be subtracted at its end.
 pub(crate) struct Counters {
     at: MonoTime,
-    cpu: Option<Usage>,
+    cpu: Option<CpuUsage>,
     disks: Option<Disks>,
 }
 
@@ -83,7 +78,7 @@ impl Counters {
         let mut used = Used::default();
         let now = process::resource_usage_self().ok();
         match (self.cpu, now) {
-            (Some(before), Some(now)) => used.cpu = cpu(&now.since(&before)),
+            (Some(before), Some(now)) => used.cpu = now.since(&before),
             _ => used
                 .warnings
                 .push(missing("CPU time of the program: getrusage failed")),
@@ -129,17 +124,6 @@ fn missing(detail: &str) -> Warning {
     }
 }
 
-fn cpu(usage: &Usage) -> CpuUsage {
-    CpuUsage {
-        user_ns: usage.user_ns,
-        system_ns: usage.system_ns,
-        voluntary_switches: usage.voluntary_switches,
-        involuntary_switches: usage.involuntary_switches,
-        major_faults: usage.major_faults,
-        minor_faults: usage.minor_faults,
-    }
-}
-
 /// Completes the record with what came out.
 pub(crate) fn complete(run: &mut Run, results: &Results, used: Used, clock: &HostClock) {
     run.status = results.status;
@@ -165,21 +149,3 @@ pub(crate) fn judge(run: &mut Run) {
     let found = fathom_analysis::warnings::judge(run);
     run.summary.warnings.extend(found);
 }
-
-/// How the program ends after this run.
-pub(crate) fn exit(run: &Run) -> Exit {
-    let errors = run.summary.jobs.iter().any(|job| !job.errors.is_empty());
-    let taken = |warning: &Warning| matches!(warning, Warning::TargetTaken { .. });
-    if run.summary.warnings.iter().any(taken) {
-        return Exit::Errors;
-    }
-    match run.status {
-        Status::Interrupted => Exit::Interrupted,
-        Status::Failed => Exit::Errors,
-        _ if errors => Exit::Errors,
-        _ => Exit::Done,
-    }
-}
-
-#[cfg(test)]
-mod tests;

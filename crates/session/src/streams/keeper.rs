@@ -96,7 +96,6 @@ impl Writers {
         flush(&mut self.sched);
     }
 
-    /// Ends all that there are.
     pub(super) fn end(self) -> Vec<(StreamKind, Ended)> {
         let all = [
             (StreamKind::Io, self.io.map(Kept::end)),

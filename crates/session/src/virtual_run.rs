@@ -11,7 +11,7 @@ use fathom_model::{Machine, Spec};
 
 /// What a run on a modelled disk leaves.
 #[derive(Debug)]
-pub(crate) struct Modelled {
+pub struct Modelled {
     /// As of a real run.
     pub results: Results,
     /// Counters of each disk from the start to the end of the last job.
@@ -25,7 +25,7 @@ pub(crate) struct Modelled {
 ///
 /// # Errors
 /// The specification cannot be put into words.
-pub(crate) fn carry_out(
+pub fn carry_out(
     spec: &Spec,
     plan: &Plan,
     options: &Options,

@@ -3,15 +3,33 @@
 //! Data in: the plan, what the user allowed by name. Data out: permits to be kept while the run goes on, or all
 //! refusals. It must not decide: that is `observe::safety`'s.
 
-use crate::args::Settings;
-use crate::terminal;
+use crate::event::{Event, Observer};
+use crate::request::How;
 use fathom_door::Permits;
 use fathom_engine::plan::{FileAction, Kind, Plan};
 use fathom_observe::SystemRoot;
 use fathom_observe::safety::{self, Change, Refusal, Watch, WriteRequest};
+use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Why nothing may be touched: every path that may not be written to, each with its reason.
+#[derive(Debug)]
+pub struct Refused(pub Vec<Refusal>);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons: Vec<String> = self
+            .0
+            .iter()
+            .map(|refusal| format!("refused: {refusal}"))
+            .collect();
+        f.write_str(&reasons.join("; "))
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// What may be written to.
 #[derive(Debug, Default)]
@@ -29,13 +47,12 @@ pub(crate) struct Permitted {
 pub(crate) fn permit(
     system: &SystemRoot,
     plan: &Plan,
-    settings: &Settings,
-) -> Result<Permitted, Vec<Refusal>> {
-    let permissions = safety::check_all(system, &requests(plan, settings))?;
-    if !settings.quiet {
-        tell_others(system, plan);
-        tell_kept(plan);
-    }
+    how: &How,
+    observer: &mut dyn Observer,
+) -> Result<Permitted, Refused> {
+    let permissions = safety::check_all(system, &requests(plan, how)).map_err(Refused)?;
+    tell_others(system, plan, observer);
+    tell_kept(plan, observer);
     let targets = permissions
         .iter()
         .map(|permission| permission.path.clone())
@@ -50,16 +67,17 @@ pub(crate) fn permit(
 }
 
 /// The refusals that [`permit`] would give, for a run that is only planned.
-pub(crate) fn foresee(system: &SystemRoot, plan: &Plan, settings: &Settings) -> Vec<Refusal> {
-    let foreseen = safety::foresee_all(system, &requests(plan, settings));
-    foreseen.err().unwrap_or_default()
+pub(crate) fn foresee(system: &SystemRoot, plan: &Plan, how: &How) -> Result<(), Refused> {
+    safety::foresee_all(system, &requests(plan, how))
+        .map(drop)
+        .map_err(Refused)
 }
 
-fn requests<'a>(plan: &'a Plan, settings: &'a Settings) -> Vec<WriteRequest<'a>> {
-    let confirmed = |path: &Path| settings.allow_signature.iter().any(|named| same(named, path));
+fn requests<'a>(plan: &'a Plan, how: &'a How) -> Vec<WriteRequest<'a>> {
+    let confirmed = |path: &Path| how.allow_signature.iter().any(|named| same(named, path));
     let request = |action: &'a FileAction| WriteRequest {
         path: &action.path,
-        allow_overwrite: &settings.allow_overwrite,
+        allow_overwrite: &how.allow_overwrite,
         allow_signature: confirmed(&action.path),
         change: change(action),
     };
@@ -71,23 +89,21 @@ fn written(plan: &Plan) -> impl Iterator<Item = &FileAction> {
 }
 
 /// Says of what is only read that another fathom measures it as well: neither's numbers are its own.
-fn tell_others(system: &SystemRoot, plan: &Plan) {
+fn tell_others(system: &SystemRoot, plan: &Plan, observer: &mut dyn Observer) {
     let read = plan
         .files
         .iter()
         .filter(|action| !action.touches() && matches!(action.kind, Kind::Regular | Kind::Block));
     for (path, opener) in safety::other_fathoms(system, read.map(|action| action.path.as_path())) {
-        terminal::warning(&format!(
-            "{} is measured by another fathom at the same time, process {}: both have the disk together. Wait for that to \
-             end",
-            path.display(),
-            opener.pid
-        ));
+        observer.event(Event::Shared {
+            path,
+            pid: opener.pid,
+        });
     }
 }
 
 /// Says of files that `unlink` names and that are there already that they stay.
-fn tell_kept(plan: &Plan) {
+fn tell_kept(plan: &Plan, observer: &mut dyn Observer) {
     let unlinked = plan.jobs.iter().filter(|job| job.job.files.unlink);
     let mut paths: Vec<&Path> = unlinked
         .flat_map(|job| job.workers.iter().flat_map(|worker| &worker.files))
@@ -103,10 +119,7 @@ fn tell_kept(plan: &Plan) {
         at.is_ok_and(|at| plan.files[at].size_now.is_some())
     };
     for path in paths.into_iter().filter(|path| there(path)) {
-        terminal::note(&format!(
-            "unlink: {} was there before this run and stays: only what the run makes is removed",
-            path.display()
-        ));
+        observer.event(Event::Stays { path });
     }
 }
 

@@ -11,8 +11,9 @@ mod watcher;
 
 pub(crate) use virtual_keeper::VirtualStreams;
 
-use crate::args::evidence::Streams;
-use crate::{conditions, terminal};
+use crate::conditions;
+use crate::event::{Event, Observer};
+use crate::request::Streams;
 use anyhow::{Context, bail};
 use fathom_core::record::{StreamKind, StreamSummary};
 use fathom_core::run::{TargetFile, Warning};
@@ -148,9 +149,9 @@ impl StreamRecorder {
     }
 
     /// Says what is missing, as far as it is known now.
-    pub(crate) fn tell_missing(&self) {
+    pub(crate) fn tell_missing(&self, observer: &mut dyn Observer) {
         for missing in self.missing.0.values().flatten() {
-            terminal::note(&format!("not recorded: {missing}"));
+            observer.event(Event::NotRecorded(missing));
         }
     }
 
@@ -179,7 +180,6 @@ impl StreamRecorder {
 /// What is left of all streams.
 #[derive(Default)]
 pub(crate) struct EndedStreams {
-    /// For the summary.
     pub summaries: Vec<StreamSummary>,
     /// For the list of files.
     pub ends: Vec<fathom_store::StreamEnd>,

@@ -1,7 +1,8 @@
 //! Rows on their way to the disk, and disks that stall.
 
 use super::*;
-use crate::fixture::run;
+use crate::event::Silent;
+use crate::testing::run;
 use fathom_core::backend::Op;
 use fathom_core::run::{LatencySummary, SeriesRow, Status};
 use fathom_core::units::MonoTime;
@@ -30,7 +31,7 @@ fn row(second: u32) -> SeriesRow {
 fn rows_go_through_the_thread_into_the_directory() {
     let dir = tempfile::tempdir().expect("dir");
     let path = dir.path().join("run");
-    let mut recorder = Recorder::begin(&path, &run(Status::Running, 0)).expect("begin");
+    let mut recorder = Recorder::begin(&path, &run(Status::Running, 0), &mut Silent).expect("begin");
     recorder.rows(&[row(0)]);
     recorder.rows(&[row(1), row(2)]);
     let closed = recorder.close();
@@ -48,9 +49,9 @@ fn rows_go_through_the_thread_into_the_directory() {
 fn a_run_that_did_not_start_leaves_an_empty_directory() {
     let dir = tempfile::tempdir().expect("dir");
     let path = dir.path().join("run");
-    Recorder::begin(&path, &run(Status::Running, 0))
+    Recorder::begin(&path, &run(Status::Running, 0), &mut Silent)
         .expect("begin")
-        .abandon();
+        .abandon(&mut Silent);
     // Whoever made it removes it.
     assert_eq!(std::fs::read_dir(&path).expect("dir").count(), 0);
 }

@@ -6,7 +6,7 @@
 
 use super::EndedStreams;
 use super::keeper::{Ended, Kept};
-use crate::args::evidence::Streams;
+use crate::request::Streams;
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::{Trace, VirtualDisk};

@@ -3,35 +3,29 @@
 //! Data in: a permitted plan. Data out: the same plan, with nothing left to be done. It must not decide what may be
 //! touched.
 
-use crate::exit;
-use crate::live::Live;
-use crate::safety::Permitted;
+use crate::event::{Event, Observer};
+use crate::permit::Permitted;
+use crate::touched::touched;
 use anyhow::anyhow;
 use fathom_core::units::Bytes;
 use fathom_engine::layout::{self, LayoutError, Watch};
-use fathom_engine::plan::{FileAction, Plan};
+use fathom_engine::plan::{FileAction, Kind, Plan};
 use std::sync::atomic::AtomicBool;
 
-/// What came of it.
-#[derive(Debug)]
-pub(crate) enum Prepared {
-    /// All files are ready.
-    Ready {
-        /// What was laid out, in words.
-        laid_out: Vec<String>,
-    },
-    /// Stopped by the user.
-    Interrupted,
-}
-
-/// Lays out what is missing.
-pub(crate) fn prepare(
+/// Lays out what is missing: what that was, in words; `None`: stopped by the user.
+pub(crate) fn make_ready(
     plan: &mut Plan,
     permitted: &Permitted,
-    live: &mut Live,
+    observer: &mut dyn Observer,
     stop: &AtomicBool,
-) -> anyhow::Result<Prepared> {
-    let mut watcher = Watcher { live, begun: false };
+) -> anyhow::Result<Option<Vec<String>>> {
+    if plan.files.iter().all(|file| file.kind == Kind::Modelled) {
+        return Ok(Some(Vec::new()));
+    }
+    let mut watcher = Watcher {
+        observer,
+        begun: false,
+    };
     let work: Vec<bool> = plan.files.iter().map(is_work).collect();
     let laid_out = |plan: &Plan| -> Vec<String> {
         let files = plan.files.iter().zip(&work);
@@ -40,10 +34,8 @@ pub(crate) fn prepare(
             .collect()
     };
     match layout::make_ready(plan, &permitted.permits, stop, &mut watcher) {
-        Ok(()) => Ok(Prepared::Ready {
-            laid_out: laid_out(plan),
-        }),
-        Err(LayoutError::Stopped) => Ok(Prepared::Interrupted),
+        Ok(()) => Ok(Some(laid_out(plan))),
+        Err(LayoutError::Stopped) => Ok(None),
         Err(LayoutError::Failed { path, source }) => {
             let path = path.display();
             let error = anyhow!("cannot make {path} ready: {source}{}", remedy(&source));
@@ -52,7 +44,7 @@ pub(crate) fn prepare(
                 return Err(error);
             }
             let undone = anyhow!("{error:#}. What was begun of it was undone");
-            Err(exit::touched(&undone, left))
+            Err(touched(&undone, left))
         }
     }
 }
@@ -62,35 +54,24 @@ fn is_work(file: &FileAction) -> bool {
     file.fill || file.changes_size()
 }
 
-/// Adds what one plan does to files to what others do.
-pub(crate) fn merge(files: &mut Vec<FileAction>, more: Vec<FileAction>) {
-    for action in more {
-        match files.iter_mut().find(|known| known.path == action.path) {
-            None => files.push(action),
-            Some(known) => {
-                known.size_needed = known.size_needed.max(action.size_needed);
-                known.reads |= action.reads;
-                known.writes |= action.writes;
-                known.fill |= action.fill;
-            }
-        }
-    }
-}
-
-/// Shows the layout.
+/// Tells of the layout.
 struct Watcher<'a> {
-    live: &'a mut Live,
+    observer: &'a mut dyn Observer,
     /// Whether anything was written.
     begun: bool,
 }
 
 impl Watch for Watcher<'_> {
-    fn laying_out(&mut self, action: &FileAction, done_bytes: u64, total_bytes: u64) {
+    fn laying_out(&mut self, file: &FileAction, done_bytes: u64, total_bytes: u64) {
         self.begun = true;
-        self.live.laying_out(action, done_bytes, total_bytes);
+        self.observer.event(Event::LayingOut {
+            file,
+            done_bytes,
+            total_bytes,
+        });
     }
     fn laid_out(&mut self, _action: &FileAction) {
-        self.live.laid_out();
+        self.observer.event(Event::LaidOut);
     }
 }
 

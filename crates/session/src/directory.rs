@@ -1,8 +1,8 @@
 //! Where a run is kept: its directory, found and made before the run, removed where nothing came of it.
 //!
-//! Data in: what was asked for. Data out: an empty directory. It must not write the record; see [`crate::recorder`].
+//! Data in: what was asked for. Data out: an empty directory. It must not write the record; see `recorder`.
 
-use crate::args::Output;
+use crate::request::Output;
 use anyhow::Context;
 use fathom_door::own;
 use fathom_store::{RUN_FILE, StoreError};
@@ -13,7 +13,7 @@ const DEFAULT_PARENT: &str = "fathom-runs";
 
 /// A directory for a record. Dropped while nothing is in it, it is removed again, where it was not there before.
 #[derive(Debug)]
-pub(crate) struct Reserved {
+pub struct Reserved {
     dir: PathBuf,
     made: bool,
 }
@@ -35,7 +35,10 @@ impl Drop for Reserved {
 }
 
 /// The directory to use, made and empty; `None` for no record.
-pub(crate) fn reserve(output: &Output, first_job: &str) -> anyhow::Result<Option<Reserved>> {
+///
+/// # Errors
+/// It holds something, or cannot be made.
+pub fn reserve(output: &Output, first_job: &str) -> anyhow::Result<Option<Reserved>> {
     check(output)?;
     let dir = match output {
         Output::None => return Ok(None),
@@ -55,7 +58,10 @@ pub(crate) fn reserve(output: &Output, first_job: &str) -> anyhow::Result<Option
 }
 
 /// Whether [`reserve`] would find the directory that was asked for free. Makes nothing.
-pub(crate) fn check(output: &Output) -> anyhow::Result<()> {
+///
+/// # Errors
+/// It would not.
+pub fn check(output: &Output) -> anyhow::Result<()> {
     match output {
         Output::Directory(dir) if dir.is_dir() => check_empty(dir),
         Output::Directory(dir) if dir.exists() => {

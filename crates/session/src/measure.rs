@@ -1,59 +1,39 @@
-//! The measured part of a command, from a plan whose files are ready to a finished record.
-//!
-//! Data in: what was asked, a permitted plan, the place of the record, who watches. Data out: the run as recorded and how the
-//! program should end. On this machine ([`real`]) or on a modelled one ([`modelled`]). It must not print results.
+//! The load and what goes on beside it: steps 6 to 10 of [`crate::session`].
 
-use crate::args::Settings;
-use crate::exit::Exit;
+use crate::event::{Event, Observer};
 use crate::guard::Guard;
-use crate::live::Live;
 use crate::outcome::{self, Counters, Used};
+use crate::planned::Planned;
 use crate::recorder::Recorder;
-use crate::request::Request;
-use crate::safety::Permitted;
+use crate::session::Session;
 use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
-use crate::{clip, conditions, modelled as model, run_modelled, start_error, terminal};
-use fathom_core::run::{HistogramRow, Run, SeriesRow, Warning};
+use crate::{conditions, start_error, virtual_run};
+use fathom_core::run::{HistogramRow, Run, SeriesRow, Status, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
-use fathom_core::workload::Workload;
-use fathom_engine::plan::{Plan, PlanError};
+use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_model::Spec;
-use fathom_observe::{SystemRoot, trace};
-use fathom_report::in_full;
+use fathom_observe::trace;
 use fathom_sys::clock::HostClock;
 use fathom_sys::heap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What is to be carried out, and how.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    /// This machine.
-    pub system: &'a SystemRoot,
-    /// What is to be run.
-    pub request: &'a Request,
-    /// How.
-    pub settings: &'a Settings,
-    /// What to warn of, as far as it is known before anything is touched.
-    pub known: &'a [Warning],
-}
-
-/// What came of it.
-pub(crate) enum Measured {
+/// What came of a measurement.
+#[derive(Debug)]
+pub enum Measured {
     /// A run, complete or not.
     Ended {
         /// As recorded.
         run: Box<Run>,
         /// All latency buckets.
         histograms: Arc<Vec<HistogramRow>>,
-        /// How the program ends after it.
-        exit: Exit,
+        end: End,
         /// What of its record could not be kept; `None`: nothing.
-        unkept: Option<String>,
+        unkept: Option<Warning>,
     },
     /// The first workers could not start: nothing was measured and nothing is recorded.
     NotStarted {
@@ -62,46 +42,21 @@ pub(crate) enum Measured {
     },
 }
 
-/// The plan of a workload on the machine of `model`, or on this one.
-///
-/// # Errors
-/// It cannot be carried out there.
-pub(crate) fn plan(workload: &Workload, model: Option<&Spec>) -> Result<Plan, PlanError> {
-    match model {
-        Some(spec) => Plan::modelled(workload, spec.volume_bytes()),
-        None => Plan::new(workload),
-    }
+/// How a measurement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// As asked.
+    Done,
+    /// With errors of I/O or of its record, or before its time for them.
+    Errors,
+    /// By the user.
+    Interrupted,
 }
 
-/// What to know of the numbers before there are any.
-pub(crate) fn known(request: &Request, plan: &Plan) -> Vec<Warning> {
-    let mut known = request.warnings.clone();
-    known.extend(clip::clipped(plan));
-    if let Some(spec) = &request.model {
-        known.extend(run_modelled::warnings_of(&request.workload, spec));
-    }
-    known
-}
-
-/// Somebody who watches a run beside its record and its progress on the terminal.
-pub(crate) trait Watch {
-    /// Ten times a second of real time.
-    fn progress(&mut self, progress: &Progress) {
-        let _ = progress;
-    }
-    /// The rows of one or more intervals that have ended.
-    fn rows(&mut self, rows: &[SeriesRow]) {
-        let _ = rows;
-    }
-}
-
-/// Who goes along with a run.
-pub(crate) struct Company<'a> {
-    /// Shows progress.
-    pub live: Live,
-    /// Watches, too.
-    pub also: Option<&'a mut dyn Watch>,
-    /// Set by who watches when enough is known: the run ends, and is complete.
+/// How a load is conducted beside what its workload says.
+#[derive(Debug, Clone)]
+pub struct Conduct {
+    /// Set by an observer when enough is known: the run ends, and is complete.
     pub enough: Arc<AtomicBool>,
     /// Whether rows are handed over as soon as their interval is over, in virtual time too.
     pub rows_at_once: bool,
@@ -109,18 +64,17 @@ pub(crate) struct Company<'a> {
     pub interval: Nanos,
 }
 
-impl Company<'_> {
-    /// Only the terminal.
-    pub(crate) fn new(live: Live) -> Self {
+impl Default for Conduct {
+    fn default() -> Self {
         Self {
-            live,
-            also: None,
             enough: Arc::default(),
             rows_at_once: false,
             interval: Nanos::from_secs(1),
         }
     }
+}
 
+impl Conduct {
     fn options(&self, stop: &Arc<AtomicBool>, clock: &HostClock) -> Options {
         Options {
             enough: Arc::clone(&self.enough),
@@ -136,38 +90,37 @@ impl Company<'_> {
 /// # Errors
 /// The record cannot be begun.
 pub(crate) fn real(
-    asked: Asked<'_>,
-    plan: &Plan,
-    permitted: &Permitted,
+    session: &Session<'_>,
+    planned: &Planned<'_>,
     dir: Option<&Path>,
-    company: Company<'_>,
-    stop: &Arc<AtomicBool>,
+    conduct: &Conduct,
+    observer: &mut dyn Observer,
 ) -> anyhow::Result<Measured> {
-    let Asked {
+    let Session {
         system,
-        request,
-        settings,
-        known,
-    } = asked;
+        how,
+        stop,
+        permitted,
+    } = session;
+    let Planned { request, plan, .. } = planned;
     // Batches on their way to the disk come and go: memory must not grow with the time that it goes on.
     heap::return_large_blocks();
     trace::sweep_left_over(system);
     let clock = HostClock::new();
-    let mut conditions = conditions::look(system, plan, &request.machine, &clock);
+    let mut conditions = conditions::look(system, plan, &request.environment, &clock);
     let disks = conditions.disks.take();
-    let mut run = outcome::before(request, known, &conditions, &settings.words, &clock);
-    let recorder = dir.map(|dir| Recorder::begin(dir, &run)).transpose()?;
-    let recorded = dir.filter(|_| !settings.record.is_none());
-    let streams = recorded.map(|dir| begin_streams(dir, asked, plan, &run, &clock));
-    let (recorder, streams) = Recorder::beside(recorder, streams.transpose())?;
+    let mut run = outcome::before(planned, &conditions, &how.command, &clock);
+    let recorder = dir.map(|dir| Recorder::begin(dir, &run, observer)).transpose()?;
+    let recorded = dir.filter(|_| !how.streams.is_none());
+    let streams = recorded.map(|dir| begin_streams(dir, session, plan, &run, &clock, observer));
+    let (recorder, streams) = Recorder::beside(recorder, streams.transpose(), observer)?;
     let options = Options {
         recording: streams.as_ref().and_then(StreamRecorder::recording),
         permits: Arc::clone(&permitted.permits),
-        ..company.options(stop, &clock)
+        ..conduct.options(stop, &clock)
     };
     let mut hooks = Watchers {
-        live: company.live,
-        also: company.also,
+        observer,
         recorder,
         virtual_streams: None,
         lossless: false,
@@ -179,27 +132,33 @@ pub(crate) fn real(
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
     let used = counters.end(system, &clock);
     let stops = stops.end();
-    hooks.live.finish();
+    let Watchers {
+        observer,
+        recorder,
+        guard,
+        ..
+    } = hooks;
+    observer.event(Event::LoadEnded);
     let streams = streams.map(StreamRecorder::end);
     let results = match results {
         Ok(results) => results,
         Err(error) => {
-            if let Some(recorder) = hooks.recorder {
-                recorder.abandon();
+            if let Some(recorder) = recorder {
+                recorder.abandon(observer);
             }
             let message = start_error::explain(system, &error);
             return Ok(Measured::NotStarted { message });
         }
     };
     outcome::complete(&mut run, &results, used, &clock);
-    let left = hooks.guard.map(|guard| guard.end(&results)).unwrap_or_default();
+    let left = guard.map(|guard| guard.end(&results)).unwrap_or_default();
     let stopped = stops::warning(&stops, run.started_monotonic_ns);
     run.summary.warnings.extend(left.into_iter().chain(stopped));
     run.summary.floor = plan
         .jobs
         .first()
         .and_then(|job| fathom_engine::run::floor(job, &clock));
-    Ok(ended(run, results.histograms, hooks.recorder, streams))
+    Ok(ended(run, results.histograms, recorder, streams, observer))
 }
 
 /// Carries a plan out on the machine of `spec`, in virtual time.
@@ -207,49 +166,51 @@ pub(crate) fn real(
 /// # Errors
 /// The record cannot be begun, or the machine cannot be put into words.
 pub(crate) fn modelled(
-    asked: Asked<'_>,
+    session: &Session<'_>,
+    planned: &Planned<'_>,
     spec: &Spec,
-    plan: &Plan,
     dir: Option<&Path>,
-    company: Company<'_>,
-    stop: &Arc<AtomicBool>,
+    conduct: &Conduct,
+    observer: &mut dyn Observer,
 ) -> anyhow::Result<Measured> {
-    let Asked {
-        request,
-        settings,
-        known,
-        ..
-    } = asked;
+    let Planned { request, plan, .. } = planned;
+    let how = session.how;
     let clock = HostClock::new();
-    let conditions = run_modelled::conditions(spec, plan);
-    let mut run = outcome::before(request, known, &conditions, &settings.words, &clock);
+    let conditions = request.machine.virtual_conditions(session.system, plan);
+    let command = request.machine.command(&how.command);
+    let mut run = outcome::before(planned, &conditions, &command, &clock);
     run.started_monotonic_ns = MonoTime(0);
-    let recorder = dir.map(|dir| Recorder::begin(dir, &run)).transpose()?;
-    let recorded = dir.filter(|_| !settings.record.is_none());
-    let streams = recorded.map(|dir| VirtualStreams::begin(dir, settings.record));
-    let (recorder, streams) = Recorder::beside(recorder, streams.transpose())?;
+    let recorder = dir.map(|dir| Recorder::begin(dir, &run, observer)).transpose()?;
+    let recorded = dir.filter(|_| !how.streams.is_none());
+    let streams = recorded.map(|dir| VirtualStreams::begin(dir, how.streams));
+    let (recorder, streams) = Recorder::beside(recorder, streams.transpose(), observer)?;
     let options = Options {
         recording: streams.as_ref().and_then(VirtualStreams::recording),
-        ..company.options(stop, &clock)
+        ..conduct.options(session.stop, &clock)
     };
     let traced = streams.as_ref().map_or(Trace::default(), VirtualStreams::wanted);
     let mut hooks = Watchers {
-        live: company.live,
-        also: company.also,
+        observer,
         recorder,
         virtual_streams: streams,
         lossless: true,
         guard: None,
         alive: Arc::default(),
     };
-    let done = model::carry_out(spec, plan, &options, traced, &mut hooks)?;
-    hooks.live.finish();
+    let done = virtual_run::carry_out(spec, plan, &options, traced, &mut hooks)?;
+    let Watchers {
+        observer,
+        recorder,
+        virtual_streams,
+        ..
+    } = hooks;
+    observer.event(Event::LoadEnded);
     outcome::complete(&mut run, &done.results, Used::of_model(done.disks), &clock);
     run.summary.model = Some(done.model);
     // The last hold on what records the I/Os: its keeper then sees their end.
     drop(options);
-    let streams = hooks.virtual_streams.map(VirtualStreams::end);
-    Ok(ended(run, done.results.histograms, hooks.recorder, streams))
+    let streams = virtual_streams.map(VirtualStreams::end);
+    Ok(ended(run, done.results.histograms, recorder, streams, observer))
 }
 
 fn ended(
@@ -257,14 +218,15 @@ fn ended(
     histograms: Vec<HistogramRow>,
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
+    observer: &mut dyn Observer,
 ) -> Measured {
     // The thread that writes them may outlive its patience; nobody copies what can be many.
     let histograms = Arc::new(histograms);
-    let (exit, unkept) = finish(&mut run, Arc::clone(&histograms), recorder, streams);
+    let (end, unkept) = finish(&mut run, Arc::clone(&histograms), recorder, streams, observer);
     Measured::Ended {
         run: Box::new(run),
         histograms,
-        exit,
+        end,
         unkept,
     }
 }
@@ -272,21 +234,20 @@ fn ended(
 /// Opens the streams of the record, and says what the system does not allow.
 fn begin_streams(
     dir: &Path,
-    asked: Asked<'_>,
+    session: &Session<'_>,
     plan: &Plan,
     run: &Run,
     clock: &HostClock,
+    observer: &mut dyn Observer,
 ) -> anyhow::Result<StreamRecorder> {
     let subject = Subject {
-        asked: asked.settings.record,
+        asked: session.how.streams,
         files: &run.summary.target.files,
         workers: plan.jobs.iter().map(|job| job.workers.len()).sum(),
         thread_names: &thread_names(plan),
     };
-    let streams = StreamRecorder::begin(dir, asked.system, subject, clock)?;
-    if !asked.settings.quiet {
-        streams.tell_missing();
-    }
+    let streams = StreamRecorder::begin(dir, session.system, subject, clock)?;
+    streams.tell_missing(observer);
     Ok(streams)
 }
 
@@ -305,10 +266,11 @@ pub(crate) fn finish(
     histograms: Arc<Vec<HistogramRow>>,
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
-) -> (Exit, Option<String>) {
+    observer: &mut dyn Observer,
+) -> (End, Option<Warning>) {
     let Some(recorder) = recorder else {
         outcome::judge(run);
-        return (outcome::exit(run), None);
+        return (end_of(run), None);
     };
     let mut closed = recorder.close();
     if let Some(streams) = streams {
@@ -318,31 +280,42 @@ pub(crate) fn finish(
     }
     run.summary.warnings.extend(closed.warnings.iter().cloned());
     outcome::judge(run);
-    let mut exit = outcome::exit(run);
-    let mut unkept = closed.warnings.first().map(in_full);
-    if !closed.warnings.is_empty() && exit == Exit::Done {
-        exit = Exit::Errors;
+    let mut end = end_of(run);
+    let mut unkept = closed.warnings.first().cloned();
+    let incomplete = !closed.warnings.is_empty();
+    let finished = closed.finish(run, histograms);
+    if (incomplete || finished.is_err()) && end == End::Done {
+        end = End::Errors;
     }
-    if let Err(error) = closed.finish(run, histograms) {
+    if let Err(error) = finished {
         // The report must still come: it is all that is left.
-        run.summary.warnings.push(Warning::RecordIncomplete {
-            detail: error.to_string(),
-        });
-        terminal::error(&error.to_string());
-        unkept.get_or_insert(error.to_string());
-        if exit == Exit::Done {
-            exit = Exit::Errors;
-        }
+        let detail = error.to_string();
+        observer.event(Event::RecordFailed(&detail));
+        let incomplete = Warning::RecordIncomplete { detail };
+        unkept.get_or_insert_with(|| incomplete.clone());
+        run.summary.warnings.push(incomplete);
     }
-    (exit, unkept)
+    (end, unkept)
+}
+
+/// How a run ended, by what is known of it.
+fn end_of(run: &Run) -> End {
+    let errors = run.summary.jobs.iter().any(|job| !job.errors.is_empty());
+    let taken = |warning: &Warning| matches!(warning, Warning::TargetTaken { .. });
+    if run.summary.warnings.iter().any(taken) {
+        return End::Errors;
+    }
+    match run.status {
+        Status::Interrupted => End::Interrupted,
+        Status::Failed => End::Errors,
+        _ if errors => End::Errors,
+        _ => End::Done,
+    }
 }
 
 /// Who takes part in a run.
-struct Watchers<'a> {
-    /// Shows progress.
-    live: Live,
-    /// Watches, too.
-    also: Option<&'a mut dyn Watch>,
+struct Watchers<'o> {
+    observer: &'o mut dyn Observer,
     /// Keeps the run.
     recorder: Option<Recorder>,
     /// Keeps what a modelled machine did.
@@ -361,15 +334,10 @@ impl Hooks for Watchers<'_> {
             guard.look();
         }
         self.alive.fetch_add(1, Ordering::Relaxed);
-        self.live.progress(progress);
-        if let Some(also) = &mut self.also {
-            also.progress(progress);
-        }
+        self.observer.event(Event::Progress(progress));
     }
     fn rows(&mut self, rows: &[SeriesRow]) {
-        if let Some(also) = &mut self.also {
-            also.rows(rows);
-        }
+        self.observer.event(Event::Rows(rows));
         if let Some(recorder) = &mut self.recorder {
             if self.lossless {
                 recorder.rows_surely(rows);
@@ -389,3 +357,6 @@ impl Hooks for Watchers<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

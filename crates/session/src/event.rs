@@ -1,0 +1,62 @@
+//! What happens on the way of a measurement, for those who show or follow it.
+
+use fathom_core::run::SeriesRow;
+use fathom_engine::plan::FileAction;
+use fathom_engine::run::Progress;
+use std::path::{Path, PathBuf};
+
+/// Something that happened, or how far something is.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Another fathom measures a file that is only read: neither has the disk alone.
+    Shared {
+        /// The file.
+        path: &'a Path,
+        /// The other process.
+        pid: u32,
+    },
+    /// A file that was to be removed after the run was there before it, and stays.
+    Stays {
+        /// The file.
+        path: &'a Path,
+    },
+    /// How far the layout of a file is.
+    LayingOut {
+        /// Which.
+        file: &'a FileAction,
+        /// Written so far.
+        done_bytes: u64,
+        /// To be written.
+        total_bytes: u64,
+    },
+    /// A file is laid out.
+    LaidOut,
+    /// Files that could not be marked as made by fathom.
+    Unmarked(&'a [PathBuf]),
+    /// A part of the record that the system does not allow, with the way to get it.
+    NotRecorded(&'a str),
+    /// How far the load is; ten times a second of real time.
+    Progress(&'a Progress),
+    /// The rows of one or more intervals that have ended.
+    Rows(&'a [SeriesRow]),
+    /// The load has ended.
+    LoadEnded,
+    /// The record of a run that was only begun could not be removed.
+    RecordStays(&'a str),
+    /// The record could not be completed; the report must still come.
+    RecordFailed(&'a str),
+}
+
+/// Somebody who wants to know.
+pub trait Observer {
+    /// Takes an event.
+    fn event(&mut self, event: Event<'_>);
+}
+
+/// Nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _event: Event<'_>) {}
+}

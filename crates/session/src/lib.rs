@@ -1,0 +1,42 @@
+//! One measurement, from a request to a finished record, on this machine or on a modelled one.
+//!
+//! Duty: the way of a measurement, once, for whoever asks: runs, points of sweeps, time spans of diskspd's profiles, recordings
+//! without a load. Data in: a [`Request`] and [`How`] to carry it out. Data out: a [`Run`](fathom_core::run::Run), its
+//! directory, and on the way [`Event`]s. It must not parse, print or exit. The way is [`session`]'s: read that first.
+#![forbid(unsafe_code)]
+
+mod checks;
+mod clip;
+mod conditions;
+mod directory;
+mod event;
+mod facts;
+mod guard;
+mod layout;
+mod machine;
+mod measure;
+mod merge;
+mod outcome;
+mod permit;
+mod planned;
+mod recorder;
+pub mod recording;
+mod request;
+mod session;
+mod start_error;
+mod stops;
+mod streams;
+#[cfg(test)]
+mod testing;
+mod touched;
+pub mod virtual_run;
+
+pub use directory::{Reserved, check as check_directory, reserve as reserve_directory};
+pub use event::{Event, Observer, Silent};
+pub use machine::{Machine, without_output};
+pub use measure::{Conduct, End, Measured};
+pub use permit::Refused;
+pub use planned::{Planned, build, files_of_all, foresee};
+pub use request::{How, Output, Request, Streams};
+pub use session::Session;
+pub use touched::{AfterTouching, Touched, behind, reworded, touched, with_causes};

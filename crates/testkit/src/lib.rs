@@ -1,0 +1,62 @@
+//! What tests need of the machine that they run on: loop devices in a known state, and whether it is quiet enough to tell.
+//!
+//! Duty: make devices and take them down; judge the machine, not the program. Data in: files, `/proc`, `/sys`. Data out:
+//! devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the program under test, and is never a
+//! dependency of it.
+#![forbid(unsafe_code)]
+
+mod loop_device;
+mod quiet;
+mod usage;
+
+pub use loop_device::LoopDevice;
+pub use quiet::{Needs, telling};
+
+/// Capabilities that `FATHOM_REQUIRE` may name, separated by commas, and how a reason speaks of each.
+const CAPABILITIES: [(&str, &[&str]); 4] = [
+    ("root", &["root", "not permitted", "permission denied"]),
+    ("fio", &["fio"]),
+    ("chromium", &["chromium"]),
+    ("tracefs", &["tracefs", "tracing", "tracepoint"]),
+];
+
+/// Says that a test did not run, and why: `cargo xtask ci` counts these lines.
+///
+/// # Panics
+/// `FATHOM_REQUIRE` says that this machine has what is missing: then nothing may be skipped for it.
+pub fn skipped(test: &str, missing: impl std::fmt::Display) {
+    let missing = missing.to_string();
+    let required = std::env::var("FATHOM_REQUIRE").unwrap_or_default();
+    if let Some(capability) = required_of(&required, &missing) {
+        panic!("{test}: {missing}: FATHOM_REQUIRE names {capability}");
+    }
+    eprintln!("SKIPPED: {test}: {missing}");
+}
+
+/// The capability of `required` that a reason is about.
+fn required_of<'a>(required: &'a str, missing: &str) -> Option<&'a str> {
+    let missing = missing.to_lowercase();
+    let mut named = required.split(',').map(str::trim).filter(|name| !name.is_empty());
+    named.find(|name| {
+        let known = CAPABILITIES.iter().find(|(known, _)| known == name);
+        let (_, words) = known.unwrap_or_else(|| panic!("FATHOM_REQUIRE: there is no capability {name}"));
+        words.iter().any(|word| missing.contains(word))
+    })
+}
+
+/// A seed for this run, printed so that a failure can be repeated (`FATHOM_TEST_SEED`).
+pub fn seed() -> u64 {
+    let given = std::env::var("FATHOM_TEST_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let now = || {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(1, |since| since.as_nanos() as u64)
+    };
+    let seed = given.unwrap_or_else(now);
+    eprintln!("FATHOM_TEST_SEED={seed}");
+    seed
+}
+
+#[cfg(test)]
+mod tests;
