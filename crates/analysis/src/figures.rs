@@ -46,9 +46,7 @@ pub struct Figure {
     pub what: String,
     /// What is taken from them.
     pub measure: Measure,
-    /// What was published.
     pub published: Published,
-    /// Its unit.
     pub unit: Unit,
     /// Where it was published.
     pub source: Source,
@@ -100,7 +98,6 @@ impl Source {
         ("statement", Self::Statement),
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         let found = Self::ALL.iter().find(|(_, source)| *source == self);
         found.map_or("", |(name, _)| name)
@@ -165,7 +162,6 @@ impl Judged {
         })
     }
 
-    /// Within so many percent.
     pub fn within(&self, percent: f64) -> bool {
         self.deviation_percent.abs() <= percent
     }

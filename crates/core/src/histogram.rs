@@ -20,7 +20,6 @@ const BUCKETS: usize = ((64 - SUB_BITS as usize) << SUB_BITS) + (1 << SUB_BITS);
 /// Buckets a chunk, as a power of two: few enough that a worker with few I/Os takes little memory.
 const CHUNK_BITS: u32 = 4;
 const CHUNK: usize = 1 << CHUNK_BITS;
-/// Chunks in all.
 const CHUNKS: usize = BUCKETS / CHUNK;
 /// The place of a chunk in which nothing was counted: behind all counts, so that looking there finds nothing.
 const NOWHERE: u16 = u16::MAX;

@@ -36,7 +36,6 @@ pub struct SweepPlan {
     pub timing: Timing,
     /// How often each point is measured; at least 1.
     pub repeats: u32,
-    /// In which order.
     pub order: PointOrder,
     /// Seed of the shuffled order and of each point's own randomness.
     pub seed: u64,
@@ -60,11 +59,9 @@ pub struct Axes {
     pub random: Vec<bool>,
     /// Share of reads, in percent.
     pub read_percent: Vec<u8>,
-    /// Block size.
     pub block_size_bytes: Vec<u64>,
     /// In flight a thread.
     pub iodepth: Vec<u32>,
-    /// Threads.
     pub threads: Vec<u32>,
 }
 
@@ -113,11 +110,9 @@ pub struct Coordinates {
     pub random: bool,
     /// Share of reads, in percent; the others are writes.
     pub read_percent: u8,
-    /// Block size.
     pub block_size_bytes: u64,
     /// In flight a thread.
     pub iodepth: u32,
-    /// Threads.
     pub threads: u32,
 }
 
@@ -239,7 +234,6 @@ pub struct ProbeResult {
 /// One point and what is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointResult {
-    /// Where.
     pub coordinates: Coordinates,
     /// What came out.
     #[serde(flatten)]
@@ -253,10 +247,7 @@ pub enum Outcome {
     /// Nothing yet.
     Pending,
     /// Measured, once or more.
-    Measured {
-        /// Each repeat.
-        repeats: Vec<PointFigures>,
-    },
+    Measured { repeats: Vec<PointFigures> },
     /// Not measured: it follows from others.
     Inferred(Inferred),
     /// It could not be measured.
@@ -271,7 +262,6 @@ pub enum Outcome {
 pub struct Inferred {
     /// I/Os a second.
     pub iops: f64,
-    /// Bytes a second.
     pub bytes_per_second: f64,
     /// Mean latency, in nanoseconds (Little's law: total depth over IOPS).
     pub lat_ns_mean: f64,
@@ -288,7 +278,6 @@ pub struct PointFigures {
     pub run: String,
     /// Counted time.
     pub runtime_ns: u64,
-    /// Reads.
     pub read: DirectionFigures,
     /// Writes.
     pub write: DirectionFigures,
@@ -320,7 +309,6 @@ pub struct LatencyBucket {
     pub low_ns: u64,
     /// The longest that it may count, in nanoseconds.
     pub high_ns: u64,
-    /// How many it counted.
     pub count: u64,
 }
 
@@ -345,11 +333,9 @@ impl From<LatencyBucket> for (u64, u64, u64) {
 pub struct DirectionFigures {
     /// I/Os.
     pub ios: u64,
-    /// Bytes.
     pub bytes: u64,
     /// I/Os a second.
     pub iops: f64,
-    /// Bytes a second.
     pub bytes_per_second: f64,
     /// Total latency, in nanoseconds; percentiles 50, 90, 95, 99, 99.9, 99.99 where there are that many I/Os.
     pub lat_ns: LatencySummary,

@@ -47,7 +47,6 @@ pub struct Job {
     pub start: Start,
     /// How long it runs.
     pub limit: Limit,
-    /// On which files.
     pub files: Files,
     /// On which part of them, and how much in all.
     pub region: Region,
@@ -154,7 +153,6 @@ impl EngineKind {
 /// An interface and its options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engine {
-    /// Which.
     pub kind: EngineKind,
     /// Poll for completions instead of waiting for an interrupt (`hipri`; `io_uring`, `pvsync2`).
     pub poll: bool,
@@ -164,7 +162,6 @@ pub struct Engine {
     pub registered_files: bool,
     /// A kernel thread takes submissions (`sqthread_poll`).
     pub submission_thread: bool,
-    /// The CPU of that thread.
     pub submission_thread_cpu: Option<u32>,
     /// Use the vectored operations of the ring (`nonvectored=0`).
     pub vectored: bool,

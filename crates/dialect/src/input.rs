@@ -10,7 +10,6 @@ use std::path::Path;
 pub struct Source<'a> {
     /// Its path as typed: it begins every message, and `include` is relative to it.
     pub name: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 

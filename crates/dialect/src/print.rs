@@ -16,21 +16,13 @@ pub enum PrintError {
         "job `{job}`: a job file cannot hold {option}=`{text}`; use no `#`, `;`, line end or outer space"
     )]
     Text {
-        /// The job.
         job: String,
-        /// The option.
         option: &'static str,
-        /// Its text.
         text: String,
     },
     /// A setting that no option describes.
     #[error("job `{job}`: no option of a job file says {what}")]
-    Setting {
-        /// The job.
-        job: String,
-        /// What it is.
-        what: &'static str,
-    },
+    Setting { job: String, what: &'static str },
 }
 
 /// Prints `workload` as a job file. Parsing it gives the same workload.

@@ -38,7 +38,6 @@ pub struct SweepSpec {
     pub timing: Timing,
     /// How often each point is measured.
     pub repeats: u32,
-    /// In which order.
     pub order: PointOrder,
     /// Seed of the order and of each point.
     pub seed: u64,

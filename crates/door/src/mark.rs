@@ -30,7 +30,6 @@ const LONGEST_BYTES: usize = 64;
 pub enum Mark {
     /// Nobody writes to it: so it was when fathom was done with it.
     Sealed {
-        /// Its size, in bytes.
         size_bytes: u64,
         /// When it was last modified, in ns since 1970.
         modified_ns: i64,

@@ -18,28 +18,20 @@ use std::path::{Path, PathBuf};
 pub enum OutputError {
     /// There is such a file, and nobody said that it may go.
     #[error("{} exists: add --force to replace it, or choose another name", path.display())]
-    Exists {
-        /// The path.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// Something is there that no file can replace.
     #[error("{} is {kind}: only a regular file is written. Choose another name", path.display())]
     WrongKind {
-        /// The path.
         path: PathBuf,
         /// What is there, with its article.
         kind: &'static str,
     },
     /// It would be a file among the devices.
     #[error("{} would be a file in /dev, which is in memory: choose another place", path.display())]
-    InDev {
-        /// The path.
-        path: PathBuf,
-    },
+    InDev { path: PathBuf },
     /// The system refused.
     #[error("cannot write {}: {source}{}", path.display(), remedy(source))]
     Io {
-        /// The path.
         path: PathBuf,
         /// What it said.
         source: io::Error,

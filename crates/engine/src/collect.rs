@@ -393,7 +393,6 @@ impl JobCollector {
         }
     }
 
-    /// The totals.
     pub fn totals(&self) -> &Interval {
         &self.totals
     }

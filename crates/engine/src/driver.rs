@@ -9,9 +9,10 @@ use crate::wait::sleep_until;
 use crate::worker::{Step, Worker};
 use fathom_core::backend::{Backend, BackendError, Op, Submit};
 use fathom_core::clock::Clock;
+use fathom_core::run::CpuUsage;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Depth;
-use fathom_sys::process::{Usage, resource_usage_thread};
+use fathom_sys::process::resource_usage_thread;
 
 /// How long before a due time waiting turns into spinning: timers wake up late, those of
 /// virtual machines most of all.
@@ -34,9 +35,9 @@ pub struct Driver<'a, B, C> {
     to_check: Vec<u32>,
     held: Option<u32>,
     /// What the thread had used when counting began, where that was at the end of a ramp.
-    pub usage_before: Option<Usage>,
+    pub usage_before: Option<CpuUsage>,
     /// What the thread had used when counting ended, where the load went on.
-    pub usage_after: Option<Usage>,
+    pub usage_after: Option<CpuUsage>,
 }
 
 impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {

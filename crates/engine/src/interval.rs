@@ -147,7 +147,6 @@ impl OpCounts {
 pub struct Interval {
     /// Its beginning.
     pub start: MonoTime,
-    /// Its end.
     pub end: MonoTime,
     /// Whether it counts.
     pub phase: Phase,

@@ -39,18 +39,14 @@ pub enum Kind {
 /// One file of one worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePlan {
-    /// Its path.
     pub path: PathBuf,
-    /// What it is.
     pub kind: Kind,
     /// The part that is used.
     pub span: Span,
 }
 
-/// One worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerFiles {
-    /// Its files.
     pub files: Vec<FilePlan>,
     /// Bytes that one pass moves.
     pub amount: u64,
@@ -61,16 +57,13 @@ pub struct WorkerFiles {
 pub struct JobPlan {
     /// As resolved.
     pub job: Job,
-    /// Its workers.
     pub workers: Vec<WorkerFiles>,
 }
 
 /// What has to be done to one file before the run, and what the run does to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileAction {
-    /// Its path.
     pub path: PathBuf,
-    /// What it is.
     pub kind: Kind,
     /// Its size now; `None`: it does not exist.
     pub size_now: Option<u64>,
@@ -155,7 +148,6 @@ impl Plan {
         })
     }
 
-    /// Its workers in all.
     pub fn worker_count(&self) -> usize {
         self.jobs.iter().map(|plan| plan.workers.len()).sum()
     }

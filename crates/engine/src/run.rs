@@ -74,7 +74,6 @@ pub struct GroupProgress {
     pub group: u32,
     /// Workers under way.
     pub running: u32,
-    /// Workers in all.
     pub workers: u32,
     /// Whether all of it has ended.
     pub done: bool,
@@ -98,7 +97,6 @@ pub enum RunError {
     /// A worker could not start.
     #[error("{job}: {}{}: {}", failure.what, failure.path.as_ref().map(|p| format!(" {}", p.display())).unwrap_or_default(), failure.source)]
     Start {
-        /// The job.
         job: String,
         /// What failed.
         failure: StartFailure,
@@ -109,9 +107,7 @@ pub enum RunError {
     /// A worker's thread panicked.
     #[error("{job}: worker {worker} panicked: {message}. This is a bug in fathom: please report it")]
     Panic {
-        /// The job.
         job: String,
-        /// Which of its workers.
         worker: u32,
         /// What it said.
         message: String,
@@ -120,14 +116,10 @@ pub enum RunError {
     #[error(
         "{job}: verification needs blocks that do not overlap in part: make all of bs=, bssplit=, blockalign= and holes multiples of the smallest block, or give verify_interval= a common divisor"
     )]
-    VerifyOverlaps {
-        /// The job.
-        job: String,
-    },
+    VerifyOverlaps { job: String },
     /// What is verified must be found again by drawing it again, and counted to the end.
     #[error("{job}: verification cannot be combined with {what}: leave one of the two out")]
     VerifyUnfit {
-        /// The job.
         job: String,
         /// What else it has.
         what: &'static str,
@@ -136,14 +128,10 @@ pub enum RunError {
     #[error(
         "{job}: a sequence that workers or slots share must go on from I/O to I/O: give a stride above 0"
     )]
-    SharedBackwards {
-        /// The job.
-        job: String,
-    },
+    SharedBackwards { job: String },
     /// A verified block has no room for its header.
     #[error("{job}: verification needs blocks (or verify_interval=) of at least {need} bytes")]
     VerifyTooSmall {
-        /// The job.
         job: String,
         /// The least.
         need: usize,

@@ -27,7 +27,7 @@ use fathom_door::Permits;
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
-use fathom_sys::process::{self, IoPriorityClass, Usage};
+use fathom_sys::process::{self, IoPriorityClass};
 use fathom_sys::source::Source;
 use fathom_sys::sync_io::ReadWriteFlags;
 use fathom_sys::uring::{Uring, UringConfig};
@@ -100,7 +100,6 @@ pub(crate) enum Message {
     Failed(StartFailure),
     /// It was stopped before its first I/O.
     Stopped,
-    /// It is done.
     Done(Box<Report>),
     /// It panicked, and said so much.
     Panicked(String),
@@ -455,20 +454,12 @@ pub(crate) fn start_delay(job: &Job, index: u64) -> Nanos {
 }
 
 /// What the thread used from `before` to `after`, or to now.
-fn usage_between(before: &Usage, after: Option<Usage>) -> CpuUsage {
+fn usage_between(before: &CpuUsage, after: Option<CpuUsage>) -> CpuUsage {
     let after = after.map_or_else(process::resource_usage_thread, Ok);
     let Ok(after) = after else {
         return CpuUsage::default();
     };
-    let used = after.since(before);
-    CpuUsage {
-        user_ns: used.user_ns,
-        system_ns: used.system_ns,
-        voluntary_switches: used.voluntary_switches,
-        involuntary_switches: used.involuntary_switches,
-        major_faults: used.major_faults,
-        minor_faults: used.minor_faults,
-    }
+    after.since(before)
 }
 
 /// A file opened for a worker.

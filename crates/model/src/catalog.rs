@@ -25,7 +25,6 @@ use std::sync::LazyLock;
 
 pub(crate) use rows::decimal_micro;
 
-/// One GiB.
 pub(crate) const GIB: u64 = 1 << 30;
 /// One MB, as in MB/s.
 pub(crate) const MB: u64 = 1_000_000;

@@ -10,23 +10,13 @@ use std::collections::BinaryHeap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
     /// A writeback request of so many pages has reached the disk.
-    Written {
-        /// Its pages.
-        pages: u32,
-        /// Its number.
-        number: u64,
-    },
+    Written { pages: u32, number: u64 },
     /// The page cache looks for old pages.
     Wake,
     /// The host's cache may send the next flush.
     FlushNext,
     /// A flush of so many bytes has reached the disk.
-    Flushed {
-        /// Its bytes.
-        bytes: u32,
-        /// Its number.
-        number: u64,
-    },
+    Flushed { bytes: u32, number: u64 },
 }
 
 /// Events to come.

@@ -9,7 +9,6 @@ use crate::spec::{DiskSpec, SeekSpec};
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 
-/// A medium.
 #[derive(Debug, Clone)]
 pub(crate) struct Medium {
     read: Sampler,

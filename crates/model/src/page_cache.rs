@@ -18,7 +18,6 @@ use std::collections::VecDeque;
 /// What a sequential reader is read ahead to (the kernel's `read_ahead_kb`, 128).
 const READ_AHEAD_BYTES: u64 = 128 << 10;
 
-/// The page cache.
 #[derive(Debug, Clone)]
 pub(crate) struct PageCache {
     spec: PageCacheSpec,

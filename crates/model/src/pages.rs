@@ -3,7 +3,6 @@
 //! Data in: ranges of bytes. Data out: how many pages changed; runs of dirty pages from a place on. It must not know
 //! when or why anything is written.
 
-/// Bytes of a page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Words of a chunk's bitmaps.
 const WORDS: usize = 512;

@@ -15,7 +15,6 @@ const TOLD_FROM_NS: u64 = 1_000_000_000;
 pub(crate) enum Unit {
     /// I/O units.
     Iops,
-    /// Bytes.
     Bytes,
 }
 

@@ -25,7 +25,6 @@ pub(crate) struct Limiter {
     left: i64,
     /// The current slice: that of the latest release.
     slice: u64,
-    /// Its end.
     end_ns: u64,
 }
 

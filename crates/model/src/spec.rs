@@ -53,17 +53,14 @@ pub struct SliceSpec {
     pub factor_permille: u64,
 }
 
-/// One disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DiskSpec {
     /// Its product name: `P15`.
     pub name: String,
-    /// Its size.
     pub size_bytes: u64,
     /// A larger I/O counts as several of this size against the limit on IOPS.
     pub io_unit_bytes: u64,
-    /// Its limits.
     pub limits: PathLimits,
     /// A limit on written bytes a second of its own (old standard disks).
     #[serde(default = "Limit::off")]
@@ -90,7 +87,6 @@ pub struct PathLimits {
     /// I/O units a second.
     #[serde(default)]
     pub iops: Limit,
-    /// Bytes a second.
     #[serde(default)]
     pub bytes_per_second: Limit,
     /// Bursts above these.
@@ -161,7 +157,6 @@ pub struct CrowdingSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "when", deny_unknown_fields)]
 pub enum OutageSpec {
-    /// Once.
     Once {
         /// From the start of the run.
         at_ns: u64,
@@ -238,7 +233,6 @@ pub struct HostCacheSpec {
     pub flush_bytes_per_second: Limit,
 }
 
-/// The guest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuestSpec {

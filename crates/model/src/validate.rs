@@ -287,7 +287,6 @@ fn iops_limit(limit: Limit, factor: u64, field: &str) -> Result<(), Invalid> {
     limit_from(limit, 1, factor, field)
 }
 
-/// A limit on bytes.
 fn bytes_limit(limit: Limit, factor: u64, field: &str) -> Result<(), Invalid> {
     limit_from(limit, BYTES_PER_SECOND_MIN, factor, field)
 }

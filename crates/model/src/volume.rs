@@ -10,7 +10,6 @@ use fathom_core::backend::Op;
 use fathom_core::rng::split_mix;
 use fathom_core::run::{DiskSummary, SpentCredit};
 
-/// The volume.
 #[derive(Debug, Clone)]
 pub(crate) struct Volume {
     devices: Vec<Device>,
@@ -45,7 +44,6 @@ impl Volume {
         }
     }
 
-    /// Its size.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes
     }

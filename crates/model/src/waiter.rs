@@ -8,10 +8,5 @@ pub(crate) enum Waiter {
     /// An I/O of a worker, by its ticket.
     Ticket(u32),
     /// The page cache: a writeback request of so many pages.
-    Writeback {
-        /// Its pages.
-        pages: u32,
-        /// Its number.
-        number: u64,
-    },
+    Writeback { pages: u32, number: u64 },
 }

@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 
 /// The number of the volume as a device, in its requests: 0:1. Major 0 is that of no block device of a kernel.
 pub const DEVICE: u32 = 1;
-/// Bytes of a sector.
 const SECTOR_BYTES: u64 = 512;
 
 /// Looks on.

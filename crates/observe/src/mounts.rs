@@ -10,7 +10,6 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     /// The device number that its files carry; major 0 where there is no device.

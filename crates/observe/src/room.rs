@@ -12,7 +12,6 @@ use crate::root::SystemRoot;
 pub struct Left {
     /// How much: bytes, or a number.
     pub amount: u64,
-    /// By what.
     pub limit: String,
 }
 

@@ -32,7 +32,6 @@ impl Default for SystemRoot {
 /// What `stat` says of a path, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
-    /// What it is.
     pub kind: FileKind,
     /// The device that it is stored on; major 0 where the file system has none.
     pub device: DevId,
@@ -57,12 +56,10 @@ impl FileStat {
     }
 }
 
-/// The kinds of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// A regular file.
     Regular,
-    /// A directory.
     Directory,
     /// A block device node.
     BlockDevice,
@@ -70,7 +67,6 @@ pub enum FileKind {
     CharacterDevice,
     /// A named pipe.
     Fifo,
-    /// A socket.
     Socket,
 }
 

@@ -60,7 +60,6 @@ impl<'a> Block<'a> {
         self.root.text(self.dir.join(attribute))
     }
 
-    /// An attribute as a number.
     pub(crate) fn number(&self, attribute: &str) -> Option<u64> {
         self.text(attribute)?.parse().ok()
     }

@@ -133,7 +133,6 @@ impl Clock {
         };
         Self { unit, seconds }
     }
-    /// The axis.
     pub(crate) fn axis(self) -> Value {
         json!({
             "title": {"text": "time since the start"},

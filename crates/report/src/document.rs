@@ -56,7 +56,6 @@ pub struct RunReport<'a> {
     pub run: &'a Run,
     /// Its seconds.
     pub series: &'a [SeriesRow],
-    /// Its histograms.
     pub histograms: &'a [HistogramRow],
     /// Its I/Os by time and latency, where its record has them; without it, what the series tells is drawn.
     pub heat: Option<&'a LatencyHeat>,

@@ -6,7 +6,6 @@
 use crate::document::content::{Block, Card, Document, Table};
 use std::fmt::Write;
 
-/// The whole document.
 pub(crate) fn render(document: &Document) -> String {
     let mut out = String::new();
     line(&mut out, &format!("# {}", inline(&document.title)));

@@ -33,7 +33,6 @@ pub struct Chapter {
     pub virtual_ns: u64,
 }
 
-/// One run.
 #[derive(Debug, Clone)]
 pub struct Run {
     /// As figures call it.
@@ -45,7 +44,6 @@ pub struct Run {
 /// How many figures are how near.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Near {
-    /// All.
     pub figures: usize,
     /// Within 2 %.
     pub within_2: usize,
@@ -139,7 +137,6 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// A published value, as published.
 pub(crate) fn published(value: Published) -> String {
     match value {
         Published::Value(value) => value.to_string(),

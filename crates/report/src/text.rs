@@ -35,7 +35,6 @@ impl Page {
             text: String::new(),
         }
     }
-    /// One line, as it is.
     pub(crate) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -64,7 +63,6 @@ impl Page {
         let line = self.style.paint(look, line);
         self.line(&line);
     }
-    /// The columns that there are.
     pub(crate) fn columns(&self) -> usize {
         self.style.columns()
     }

@@ -226,7 +226,6 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The columns of one latency.
 struct LatencyColumns<'a> {
     n: &'a [u64],
     min: &'a UInt64Array,

@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 pub struct FileRecord {
     /// Its name in the directory; `io/000000.parquet` for a segment of a stream.
     pub name: String,
-    /// Its size.
     pub size_bytes: u64,
     /// XXH64 (seed 0) of its contents, in hexadecimal: tells damage before a decoder meets it.
     pub xxh64: String,

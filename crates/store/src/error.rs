@@ -14,7 +14,6 @@ pub enum StoreError {
     Io {
         /// What was being done: `write`, `open`, …
         doing: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -43,13 +42,11 @@ pub enum StoreError {
         /// The directory.
         dir: PathBuf,
     },
-    /// There is no run.
     #[error("{dir} is not a run directory: it has no run.json. Give the directory that `fathom run -o` made")]
     NotARun {
         /// The directory.
         dir: PathBuf,
     },
-    /// There is a sweep.
     #[error(
         "{dir} is the directory of a sweep, not of one run: give one of the runs in {dir}/points, or the whole to `fathom \
          show`, `fathom report` or `fathom sweep --resume`"
@@ -58,7 +55,6 @@ pub enum StoreError {
         /// The directory.
         dir: PathBuf,
     },
-    /// There is no sweep.
     #[error(
         "{dir} is not the directory of a sweep: it has no sweep.json. Give the directory that `fathom sweep -o` made"
     )]
@@ -107,7 +103,6 @@ pub enum StoreError {
     Document {
         /// The file.
         path: PathBuf,
-        /// What and where.
         source: serde_json::Error,
     },
     /// A column is missing or of another type, or holds a value that cannot be.
@@ -117,7 +112,6 @@ pub enum StoreError {
     Column {
         /// The file.
         path: PathBuf,
-        /// Which.
         column: String,
         /// What is wrong with it.
         problem: String,

@@ -22,7 +22,6 @@ pub(crate) fn schema() -> SchemaRef {
     ]))
 }
 
-/// Rows as one batch.
 pub(crate) fn batch_of(schema: &SchemaRef, rows: &[HistogramRow]) -> Result<RecordBatch, ArrowError> {
     let metrics: StringArray = rows.iter().map(|row| Some(row.metric.name())).collect();
     RecordBatch::try_new(

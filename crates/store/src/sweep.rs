@@ -161,7 +161,6 @@ impl SweepDir {
         }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.dir
     }

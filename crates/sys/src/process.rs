@@ -2,6 +2,7 @@
 //!
 //! Data in: CPU numbers, priorities. Data out: counters. It must not know what the threads do.
 
+use fathom_core::run::CpuUsage;
 use rustix::thread::CpuSet;
 use std::io;
 use std::num::NonZeroU64;
@@ -14,40 +15,6 @@ const IOPRIO_CLASS_SHIFT: u32 = 13;
 pub fn thread_id() -> u32 {
     // Thread numbers are positive.
     rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs()
-}
-
-/// What a thread or the process has used since it started. Counters: subtract two readings.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// CPU time in user space.
-    pub user_ns: u64,
-    /// CPU time in the kernel on its behalf.
-    pub system_ns: u64,
-    /// Context switches because it waited.
-    pub voluntary_switches: u64,
-    /// Context switches because another was given the CPU.
-    pub involuntary_switches: u64,
-    /// Page faults that needed I/O.
-    pub major_faults: u64,
-    /// Page faults that needed none.
-    pub minor_faults: u64,
-}
-
-impl Usage {
-    /// What was used from `earlier` to here.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
-            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
-            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
-            involuntary_switches: self
-                .involuntary_switches
-                .saturating_sub(earlier.involuntary_switches),
-            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
-            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
-        }
-    }
 }
 
 /// A scheduling class of `ioprio_set(2)`.
@@ -80,7 +47,7 @@ impl IoPriorityClass {
 ///
 /// # Errors
 /// What `getrusage` said.
-pub fn resource_usage_thread() -> io::Result<Usage> {
+pub fn resource_usage_thread() -> io::Result<CpuUsage> {
     resource_usage(libc::RUSAGE_THREAD)
 }
 
@@ -88,11 +55,11 @@ pub fn resource_usage_thread() -> io::Result<Usage> {
 ///
 /// # Errors
 /// What `getrusage` said.
-pub fn resource_usage_self() -> io::Result<Usage> {
+pub fn resource_usage_self() -> io::Result<CpuUsage> {
     resource_usage(libc::RUSAGE_SELF)
 }
 
-fn resource_usage(who: libc::c_int) -> io::Result<Usage> {
+fn resource_usage(who: libc::c_int) -> io::Result<CpuUsage> {
     // SAFETY: `rusage` is plain integers, for which zero is a value.
     let mut raw: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel writes one `rusage` into `raw`, which outlives the call.
@@ -101,7 +68,7 @@ fn resource_usage(who: libc::c_int) -> io::Result<Usage> {
         return Err(io::Error::last_os_error());
     }
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
-    Ok(Usage {
+    Ok(CpuUsage {
         user_ns: ns(raw.ru_utime),
         system_ns: ns(raw.ru_stime),
         voluntary_switches: raw.ru_nvcsw as u64,

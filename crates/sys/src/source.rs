@@ -26,7 +26,6 @@ impl Source {
         Ok(Self { arena })
     }
 
-    /// All of it.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.arena.slot(0)

@@ -89,7 +89,6 @@ impl Owner {
     }
 }
 
-/// One device.
 #[derive(Debug)]
 pub(super) struct DeviceScan {
     /// `major << 20 | minor`.

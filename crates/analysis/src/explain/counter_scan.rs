@@ -64,7 +64,6 @@ pub(super) struct CgroupLimit {
     pub value: f64,
 }
 
-/// What a cgroup limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CgroupLimitKind {
     ReadIops,

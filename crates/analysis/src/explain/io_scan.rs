@@ -31,7 +31,6 @@ pub(super) struct JobScan {
     pub syncs: Option<Box<Timeline>>,
     /// I/Os of each kind: read, write, trim, sync.
     pub ops: [u64; 4],
-    /// Bytes of each kind.
     pub bytes: [u64; 4],
     /// Sum of the time that I/Os were due and not yet made.
     pub unsent_sum_ns: u128,

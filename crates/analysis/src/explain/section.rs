@@ -12,7 +12,6 @@ use fathom_core::units::DevId;
 use fathom_core::workload::Job;
 use std::collections::BTreeMap;
 
-/// One section.
 #[derive(Debug, Clone)]
 pub(super) struct Section<'a> {
     pub name: String,

@@ -39,7 +39,6 @@ pub(super) struct Second {
     pub other_bytes: u64,
 }
 
-/// One hour.
 #[derive(Debug)]
 pub(super) struct Hour {
     /// Since the start of the run.
@@ -141,7 +140,6 @@ impl Timeline {
         self.hours.iter().all(|hour| hour.latencies.n() == 0)
     }
 
-    /// All latencies.
     pub(super) fn latencies(&self) -> Histogram {
         let mut all = Histogram::new();
         for hour in &self.hours {

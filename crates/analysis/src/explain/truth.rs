@@ -11,7 +11,6 @@ use super::timeline::{Hour, Second};
 use crate::warnings::is_supported;
 use fathom_core::histogram::Histogram;
 
-/// The truth of one section.
 pub(super) fn of(_facts: &Facts<'_>, section: &Section<'_>) -> SectionTruth {
     let hours = section.timeline.hours();
     let mut above = [0; AVERAGE_ABOVE_MS.len()];

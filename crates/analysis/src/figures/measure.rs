@@ -46,7 +46,6 @@ pub enum Fold {
     Max,
     /// The least.
     Min,
-    /// The mean.
     Mean,
     /// The middle one (of two, the mean of them).
     Median,
@@ -56,10 +55,8 @@ pub enum Fold {
     Linearity,
 }
 
-/// The directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Reads.
     Read,
     /// Writes.
     Write,
@@ -89,13 +86,11 @@ pub enum Amount {
     Ios,
     /// I/Os a second.
     Iops,
-    /// Bytes.
     Bytes,
     /// Bytes a second.
     Bandwidth,
 }
 
-/// What the disks counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskCount {
     /// I/Os, their rate, bytes, their rate.
@@ -146,7 +141,6 @@ pub enum PhaseCount {
 pub enum Quantity {
     /// What a direction did.
     Amount(Direction, Amount),
-    /// A statistic of a latency.
     Latency(Direction, Latency, Statistic),
     /// The share of I/Os above the first and up to the second number of nanoseconds.
     Share(Direction, Latency, (u64, u64)),
@@ -172,7 +166,6 @@ pub enum Quantity {
     Phase(usize, PhaseCount),
     /// The longest silence.
     Stall,
-    /// How many outcomes there are.
     Outcomes,
 }
 

@@ -9,13 +9,10 @@ use fathom_core::run::{DiskSummary, HistogramRow, JobSummary, ModelSummary, Seri
 /// What one run left.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// Its name.
     pub name: String,
-    /// Its jobs.
     pub jobs: Vec<JobSummary>,
     /// I/Os in flight of each job, over all its workers.
     pub depths: Vec<u64>,
-    /// Its histograms.
     pub histograms: Vec<HistogramRow>,
     /// Its seconds.
     pub series: Vec<SeriesRow>,
@@ -52,7 +49,6 @@ impl<'a> Selection<'a> {
             .collect()
     }
 
-    /// Its jobs' summaries.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = &'a JobSummary> + '_ {
         self.jobs.iter().map(|&job| &self.outcome.jobs[job as usize])
     }

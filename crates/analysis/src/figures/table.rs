@@ -173,7 +173,6 @@ fn read_published(text: &str) -> Option<Published> {
     number(text).map(Published::Value)
 }
 
-/// The cells of a line.
 fn cells(line: &str) -> Result<Vec<String>, Problem> {
     let mut cells = Vec::new();
     let mut rest = line;

@@ -21,7 +21,6 @@ pub enum Dimension {
     Number,
 }
 
-/// A unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
     /// As written.
@@ -42,7 +41,6 @@ const fn unit(name: &'static str, dimension: Dimension, factor: f64) -> Unit {
 
 const KIB: f64 = 1024.0;
 
-/// All units.
 pub const UNITS: [Unit; 21] = [
     unit("ns", Dimension::Time, 1.0),
     unit("us", Dimension::Time, 1e3),

@@ -28,9 +28,7 @@ pub enum ValueError {
         what: String,
         /// As written.
         run: String,
-        /// The measure.
         measure: String,
-        /// So many.
         found: usize,
         /// In words.
         takes: &'static str,
@@ -40,9 +38,7 @@ pub enum ValueError {
     Nothing {
         /// The figure.
         what: String,
-        /// The measure.
         measure: String,
-        /// The outcome.
         outcome: String,
     },
 }

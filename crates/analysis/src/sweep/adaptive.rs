@@ -45,7 +45,6 @@ pub enum Next {
     Measure(u32),
     /// Take this for a point's figures.
     Infer {
-        /// Which point.
         point: u32,
         /// What follows for it.
         inferred: Inferred,

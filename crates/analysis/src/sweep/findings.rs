@@ -52,7 +52,6 @@ pub struct Conclusions {
 pub struct Counts {
     /// In the plan.
     pub planned: u32,
-    /// Measured.
     pub measured: u32,
     /// Inferred from others.
     pub inferred: u32,
@@ -67,7 +66,6 @@ pub struct Counts {
 pub struct Peak {
     /// The measured point.
     pub point: u32,
-    /// Its value.
     pub value: f64,
     /// Half the width of its 95 % interval, as a share; `None`: not known.
     pub half_width: Option<f64>,

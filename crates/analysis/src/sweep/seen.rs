@@ -74,7 +74,6 @@ pub(super) fn half_width(point: &PointResult) -> Option<f64> {
 }
 
 impl Seen<'_> {
-    /// Which line it is on.
     pub(super) fn line(&self) -> Line {
         line_of(self.at)
     }
@@ -84,7 +83,6 @@ impl Seen<'_> {
     }
 }
 
-/// Which line coordinates are on.
 pub(super) fn line_of(at: Coordinates) -> Line {
     Line {
         random: at.random,

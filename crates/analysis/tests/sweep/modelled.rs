@@ -48,7 +48,6 @@ pub(crate) fn p15() -> Spec {
     file::parse("p15.toml", text, Catalog::azure()).expect("a model")
 }
 
-/// A machine in words.
 pub(crate) fn machine(words: &str) -> Spec {
     target::parse(words, Catalog::azure()).expect("a target")
 }

@@ -6,7 +6,6 @@ use super::Comm;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum BlockOp {
-    /// Reads.
     Read = 0,
     /// Writes.
     Write = 1,
@@ -71,7 +70,6 @@ pub struct BlockRequest {
     pub completed_ns: u64,
     /// Where it begins on the whole disk, in sectors of 512 bytes; `u64::MAX` for a flush.
     pub sector: u64,
-    /// How much, in bytes.
     pub len_bytes: u32,
     /// What it does.
     pub op: BlockOp,

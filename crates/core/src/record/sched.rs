@@ -34,7 +34,6 @@ impl TaskState {
 /// One stay of a task on a CPU, kept because an I/O was slow meanwhile or a little before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchedSlice {
-    /// Which CPU.
     pub cpu: u32,
     /// Which task (a thread's number, not its process's); 0 is the idle task, which is not kept.
     pub tid: u32,

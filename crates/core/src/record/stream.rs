@@ -44,7 +44,6 @@ impl StreamKind {
 /// What became of one stream that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamSummary {
-    /// Which.
     pub kind: StreamKind,
     /// Rows kept.
     pub rows: u64,

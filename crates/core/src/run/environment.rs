@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// The program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
-    /// Its version.
     pub version: String,
     /// Built without optimisation: its numbers are not to be trusted.
     pub debug: bool,
@@ -51,9 +50,7 @@ pub struct Target {
 pub struct TargetFile {
     /// As opened.
     pub path: String,
-    /// What it is.
     pub kind: TargetKind,
-    /// Its size.
     pub size_bytes: u64,
     /// The file system it is on.
     pub filesystem: Option<String>,
@@ -63,15 +60,12 @@ pub struct TargetFile {
     pub device_missing: Option<String>,
 }
 
-/// What a target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A regular file.
     File,
-    /// A block device.
     BlockDevice,
-    /// A character device.
     CharacterDevice,
     /// Nothing: the null engine.
     Null,
@@ -96,7 +90,6 @@ pub struct DeviceInfo {
     pub nr_requests: Option<u32>,
     /// Logical sector size: what direct I/O must be a multiple of.
     pub logical_block_bytes: Option<u32>,
-    /// Size.
     pub size_bytes: Option<u64>,
     /// The devices below it (striping, LVM, crypt), by kernel name.
     pub slaves: Vec<String>,

@@ -62,6 +62,5 @@ pub struct SpentCredit {
 pub enum Counted {
     /// I/Os; a large one counts as several.
     IoUnits,
-    /// Bytes.
     Bytes,
 }

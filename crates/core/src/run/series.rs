@@ -70,7 +70,6 @@ impl Latency {
         }
     }
 
-    /// The one of that name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|latency| latency.name() == name)
     }
@@ -83,13 +82,11 @@ pub struct HistogramRow {
     pub job: u32,
     /// Read, write, trim or sync.
     pub op: Op,
-    /// Of which latency.
     pub metric: Latency,
     /// Lowest latency that it counts, in nanoseconds.
     pub low_ns: u64,
     /// Highest latency that it counts, in nanoseconds.
     pub high_ns: u64,
-    /// How many.
     pub count: u64,
 }
 

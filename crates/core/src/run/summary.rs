@@ -47,15 +47,12 @@ pub struct JobSummary {
     pub name: String,
     /// Its reporting group.
     pub group: u32,
-    /// How many workers.
     pub workers: u32,
     /// From the first I/O (or the end of the ramp) to the last, over all its workers, in nanoseconds.
     pub runtime_ns: u64,
-    /// Reads.
     pub read: OpSummary,
     /// Writes.
     pub write: OpSummary,
-    /// Trims.
     pub trim: OpSummary,
     /// fsync and fdatasync.
     pub sync: OpSummary,
@@ -81,7 +78,6 @@ pub struct JobSummary {
 pub struct FileSummary {
     /// As opened.
     pub path: String,
-    /// Reads.
     pub read: FileCount,
     /// Writes.
     pub write: FileCount,
@@ -176,7 +172,6 @@ pub struct OpSummary {
 /// key a percentile: `p50`, `p99_99`; `n` alone where there are none. Percentiles lie within [min, max].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LatencySummary {
-    /// How many.
     pub n: u64,
     /// Smallest; 0 where `n` is 0.
     pub min: u64,
@@ -261,7 +256,7 @@ impl<'de> Visitor<'de> for LatencyVisitor {
     }
 }
 
-/// CPU time and what interrupted it.
+/// CPU time and what interrupted it; of a thread or a process a counter: subtract two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CpuUsage {
     /// In user mode, nanoseconds.
@@ -279,6 +274,31 @@ pub struct CpuUsage {
 }
 
 impl CpuUsage {
+    /// What was used from `earlier` to here.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
+            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            voluntary_switches: self.voluntary_switches.saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(earlier.involuntary_switches),
+            major_faults: self.major_faults.saturating_sub(earlier.major_faults),
+            minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+        }
+    }
+
+    /// Adds what `part` used.
+    pub fn merge(&mut self, part: &Self) {
+        self.user_ns += part.user_ns;
+        self.system_ns += part.system_ns;
+        self.voluntary_switches += part.voluntary_switches;
+        self.involuntary_switches += part.involuntary_switches;
+        self.major_faults += part.major_faults;
+        self.minor_faults += part.minor_faults;
+    }
+
     /// Whether nobody measured it: a program that ran was scheduled once, at least.
     pub fn is_not_known(&self) -> bool {
         *self == Self::default()
@@ -296,7 +316,6 @@ pub struct DiskSummary {
     pub read_ios: u64,
     /// Reads merged with a neighbour before they were issued.
     pub read_merges: u64,
-    /// Bytes read.
     pub read_bytes: u64,
     /// Sum of the time of all reads.
     pub read_time_ns: u64,

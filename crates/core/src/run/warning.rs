@@ -7,7 +7,6 @@ use std::fmt;
 /// A reason to doubt a number. Display says what was seen; [`Warning::remedy`] what to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the fields are named by what Display says of them")]
 #[non_exhaustive]
 pub enum Warning {
     /// The program was built without optimisation.
@@ -93,7 +92,6 @@ pub struct LoadStop {
     pub at_ns: u64,
     /// How long it went on.
     pub length_ns: u64,
-    /// By what.
     pub by: StoppedBy,
 }
 
@@ -180,15 +178,6 @@ impl fmt::Display for Warning {
                 }
                 write!(f, ": clipped to {used}")
             }
-            other => other.fmt_of_a_job(f),
-        }
-    }
-}
-
-impl Warning {
-    /// The second half of Display: what is about a job or the record, not about a place.
-    fn fmt_of_a_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
             Self::BufferedWrites { job } => write!(
                 f,
                 "{job}: writes ended in the page cache: the disk was still behind when the job ended"
@@ -248,11 +237,11 @@ impl Warning {
                 write!(f, "{job}: a modelled disk holds no data: nothing was verified")
             }
             Self::Dialect { message } => f.write_str(message),
-            // All others are about the build, the machine or a path.
-            _ => Ok(()),
         }
     }
+}
 
+impl Warning {
     /// What to do about it, in one sentence; empty where there is nothing to do.
     pub fn remedy(&self) -> &'static str {
         match self {

@@ -148,7 +148,6 @@ pub struct Zone {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ZoneSize {
-    /// So many bytes.
     Bytes(u64),
     /// A share of the region, 0 to 100.
     Percent(f64),

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Amount {
-    /// So many bytes.
     Bytes(u64),
     /// So many percent of the file or device, 0 to 100.
     Percent(u8),

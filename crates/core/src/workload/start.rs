@@ -51,14 +51,11 @@ impl Default for Percentiles {
 pub struct Written {
     /// Where it came from: a file name, or `command line`.
     pub source: String,
-    /// The sections.
     pub sections: Vec<WrittenSection>,
 }
 
-/// One section as written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WrittenSection {
-    /// Its name.
     pub name: String,
     /// Its options in order: name and value as typed; no value for a bare name.
     pub options: Vec<(String, Option<String>)>,

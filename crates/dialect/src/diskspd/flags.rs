@@ -19,7 +19,6 @@ pub(super) type Read = fn(&mut Draft, &str) -> Result<(), Fault>;
 /// What the Linux port makes of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InLinuxPort {
-    /// The same.
     Same,
     /// It has no such flag.
     Missing,
@@ -27,7 +26,6 @@ pub enum InLinuxPort {
     Differs(&'static str),
 }
 
-/// One flag.
 #[derive(Debug, Clone, Copy)]
 pub struct FlagRow {
     /// Its letters, without the dash. Where one begins another, the longer one that fits is meant.

@@ -50,7 +50,6 @@ impl Default for Profile {
 pub enum ResultFormat {
     /// Tables.
     Text,
-    /// XML.
     Xml,
 }
 
@@ -311,7 +310,6 @@ impl FlushMode {
 /// A buffer that writes take their contents from, each from another place in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteSource {
-    /// Its size, bytes.
     pub size_bytes: u64,
     /// The file that fills it; `None`: random contents.
     pub file: Option<String>,
@@ -320,7 +318,6 @@ pub struct WriteSource {
 /// A limit for each thread on each target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Throughput {
-    /// None.
     None,
     /// Bytes a millisecond.
     BytesPerMs(u32),

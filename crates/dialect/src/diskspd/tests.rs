@@ -11,7 +11,6 @@ mod xml_profiles;
 use super::{Context, Dialect, Lowered, Lowering, ParsedProfile, Profile, Target, TimeSpan, lower, parse};
 use fathom_core::workload::Job;
 
-/// A profile with two slots.
 const TWO_SLOTS: &str = "<Profile><TimeSpans><TimeSpan><Duration>7</Duration><Targets>\
     <Target><Path>*1</Path></Target><Target><Path>*2</Path></Target>\
     </Targets></TimeSpan></TimeSpans></Profile>";

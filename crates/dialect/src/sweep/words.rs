@@ -1,6 +1,5 @@
 //! The words that sweeps have beside the options of jobs: one table for the file, the flags and their help.
 
-/// One word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SweepWord {
     /// Its name, with underscores; flags have dashes.
@@ -178,7 +177,6 @@ pub(super) fn find(name: &str) -> Option<&'static SweepWord> {
     })
 }
 
-/// All names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     WORDS.iter().map(|word| word.name)
 }

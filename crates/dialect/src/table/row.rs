@@ -29,7 +29,6 @@ pub enum Topic {
     Verify,
     /// Errors, and what ends a run.
     Errors,
-    /// What is reported.
     Reporting,
     /// Traces.
     Replay,

@@ -10,9 +10,7 @@ use fathom_core::units::Nanos;
 /// The unit that a bare number has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimeUnit {
-    /// Seconds.
     Seconds,
-    /// Microseconds.
     Microseconds,
 }
 

@@ -46,7 +46,6 @@ fn drive(
 struct Queue<'a> {
     clock: &'a ManualClock,
     capabilities: Capabilities,
-    /// Room for so many.
     room: usize,
     uncommitted: Vec<u32>,
     in_flight: VecDeque<u32>,

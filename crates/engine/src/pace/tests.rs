@@ -1,8 +1,8 @@
 use super::Schedule;
-use crate::testing::seed;
 use fathom_core::rng::Rng;
 use fathom_core::units::MonoTime;
 use fathom_core::workload::{Arrival, Rate};
+use fathom_testkit::seed;
 use proptest::prelude::*;
 
 const START: MonoTime = MonoTime(77_000_000_123);

@@ -33,7 +33,6 @@ impl BlockMap {
         map
     }
 
-    /// How many blocks there are.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }

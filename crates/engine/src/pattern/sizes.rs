@@ -12,16 +12,10 @@ pub enum Sizes {
     Steps {
         /// The unit.
         smallest: u32,
-        /// How many there are.
         steps: u64,
     },
     /// Any number of bytes between the two, both included.
-    Any {
-        /// Smallest.
-        smallest: u32,
-        /// Largest.
-        largest: u32,
-    },
+    Any { smallest: u32, largest: u32 },
     /// A few sizes, with the percentage up to and including each.
     Split {
         /// Smallest size of all.

@@ -31,7 +31,6 @@ pub enum Walk {
         /// A new pass joins the others in their round, however far they are.
         joins: bool,
     },
-    /// One for each slot.
     EachSlot {
         /// The next place of each.
         next: Box<[u64]>,

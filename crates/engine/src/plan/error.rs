@@ -9,7 +9,6 @@ pub enum PlanError {
     /// Neither the job nor the file says how much.
     #[error("{job}: how large is {path}? It does not exist yet (or is empty): give size=, or filesize=")]
     NoSize {
-        /// The job.
         job: String,
         /// The file.
         path: PathBuf,
@@ -19,11 +18,9 @@ pub enum PlanError {
         "{job}: {path} has {region} from offset {offset} on, less than one block of {block}: give a smaller bs= or a larger size="
     )]
     TooSmall {
-        /// The job.
         job: String,
         /// The file.
         path: PathBuf,
-        /// The region.
         region: Bytes,
         /// Where it begins.
         offset: Bytes,
@@ -33,7 +30,6 @@ pub enum PlanError {
     /// A block does not fit a request.
     #[error("{job}: a block of {block} is too large: bs= may be at most 1 GiB")]
     BlockTooLarge {
-        /// The job.
         job: String,
         /// The largest block.
         block: Bytes,
@@ -41,7 +37,6 @@ pub enum PlanError {
     /// A share of something that does not exist.
     #[error("{job}: {path} does not exist yet, so a percentage of it means nothing: give size= in bytes")]
     PercentOfNothing {
-        /// The job.
         job: String,
         /// The file.
         path: PathBuf,
@@ -49,7 +44,6 @@ pub enum PlanError {
     /// The file is missing and may not be made.
     #[error("{job}: {path} does not exist, and allow_file_create=0 forbids making it")]
     MayNotCreate {
-        /// The job.
         job: String,
         /// The file.
         path: PathBuf,
@@ -60,7 +54,6 @@ pub enum PlanError {
          say where its files are with filename="
     )]
     OutsideDirectory {
-        /// The job.
         job: String,
         /// What the first file would be called.
         name: String,
@@ -68,7 +61,6 @@ pub enum PlanError {
     /// The directory is missing.
     #[error("{job}: the directory {path} does not exist: make it, or give another directory= or filename=")]
     NoDirectory {
-        /// The job.
         job: String,
         /// The directory.
         path: PathBuf,
@@ -76,11 +68,8 @@ pub enum PlanError {
     /// The path is something that no I/O can be done on.
     #[error("{job}: {path} is a {kind}: give a file or a block device")]
     WrongKind {
-        /// The job.
         job: String,
-        /// The path.
         path: PathBuf,
-        /// What it is.
         kind: &'static str,
     },
     /// The modelled disk is too small.
@@ -88,7 +77,6 @@ pub enum PlanError {
         "the modelled disk holds {have}, and the {files} file(s) of the workload need {need}: give a smaller size= or a larger disk"
     )]
     TooLargeForModel {
-        /// How many files.
         files: usize,
         /// What they need together.
         need: Bytes,
@@ -98,7 +86,6 @@ pub enum PlanError {
     /// The system would not say.
     #[error("{job}: cannot look at {path}")]
     Stat {
-        /// The job.
         job: String,
         /// The file.
         path: PathBuf,
@@ -110,11 +97,9 @@ pub enum PlanError {
         "{job}: writes of {block} cannot be taken from a store of {store}: give the store at least the size of a block"
     )]
     SourceTooSmall {
-        /// The job.
         job: String,
         /// The largest block.
         block: Bytes,
-        /// The store.
         store: Bytes,
     },
 }

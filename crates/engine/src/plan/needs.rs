@@ -28,12 +28,10 @@ pub struct Needs {
     pub mapped: u64,
     /// Workers with a queue of AIO: a mapping each.
     pub aio_queues: u64,
-    /// Requests of AIO.
     pub aio_requests: u64,
 }
 
 impl Needs {
-    /// Memory in all.
     pub fn memory_bytes(&self) -> u64 {
         let workers = self.workers.saturating_mul(WORKER_BYTES);
         workers

@@ -28,7 +28,6 @@ const STACK_BYTES: usize = 256 << 10;
 pub(super) struct Orchestra<'a> {
     options: &'a Options,
     pub(super) jobs: Vec<RunningJob>,
-    /// Workers in all.
     workers: usize,
     pub(super) epoch: MonoTime,
     started: bool,

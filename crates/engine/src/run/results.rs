@@ -12,7 +12,7 @@ use crate::plan::{JobPlan, WorkerFiles};
 use crate::thread::{Report, worker_plan};
 use crate::worker::{Ends, FileTally, Worker};
 use fathom_core::clock::Clock;
-use fathom_core::run::{CpuUsage, FileSummary, Floor, HistogramRow, JobSummary, RunError, Status};
+use fathom_core::run::{FileSummary, Floor, HistogramRow, JobSummary, RunError, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
             let Some(report) = report else { continue };
             start = start.min(report.end.start.0);
             end = end.max(report.end.end.0);
-            add_cpu(&mut result.cpu, &report.cpu);
+            result.cpu.merge(&report.cpu);
             result.backlog_end += report.end.backlog;
             add_errors(&mut result.errors, job, number, report);
         }
@@ -173,15 +173,6 @@ fn split_rates(result: &mut JobSummary, writing_ns: u64, reading_ns: u64) {
         op.iops = rate(op.ios);
         op.bytes_per_second = rate(op.bytes);
     }
-}
-
-fn add_cpu(sum: &mut CpuUsage, part: &CpuUsage) {
-    sum.user_ns += part.user_ns;
-    sum.system_ns += part.system_ns;
-    sum.voluntary_switches += part.voluntary_switches;
-    sum.involuntary_switches += part.involuntary_switches;
-    sum.major_faults += part.major_faults;
-    sum.minor_faults += part.minor_faults;
 }
 
 fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, number: usize, report: &Report) {

@@ -17,7 +17,6 @@ pub struct WorkerEnd {
     pub backlog: u64,
     /// I/Os sent.
     pub issued: u64,
-    /// Its errors.
     pub errors: ErrorLog,
     /// Whether it ended because of one.
     pub failed: bool,

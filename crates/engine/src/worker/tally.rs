@@ -47,7 +47,6 @@ pub(super) struct Clocked {
 /// One file: reads and writes.
 #[derive(Debug, Clone, Default)]
 pub struct FileTally {
-    /// Reads.
     pub read: OpTally,
     /// Writes.
     pub write: OpTally,

@@ -21,7 +21,6 @@ pub struct Column {
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Text.
     Text,
     /// `true` or `false`.
     Flag,
@@ -33,7 +32,6 @@ pub enum Unit {
     Iops,
     /// 10^6 bytes a second.
     Mbps,
-    /// Minutes.
     Minutes,
     /// US dollars.
     Usd,
@@ -42,7 +40,6 @@ pub enum Unit {
 /// A value in a listing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'a> {
-    /// Text.
     Text(&'a str),
     /// A number in the unit of the column.
     Number(f64),
@@ -57,7 +54,6 @@ pub enum Value<'a> {
 /// A row of a listing: values in the order of the columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed<'a> {
-    /// The values.
     pub values: Vec<Value<'a>>,
 }
 

@@ -74,7 +74,6 @@ impl fmt::Display for Family {
 pub struct Burst {
     /// I/O units a second.
     pub iops: u64,
-    /// Bytes a second.
     pub bytes_per_second: u64,
     /// How long a full bucket of credit lasts; `None`: on demand, paid for, without end.
     pub credit_seconds: Option<u64>,
@@ -83,7 +82,6 @@ pub struct Burst {
 /// A disk of a fixed size. `None`: no source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disk {
-    /// Its family.
     pub family: Family,
     /// Product name: `P15`.
     pub sku: String,
@@ -117,7 +115,6 @@ impl Disk {
 /// A family of disks whose size, IOPS and MB/s are freely chosen within caps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlexDisk {
-    /// Its family.
     pub family: Family,
     /// Product name: `PremiumV2`.
     pub sku: String,

@@ -13,7 +13,6 @@ use super::nearest;
 /// Why an expression is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
-    /// No operator.
     #[error(
         "filter `{0}`: no operator: write a column, one of = != ~ < <= > >=, and a value, as in iops>=5000"
     )]
@@ -21,21 +20,17 @@ pub enum FilterError {
     /// A column that is not there.
     #[error("filter `{condition}`: no column `{name}`{}: the columns are {columns}", did_you_mean(.near.as_deref()))]
     NoColumn {
-        /// The condition.
         condition: String,
         /// What was written.
         name: String,
         /// What may be meant.
         near: Option<String>,
-        /// All there are.
         columns: String,
     },
     /// An operator that the column's values do not have.
     #[error("filter `{condition}`: {operator} compares {wanted}, but `{name}` is {found}")]
     Operator {
-        /// The condition.
         condition: String,
-        /// Its operator.
         operator: &'static str,
         /// What the operator is for.
         wanted: &'static str,
@@ -47,7 +42,6 @@ pub enum FilterError {
     /// A value that is none of the column's.
     #[error("filter `{condition}`: `{value}` is not {wanted}")]
     Value {
-        /// The condition.
         condition: String,
         /// What was written.
         value: String,

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {problem}")]
 pub struct CatalogError {
-    /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -25,10 +24,8 @@ pub enum Problem {
     /// There is no heading line.
     #[error("the file is empty: its first line names the columns ({0})")]
     Empty(String),
-    /// A column is missing.
     #[error("the column `{name}` is missing: the columns are {columns}")]
     ColumnMissing {
-        /// Which.
         name: String,
         /// All there must be.
         columns: String,
@@ -36,12 +33,10 @@ pub enum Problem {
     /// A column that is not known.
     #[error("the column `{name}` is not known: the columns are {columns}")]
     ColumnUnknown {
-        /// Which.
         name: String,
         /// All there must be.
         columns: String,
     },
-    /// A column twice.
     #[error("the column `{0}` is there twice")]
     ColumnTwice(String),
     /// A row of another length than the heading.
@@ -71,12 +66,10 @@ pub enum Problem {
     /// A name twice.
     #[error("`{name}` is there already, in line {line}")]
     Twice {
-        /// The name.
         name: String,
         /// Where it is first.
         line: usize,
     },
-    /// No rows.
     #[error("there are no rows below the heading")]
     NoRows,
 }

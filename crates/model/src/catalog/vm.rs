@@ -36,7 +36,6 @@ pub struct Vm {
     pub series: String,
     /// Active processors.
     pub vcpus: u32,
-    /// Memory.
     pub memory_bytes: Option<u64>,
     /// How many data disks it takes.
     pub max_data_disks: u32,

@@ -23,16 +23,13 @@ pub enum TargetError {
         key: String,
         /// What may be meant.
         near: Option<String>,
-        /// All there are.
         known: String,
     },
-    /// A key twice.
     #[error("`{0}=` is there twice: leave one of them out")]
     KeyTwice(&'static str),
     /// A value that is none.
     #[error("{key}={value}: {wanted}")]
     Value {
-        /// The key.
         key: &'static str,
         /// What was written.
         value: String,
@@ -53,7 +50,6 @@ pub enum TargetError {
     /// A family that does not say which of its disks.
     #[error("{family} is a family of disks: name one ({example}), or give a size: size=300g")]
     FamilyWithoutSize {
-        /// The family.
         family: &'static str,
         /// One of its disks.
         example: String,
@@ -65,11 +61,9 @@ pub enum TargetError {
     FamilyTooSmall {
         /// What was asked for.
         size: String,
-        /// The family.
         family: &'static str,
         /// Its largest disk.
         largest: String,
-        /// And the size of that.
         largest_size: String,
     },
     /// A size beyond the disk's.
@@ -77,7 +71,6 @@ pub enum TargetError {
     TooLarge {
         /// What was asked for.
         size: String,
-        /// The disk.
         disk: String,
         /// Its size.
         holds: String,
@@ -89,19 +82,15 @@ pub enum TargetError {
     Size {
         /// What was asked for.
         size: String,
-        /// The disk.
         disk: String,
-        /// The step.
         step: String,
     },
     /// A size, a rate or a bandwidth beyond what can be chosen.
     #[error("{key}={value} cannot be had: a {disk} {has}")]
     OutOfCaps {
-        /// The key.
         key: &'static str,
         /// What was asked for.
         value: String,
-        /// The disk.
         disk: String,
         /// What it can have, and what would raise that.
         has: String,
@@ -109,11 +98,8 @@ pub enum TargetError {
     /// A limit of a disk whose limits are fixed.
     #[error("{key}= is for PremiumV2 and Ultra: a {disk} has {iops} IOPS and {mbps} MB/s")]
     FixedLimits {
-        /// The key.
         key: &'static str,
-        /// The disk.
         disk: String,
-        /// Its IOPS.
         iops: u64,
         /// Its MB/s.
         mbps: u64,
@@ -123,7 +109,6 @@ pub enum TargetError {
     NoCredit {
         /// What was written.
         word: &'static str,
-        /// The disk.
         disk: String,
         /// The virtual machine, if there is one.
         vm: String,
@@ -135,7 +120,6 @@ pub enum TargetError {
         "burst=on-demand: {disk} {instead}; on-demand bursts are for Premium SSD above 512 GiB: P30 is the smallest"
     )]
     NoOnDemand {
-        /// The disk.
         disk: String,
         /// What it does instead.
         instead: &'static str,
@@ -155,7 +139,6 @@ pub enum TargetError {
         vm: String,
         /// Whether it is known not to, or not known.
         does_not: &'static str,
-        /// The disk.
         disk: String,
         /// The virtual machine most like it that does.
         like: Option<String>,
@@ -180,9 +163,7 @@ pub enum TargetError {
     CacheTooLarge {
         /// The mode.
         mode: &'static str,
-        /// The disk.
         disk: String,
-        /// Its size.
         size: String,
         /// The largest of the family that can be cached.
         largest: Option<String>,
@@ -194,7 +175,6 @@ pub enum TargetError {
     CacheFlex {
         /// The mode.
         mode: &'static str,
-        /// The family.
         family: &'static str,
     },
     /// A host's cache on a virtual machine without one.

@@ -7,7 +7,6 @@ use crate::catalog::{MB, decimal_micro, nearest};
 use crate::spec::CacheMode;
 use crate::validate::{CHUNK_MAX_BYTES, DISKS_MAX, MEMORY_MAX_BYTES, SEED_MAX};
 
-/// The keys there are.
 const KEYS: [&str; 10] = [
     "vm",
     "cache",

@@ -14,7 +14,6 @@ struct Kind {
     time_ns: u64,
 }
 
-/// The counters.
 #[derive(Debug, Clone)]
 pub(super) struct Counters {
     /// `device="NAME"`.
@@ -95,7 +94,6 @@ impl Counters {
     }
 }
 
-/// One row.
 pub(super) fn row(at_ns: u64, metric: &'static str, labels: String, value: f64) -> CounterRow {
     CounterRow {
         at_ns,

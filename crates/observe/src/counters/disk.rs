@@ -52,7 +52,6 @@ const QUEUE_COLUMNS: [usize; 2] = [8, 9];
 /// Columns of every kernel; discards came with 4.18, flushes with 5.5.
 const COLUMNS_MIN: usize = 11;
 
-/// The disks.
 #[derive(Debug)]
 pub(super) struct Disks {
     root: SystemRoot,

@@ -32,7 +32,6 @@ const QUIET_AFTER: u8 = 3;
 /// More than any of the three files holds; each is given whole by one read.
 const FILE_BYTES: usize = 4096;
 
-/// All processes.
 #[derive(Debug)]
 pub(super) struct Processes {
     /// `/proc`, twice: to read files in, and to list.

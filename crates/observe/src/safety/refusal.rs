@@ -8,10 +8,6 @@ use std::path::PathBuf;
 /// A refusal for safety: nothing was touched. Each message says what was found and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[expect(
-    missing_docs,
-    reason = "the fields are named by what the message says of them"
-)]
 pub enum Refusal {
     /// A device that the user did not name.
     #[error(
@@ -92,7 +88,6 @@ pub enum Refusal {
     )]
     Locked { path: PathBuf },
 
-    /// Read-only.
     #[error(
         "{path} is read-only. Make it writable (blockdev --setrw {path}), or only read from it",
         path = path.display()

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 pub(crate) struct At {
     /// In flight over all threads.
     pub(crate) depth: f64,
-    /// The value.
     pub(crate) value: f64,
     /// The lowest and the highest of the repeats.
     pub(crate) spread: (f64, f64),
@@ -18,7 +17,6 @@ pub(crate) struct At {
     pub(crate) measured: bool,
 }
 
-/// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
     /// What it is called.

@@ -5,7 +5,6 @@
 use super::{Figure, number};
 use serde_json::{Value, json};
 
-/// One cell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Cell {
     /// The value; `None` where nothing is known.

@@ -25,7 +25,6 @@ const LABELS: [(f64, &str); 11] = [
 /// A distribution.
 #[derive(Debug)]
 pub(crate) struct Curve {
-    /// What it is of.
     pub(crate) name: String,
     /// Latency in milliseconds and how many I/Os took that long, ascending.
     pub(crate) counts: Vec<(f64, u64)>,
@@ -70,7 +69,6 @@ fn percentile(share: f64) -> String {
     format!("p{:.decimals$}", share * 100.0)
 }
 
-/// The curves.
 pub(crate) fn figure(curves: &[Curve]) -> Figure {
     let mut data: Vec<Value> = Vec::new();
     let mut end: f64 = 1.0;

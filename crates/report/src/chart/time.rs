@@ -33,12 +33,10 @@ pub(crate) struct Span {
     pub(crate) ramp_s: f64,
 }
 
-/// IOPS of each line.
 pub(crate) fn iops(lines: &[Line<'_>], span: Span) -> Figure {
     rates(lines, span, "IOPS", "%{y:,.4~r} IOPS", |row| row.ios as f64)
 }
 
-/// Throughput of each line.
 pub(crate) fn throughput(lines: &[Line<'_>], span: Span) -> Figure {
     rates(lines, span, "throughput (MB/s)", "%{y:,.4~r} MB/s", |row| {
         row.bytes as f64 / 1e6

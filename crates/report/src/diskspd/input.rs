@@ -33,7 +33,6 @@ pub struct System {
     pub made_by: String,
     /// The version of diskspd whose layout they have, as numbers.
     pub tool_version: String,
-    /// Its date.
     pub tool_date: String,
     /// How many processors are online.
     pub processors: u32,
@@ -48,7 +47,6 @@ pub struct System {
 pub struct CpuPlace {
     /// Its number.
     pub cpu: u32,
-    /// Its socket.
     pub socket: u32,
     /// Its NUMA node.
     pub node: u32,
@@ -61,7 +59,6 @@ pub struct CpuPlace {
 pub struct SpanResult {
     /// Counted time; 0: it ended before anything was counted.
     pub test_time_ns: u64,
-    /// Threads.
     pub thread_count: u32,
     /// In flight a thread over all targets, where that was said (`-O`).
     pub request_count: u32,
@@ -80,7 +77,6 @@ pub struct SpanResult {
 /// All threads and targets together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Totals {
-    /// Latencies of reads.
     pub read: Latency,
     /// Latencies of writes.
     pub write: Latency,
@@ -99,7 +95,6 @@ pub struct Row {
     pub path: String,
     /// Its size; `None`: not known.
     pub file_size_bytes: Option<u64>,
-    /// Reads.
     pub read: Direction,
     /// Writes.
     pub write: Direction,
@@ -112,7 +107,6 @@ pub struct Row {
 pub struct Direction {
     /// I/Os.
     pub ios: u64,
-    /// Bytes.
     pub bytes: u64,
     /// Their latencies.
     pub latency: Latency,

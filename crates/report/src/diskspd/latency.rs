@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// Latencies, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Latency {
-    /// How many.
     pub n: u64,
     /// Mean; 0 where there are none.
     pub mean_ns: f64,

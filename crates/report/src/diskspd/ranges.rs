@@ -14,7 +14,6 @@ pub struct EffectiveRange {
     pub stated_percent: f64,
     /// Where it begins, in bytes from the begin of the region.
     pub begin: u64,
-    /// Where it ends.
     pub end: u64,
 }
 

@@ -52,7 +52,6 @@ pub(crate) enum Block {
     Facts(Vec<(&'static str, String)>),
     /// Numbers to see first.
     Cards(Vec<Card>),
-    /// A table.
     Table(Table),
     /// Charts that belong beside each other.
     Charts(Vec<Chart>),
@@ -83,7 +82,6 @@ impl Notice {
 /// A number to see first.
 #[derive(Debug)]
 pub(crate) struct Card {
-    /// What it is.
     pub(crate) label: String,
     /// The number with its unit.
     pub(crate) value: String,
@@ -128,7 +126,6 @@ impl Width {
     }
 }
 
-/// A chart.
 #[derive(Debug)]
 pub(crate) struct Chart {
     /// What it shows.

@@ -160,7 +160,6 @@ impl LatencyHeat {
     }
 }
 
-/// The bucket of a latency.
 fn bucket(latency_ns: u64) -> usize {
     let value = latency_ns.max(1 << FIRST_OCTAVE);
     let octave = value.ilog2();

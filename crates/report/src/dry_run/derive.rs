@@ -39,7 +39,6 @@ pub(super) struct Layout {
 /// How much of something there will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// So much.
     Exactly(u64),
     /// That is to be expected; chance decides.
     About(u64),
@@ -114,7 +113,6 @@ impl Bound {
         }
     }
 
-    /// So many times that.
     fn times(self, n: u64) -> Self {
         self.map(|amount| amount.saturating_mul(n))
     }

@@ -21,7 +21,6 @@ pub struct Placement {
 /// One job on its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedJob {
-    /// Each of its workers.
     pub workers: Vec<PlacedWorker>,
 }
 
@@ -37,7 +36,6 @@ pub struct PlacedWorker {
 /// One file or device, and what has to be done to it before the first I/O.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedFile {
-    /// Its path.
     pub path: PathBuf,
     /// Its size; `None`: it is still to be made.
     pub size_bytes: Option<u64>,

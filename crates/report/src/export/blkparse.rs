@@ -19,10 +19,8 @@ const HELD_MAX: usize = 1 << 20;
 /// The place of a request that has none.
 const NO_SECTOR: u64 = u64::MAX;
 
-/// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Written {
-    /// Lines.
     pub lines: u64,
     /// Of them those that stand behind a line of a later time.
     pub out_of_order: u64,

@@ -18,13 +18,11 @@ pub(crate) enum Packing {
     Delta,
     /// All first bytes, then all second bytes, …: what jumps about in a narrow range, or whose low bits are zeros.
     Split,
-    /// As it is.
     Plain,
     /// Numbers of few different words.
     Words,
 }
 
-/// One column.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,

@@ -21,7 +21,6 @@ fn comm() -> impl Strategy<Value = Comm> {
     prop_oneof![bytes, text, Just(Comm::from(r"\x41\\"))]
 }
 
-/// Any row of a stream.
 pub(crate) trait AnyRow: StreamRow + PartialEq + std::fmt::Debug {
     fn any() -> BoxedStrategy<Self>;
 }

@@ -49,12 +49,10 @@ pub trait Columnar: Clone + Send + 'static {
 #[derive(Debug)]
 pub struct Table(pub(crate) &'static [Column]);
 
-/// The schema of a stream.
 pub(crate) fn schema<R: StreamRow>() -> SchemaRef {
     schema_of(R::table().0)
 }
 
-/// Rows as one batch.
 pub(crate) fn batch_of<R: StreamRow>(schema: &SchemaRef, rows: &[R]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(Arc::clone(schema), R::arrays(rows))
 }

@@ -18,7 +18,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Rows to a batch.
 const BATCH_ROWS: usize = 8192;
 /// Rows to a segment: at 300,000 I/Os a second seven seconds, so that a stream is mostly gone before the kernel has
 /// written it to the disk.
@@ -27,7 +26,6 @@ const SEGMENT_ROWS: u64 = 1 << 21;
 /// What a finished stream consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamEnd {
-    /// Which stream.
     pub kind: StreamKind,
     /// Rows kept.
     pub rows: u64,

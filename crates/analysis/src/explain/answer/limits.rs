@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-/// What limits one section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SectionLimit {
     /// The section's name; of a record without load, the device's.
     pub name: String,
-    /// What limits it.
     pub limit: LimitKind,
     /// How sure that is: 0 to 1.
     pub confidence: f64,
@@ -77,9 +75,7 @@ impl LimitKind {
 pub struct Figure {
     /// What it is, in a few words.
     pub what: String,
-    /// How much.
     pub value: f64,
-    /// Of what.
     pub unit: Unit,
 }
 
@@ -89,13 +85,9 @@ pub struct Figure {
 pub enum Unit {
     /// I/Os a second.
     Iops,
-    /// Bytes a second.
     BytesPerSecond,
-    /// Bytes.
     Bytes,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Percent.
     Percent,
     /// A plain number.
     Number,

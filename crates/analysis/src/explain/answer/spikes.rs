@@ -56,7 +56,6 @@ pub struct WorstIo {
     pub at_ns: u64,
     /// Where, in bytes: of its file, or of the device where there is no load.
     pub offset_bytes: u64,
-    /// How much, in bytes.
     pub length_bytes: u32,
     /// `read`, `write`, `trim`, `sync`, …
     pub op: String,
@@ -73,7 +72,6 @@ pub struct Split {
     pub tag_ns: f64,
     /// In the scheduler's queue.
     pub scheduler_ns: f64,
-    /// At the device.
     pub device_ns: f64,
     /// Done by the device, and not yet seen by the load.
     pub reap_ns: f64,
@@ -119,11 +117,9 @@ pub struct Served {
     pub process: Process,
     /// Whether that is the load.
     pub own: bool,
-    /// Requests.
     pub requests: u64,
     /// Of those, flushes.
     pub flushes: u64,
-    /// Bytes.
     pub bytes: u64,
     /// Requests in flight at the device on average during the spike.
     pub in_flight: f64,
@@ -134,7 +130,6 @@ pub struct Served {
 /// What one process used in the window of a spike and not before.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessUse {
-    /// Which.
     pub process: Process,
     /// CPU time in the window, where known.
     pub cpu_ns: u64,
@@ -217,7 +212,6 @@ pub struct Verdict {
     pub missing: Vec<String>,
 }
 
-/// A confidence in words.
 pub fn in_words(confidence: f64) -> &'static str {
     match confidence {
         c if c >= 0.9 => "almost certain",

@@ -36,7 +36,6 @@ pub struct SectionTruth {
     pub averages: Averages,
 }
 
-/// One hour.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HourTruth {
     /// Hours since the start of the run.

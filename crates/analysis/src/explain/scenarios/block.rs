@@ -89,7 +89,6 @@ impl Throttle {
     }
 }
 
-/// The block layer.
 #[derive(Debug, Clone)]
 pub(super) struct BlockLayer {
     pub tags: usize,

@@ -9,7 +9,6 @@ const TURN_NS: u64 = 4 * MS;
 /// A task that wakes takes the CPU from an equal that has had it this long.
 const GRANULARITY_NS: u64 = MS;
 
-/// A CPU.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cpu {
     current: Option<Stay>,
@@ -39,7 +38,6 @@ pub(super) enum Body {
     },
 }
 
-/// A task.
 #[derive(Debug, Clone)]
 pub(super) struct Task {
     pub tid: u32,

@@ -6,7 +6,6 @@ use crate::explain::Window;
 use fathom_core::record::BlockOp;
 use std::collections::VecDeque;
 
-/// A device.
 #[derive(Debug, Clone)]
 pub(super) struct Device {
     /// What each channel serves.

@@ -20,7 +20,6 @@ pub(super) enum Pace {
     Open { rate: f64, surges: Vec<(Window, f64)> },
 }
 
-/// A worker.
 #[derive(Debug, Clone)]
 pub(super) struct Worker {
     pub task: usize,

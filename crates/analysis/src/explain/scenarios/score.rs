@@ -85,7 +85,6 @@ fn innocent(cause: Cause) -> bool {
 pub struct Tally {
     /// How many were right, wrong, unknown.
     pub right: usize,
-    /// Wrong ones.
     pub wrong: usize,
     /// Unknown ones: neither.
     pub unknown: usize,

@@ -37,7 +37,6 @@ pub(super) struct Share {
     /// Requests and bytes completed.
     pub requests: f64,
     pub bytes: f64,
-    /// Bytes a second.
     pub bytes_a_second: f64,
     /// Requests in flight on average.
     pub in_flight: f64,

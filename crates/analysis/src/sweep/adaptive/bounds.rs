@@ -144,7 +144,6 @@ impl<'a> Known<'a> {
         self.plan.points[point as usize]
     }
 
-    /// The bounds of a point.
     pub(super) fn bounds(&self, point: u32) -> Bounds {
         let at = self.at(point);
         let mut bounds = self.without_mixes(at);

@@ -30,7 +30,6 @@ pub struct Limit {
 pub enum Quantity {
     /// I/Os.
     Iops,
-    /// Bytes.
     BytesPerSecond,
 }
 
@@ -135,7 +134,6 @@ pub struct SizeStep {
     pub size_ratio: f64,
     /// How many times as long its I/Os take: the median over orders and mixes.
     pub latency_ratio: f64,
-    /// The depth.
     pub depth: u64,
     /// The points of the larger size.
     pub points: Vec<u32>,
@@ -159,7 +157,6 @@ pub struct Slice {
 /// What the latencies of one saturated point say of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SliceSign {
-    /// The point.
     pub point: u32,
     /// The share of I/Os in the upper mode.
     pub share_waiting: f64,

@@ -12,16 +12,13 @@ pub struct Line {
     pub random: bool,
     /// Share of reads, in percent.
     pub read_percent: u8,
-    /// Block size.
     pub block_size_bytes: u64,
-    /// Threads.
     pub threads: u32,
 }
 
 /// The depth that a line needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DepthNeeded {
-    /// Which line.
     pub line: Line,
     /// The smallest depth (over all threads) of the matrix that reaches 95 % of the line's most IOPS.
     pub depth: u64,
@@ -38,7 +35,6 @@ pub struct DepthNeeded {
 /// How a line's latency grows with depth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// Which line.
     pub line: Line,
     /// The measured points, by depth.
     pub points: Vec<u32>,
@@ -68,7 +64,6 @@ pub struct Comparison {
 /// The comparison at one block size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Contrast {
-    /// The size.
     pub block_size_bytes: u64,
     /// The median ratio of IOPS: reads over writes, or random over sequential.
     pub ratio: f64,
@@ -98,11 +93,8 @@ pub struct Pair {
 /// A point far below what more depth reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shortfall {
-    /// The point.
     pub point: u32,
-    /// Its depth.
     pub depth: u64,
-    /// Its IOPS.
     pub iops: f64,
     /// What its line reaches with more depth.
     pub reachable_iops: f64,
@@ -116,21 +108,14 @@ pub struct Shortfall {
 pub enum Caution {
     /// Points that could not be measured.
     Failed {
-        /// Which.
         points: Vec<u32>,
         /// Why the first could not.
         message: String,
     },
     /// Points not yet measured.
-    Pending {
-        /// How many.
-        points: u32,
-    },
+    Pending { points: u32 },
     /// Figures that were not measured.
-    Inferred {
-        /// Which.
-        points: Vec<u32>,
-    },
+    Inferred { points: Vec<u32> },
     /// The mean IOPS is known poorly: its seconds differ, or drift.
     WideInterval {
         /// Which, the widest first.
@@ -139,17 +124,12 @@ pub enum Caution {
         half_width: f64,
     },
     /// Too few seconds were counted to say how well means are known.
-    NoInterval {
-        /// Which.
-        points: Vec<u32>,
-    },
+    NoInterval { points: Vec<u32> },
     /// Repeats of a point differ by more than their intervals.
     RepeatsDisagree {
-        /// The point.
         point: u32,
         /// The least IOPS of a repeat.
         least: f64,
-        /// The most.
         most: f64,
     },
     /// Points are faster than the limit that deeper ones agree on: credit for bursts that is spent sooner at more depth, a
@@ -157,11 +137,9 @@ pub enum Caution {
     AboveLimit {
         /// Which limit.
         quantity: Quantity,
-        /// Which points.
         points: Vec<u32>,
         /// The fastest of them.
         most: f64,
-        /// The limit.
         limit: f64,
     },
     /// More depth made it slower.
@@ -174,22 +152,13 @@ pub enum Caution {
         ratio: f64,
     },
     /// I/Os failed.
-    Errors {
-        /// At which points.
-        points: Vec<u32>,
-        /// In all.
-        errors: u64,
-    },
+    Errors { points: Vec<u32>, errors: u64 },
     /// A warning of the points' runs.
     Warning {
         /// In words.
         text: String,
-        /// At which points.
         points: Vec<u32>,
     },
     /// Points ended early because their interval was narrow enough.
-    EndedSteady {
-        /// Which.
-        points: Vec<u32>,
-    },
+    EndedSteady { points: Vec<u32> },
 }

@@ -7,7 +7,6 @@ use crate::diskspd::profile::{
 };
 use std::fmt::Write as _;
 
-/// A profile as text.
 pub fn profile_as_text(profile: &Profile) -> String {
     let mut text = format!("\nCommand Line: {}\n\n", profile.command_line);
     if profile.experiment_flags != 0 {

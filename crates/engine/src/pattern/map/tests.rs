@@ -1,6 +1,6 @@
 use super::BlockMap;
-use crate::testing::seed;
 use fathom_core::rng::Rng;
+use fathom_testkit::seed;
 use proptest::prelude::*;
 
 /// The same by looking at each block.

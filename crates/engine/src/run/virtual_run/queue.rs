@@ -42,7 +42,6 @@ impl Queues {
     }
 }
 
-/// The queue.
 #[derive(Debug)]
 pub(super) struct Queue {
     /// Node 1 is the root, node n has the children 2n and 2n+1; leaves are the second half. A key holds the time since

@@ -125,7 +125,6 @@ impl Stage {
         self.slots
     }
 
-    /// Its first ticket.
     pub(super) fn first_ticket(&self) -> u32 {
         self.first_ticket
     }

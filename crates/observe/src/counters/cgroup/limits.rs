@@ -11,11 +11,9 @@ use std::collections::BTreeMap;
 /// What of a device is limited, in a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum IoKind {
-    /// Reads.
     ReadIos,
     /// Writes.
     WriteIos,
-    /// Bytes read.
     ReadBytes,
     /// Bytes written.
     WriteBytes,

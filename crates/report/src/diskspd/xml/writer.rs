@@ -11,7 +11,6 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A line as it is.
     pub(super) fn line(&mut self, line: &str) {
         self.text.extend(std::iter::repeat_n("  ", self.level));
         self.text.push_str(line);

@@ -126,7 +126,7 @@ fn logs_are_those_of_fio() {
         .args(["--write_lat_log=run", "--log_offset=1", "--output=out"])
         .output();
     if !run.is_ok_and(|run| run.status.success()) {
-        eprintln!("SKIPPED: logs_are_those_of_fio: no fio with libaio");
+        fathom_testkit::skipped("logs_are_those_of_fio", "no fio with libaio");
         return;
     }
     let mut compared = 0;

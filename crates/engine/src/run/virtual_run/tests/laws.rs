@@ -1,12 +1,12 @@
 //! What holds for any machine and any workload.
 
 use super::{MS, SECOND, direct, for_ms, limits, named, probed, service, spec};
-use crate::testing::seed;
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 use fathom_core::run::Status;
 use fathom_core::workload::{BlockSize, Job, Mix, SplitEntry};
 use fathom_model::spec::{Limit, OutageSpec, PathLimits, ServiceSpec, Spec, VmSpec};
+use fathom_testkit::seed;
 
 const UNIT: u64 = 256 << 10;
 

@@ -3,9 +3,9 @@
 use super::{Probe, direct, options, run_on, spec};
 use crate::plan::Plan;
 use crate::run::{NoHooks, Results, run};
-use crate::testing::seed;
 use fathom_core::backend::Op;
 use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Mix, SplitEntry, Workload};
+use fathom_testkit::seed;
 
 fn split() -> BlockSize {
     let entry = |bytes, percent| SplitEntry { bytes, percent };

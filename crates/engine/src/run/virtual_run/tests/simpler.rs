@@ -1,11 +1,11 @@
 //! Taking a mechanism away gives the simpler model exactly: to the last I/O.
 
 use super::{Io, MS, direct, for_ms, limits, probed, service, spec};
-use crate::testing::seed;
 use fathom_core::workload::{Job, Mix};
 use fathom_model::spec::{
     BurstSpec, CacheMode, CrowdingSpec, HostCacheSpec, Limit, OutageSpec, PathLimits, SeekSpec, Spec, VmSpec,
 };
+use fathom_testkit::seed;
 
 const FAR: u64 = 1_000_000_000_000;
 
