@@ -48,7 +48,7 @@ pub(crate) fn run() -> Result<()> {
     let mut doc = shell::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     fuzz::run(fuzz::Length::Fixed { runs: FUZZ_RUNS })?;
-    shell::run(&mut shell::cargo(&["build", "--release", "--locked"]))?;
+    shell::run(&mut shell::cargo(&["build", "--profile", "ci", "--locked"]))?;
     quick()?;
     reproduce()?;
     eprintln!("ci took {} s", start.elapsed().as_secs());
@@ -65,7 +65,7 @@ pub(crate) fn run() -> Result<()> {
 fn quick() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let job = shell::root().join("experiments/quick.fio");
-    let mut command = Command::new(target_directory()?.join("release/fathom"));
+    let mut command = Command::new(target_directory()?.join("ci/fathom"));
     shell::run(command.current_dir(directory.path()).arg("run").arg(job))
 }
 
@@ -73,7 +73,7 @@ fn quick() -> Result<()> {
 fn reproduce() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let table = directory.path().join("reproduction.md");
-    let mut command = Command::new(target_directory()?.join("release/fathom"));
+    let mut command = Command::new(target_directory()?.join("ci/fathom"));
     command
         .args(["reproduce", "all", "--check", "--markdown"])
         .arg(&table);
