@@ -6,6 +6,7 @@
 mod environment;
 mod modelled;
 mod series;
+mod start;
 mod summary;
 mod warning;
 
@@ -14,6 +15,7 @@ pub use environment::{
 };
 pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
 pub use series::{HistogramRow, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSink};
+pub use start::StartStep;
 pub use summary::{
     CpuUsage, DiskSummary, FileCount, FileInterval, FileSummary, Floor, JobSummary, LatencySummary,
     OpSummary, RunError, Summary,

@@ -11,6 +11,7 @@ use crate::plan::JobPlan;
 use crate::thread::StartFailure;
 use fathom_core::backend::Request;
 use fathom_core::rng::{Rng, split_mix};
+use fathom_core::run::StartStep;
 use fathom_core::workload::{Buffers, Compression, EngineKind, Job, Verify, VerifyAlgorithm};
 use fathom_sys::source::Source;
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ pub(crate) fn source(job: &Job) -> Result<Option<Arc<Source>>, StartFailure> {
     let made = Source::new(bytes, |bytes| content.prepare(bytes));
     made.map(|source| Some(Arc::new(source)))
         .map_err(|source| StartFailure {
-            what: "mmap of the write source",
+            what: StartStep::MapWriteSource,
             path: None,
             source,
         })

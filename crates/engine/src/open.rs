@@ -2,6 +2,7 @@
 
 use crate::plan::{Kind, WorkerFiles};
 use crate::thread::{Opened, StartFailure};
+use fathom_core::run::StartStep;
 use fathom_core::workload::{EngineKind, Job, SyncMode};
 use fathom_door::{Permits, Writer};
 use rustix::fs::{Advice, Mode, OFlags, open};
@@ -55,7 +56,11 @@ fn open_one(
         SyncMode::Sync => OFlags::SYNC,
         SyncMode::DataSync => OFlags::DSYNC,
     };
-    let what = if job.direct { "open with O_DIRECT" } else { "open" };
+    let what = if job.direct {
+        StartStep::OpenDirect
+    } else {
+        StartStep::Open
+    };
     let opened = if job.writes() {
         let opened = permits.of(path).and_then(|permit| permit.open_for_load(flags));
         opened.map(|(file, writer)| {
@@ -96,10 +101,10 @@ fn pre_read(path: &Path, stop: &AtomicBool) -> Result<bool, StartFailure> {
             source,
         }
     };
-    let mut file = File::open(path).map_err(failure("open"))?;
+    let mut file = File::open(path).map_err(failure(StartStep::Open))?;
     let mut buffer = vec![0; 1 << 20];
     while !stop.load(Ordering::Relaxed) {
-        if file.read(&mut buffer).map_err(failure("read"))? == 0 {
+        if file.read(&mut buffer).map_err(failure(StartStep::PreRead))? == 0 {
             return Ok(true);
         }
     }

@@ -95,7 +95,7 @@ pub struct GroupProgress {
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A worker could not start.
-    #[error("{job}: {}{}: {}", failure.what, failure.path.as_ref().map(|p| format!(" {}", p.display())).unwrap_or_default(), failure.source)]
+    #[error("{job}: {}{}: {}", failure.what.name(), failure.path.as_ref().map(|p| format!(" {}", p.display())).unwrap_or_default(), failure.source)]
     Start {
         job: String,
         /// What failed.

@@ -20,7 +20,7 @@ use crate::worker::{Ends, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
-use fathom_core::run::CpuUsage;
+use fathom_core::run::{CpuUsage, StartStep};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{EngineKind, IoPriority, Job};
 use fathom_door::Permits;
@@ -83,8 +83,8 @@ pub(crate) struct Task {
 /// Why a worker could not start.
 #[derive(Debug)]
 pub struct StartFailure {
-    /// What was being done: `open`, `io_uring_setup`, `io_setup`, `mmap`, `sched_setaffinity`, …
-    pub what: &'static str,
+    /// What was being done.
+    pub what: StartStep,
     /// On which file, where it is about one.
     pub path: Option<PathBuf>,
     /// What the system said.
@@ -233,7 +233,7 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| String::from("it gave no message"))
 }
 
-fn failure(what: &'static str) -> impl Fn(std::io::Error) -> StartFailure {
+fn failure(what: StartStep) -> impl Fn(std::io::Error) -> StartFailure {
     move |source| StartFailure {
         what,
         path: None,
@@ -248,18 +248,18 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
         let all: Vec<usize> = job.cpus_allowed.iter().map(|&cpu| cpu as usize).collect();
         let one = [all[task.number as usize % all.len()]];
         process::set_affinity(if job.cpus_split { &one } else { &all })
-            .map_err(failure("sched_setaffinity"))?;
+            .map_err(failure(StartStep::SetAffinity))?;
     }
     if job.nice != 0 {
-        process::set_nice(i32::from(job.nice)).map_err(failure("setpriority"))?;
+        process::set_nice(i32::from(job.nice)).map_err(failure(StartStep::SetNice))?;
     }
     if let Some(priority) = job.io_priority {
         set_priority(priority).map_err(failure(match priority.class {
-            1 => "ioprio_set (the real-time class needs CAP_SYS_NICE)",
-            _ => "ioprio_set",
+            1 => StartStep::SetIoPriorityRealTime,
+            _ => StartStep::SetIoPriority,
         }))?;
     }
-    process::set_timer_slack_ns(1).map_err(failure("prctl"))?;
+    process::set_timer_slack_ns(1).map_err(failure(StartStep::SetTimerSlack))?;
     Ok(())
 }
 
@@ -293,7 +293,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     Ok(match job.engine.kind {
         EngineKind::IoUring => {
             let config = uring_config(&job, depth);
-            let queue = Uring::new(config, files, arena).map_err(failure("io_uring_setup"))?;
+            let queue = Uring::new(config, files, arena).map_err(failure(StartStep::SetUpUring))?;
             go(
                 task,
                 QueueBackend::new(queue).writing_from(source),
@@ -306,7 +306,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
                 iodepth: depth,
                 nowait: job.engine.nowait,
             };
-            let queue = Aio::new(config, files, arena).map_err(failure("io_setup"))?;
+            let queue = Aio::new(config, files, arena).map_err(failure(StartStep::SetUpAio))?;
             go(
                 task,
                 QueueBackend::new(queue).writing_from(source),
@@ -321,7 +321,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
                 .iter()
                 .map(|file| file.span.start + file.span.bytes);
             let files = files.into_iter().zip(lengths).collect();
-            let backend = MmapBackend::new(files, job.writes(), arena).map_err(failure("mmap"))?;
+            let backend = MmapBackend::new(files, job.writes(), arena).map_err(failure(StartStep::Map))?;
             go(task, backend.writing_from(source), &mut content, say)
         }
         kind => go(
@@ -352,9 +352,9 @@ fn make_arena(task: &Task, depth: u32, content: &mut Content) -> Result<Arena, S
     let job = &task.job;
     let block = job.max_block_bytes() as usize;
     let (pages, what) = if job.buffers.huge_pages {
-        (PageKind::Huge, "mmap of large pages")
+        (PageKind::Huge, StartStep::MapLargePages)
     } else {
-        (PageKind::Normal, "mmap")
+        (PageKind::Normal, StartStep::Map)
     };
     let mut arena = Arena::new(depth, block, pages).map_err(failure(what))?;
     // A verified block is filled in full before each write; one of a store is there, or copied from there.

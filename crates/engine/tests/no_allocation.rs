@@ -99,7 +99,7 @@ fn check(what: &str, job: &Job) {
         Err(RunError::Start { failure, .. }) if job.engine.kind.is_asynchronous() => {
             fathom_testkit::skipped(
                 &format!("no_allocation {what}"),
-                format!("{}: {}", failure.what, failure.source),
+                format!("{}: {}", failure.what.name(), failure.source),
             );
             return;
         }

@@ -3,6 +3,7 @@
 //! Data in: the engine's error. Data out: one message with its remedy. It must not start anything.
 
 use fathom_analysis::failures::start_remedy;
+use fathom_core::run::StartStep;
 use fathom_engine::StartFailure;
 use fathom_engine::run::RunError;
 use fathom_observe::SystemRoot;
@@ -26,14 +27,14 @@ pub(crate) fn explain(system: &SystemRoot, error: &RunError) -> String {
 fn remedy(system: &SystemRoot, failure: &StartFailure) -> Option<String> {
     let error = &failure.source;
     let advice = match failure.what {
-        what if what.contains("uring") => io_uring_blocked(system, error),
-        what if what.starts_with("io_setup") => aio_exhausted(system, error),
+        StartStep::SetUpUring => io_uring_blocked(system, error),
+        StartStep::SetUpAio => aio_exhausted(system, error),
         _ => None,
     };
     if let Some(advice) = advice {
         return Some(advice.to_string());
     }
-    start_remedy(failure.what, error.raw_os_error()?).map(str::to_owned)
+    start_remedy(Some(failure.what), error.raw_os_error()?).map(str::to_owned)
 }
 
 #[cfg(test)]

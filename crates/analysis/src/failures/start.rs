@@ -1,5 +1,7 @@
 //! Calls before the first I/O: opening, and setting a worker up.
 
+use fathom_core::run::StartStep;
+
 // Linux, include/uapi/asm-generic/errno-base.h.
 const EPERM: i32 = 1;
 const ENOMEM: i32 = 12;
@@ -9,24 +11,31 @@ const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
 const EROFS: i32 = 30;
 
-/// What to do where `what` (a call, such as `open with O_DIRECT`) gave `errno`; `None` where nothing is known, or it is no
-/// call of a start. Without a full stop.
-pub fn start_remedy(what: &str, errno: i32) -> Option<&'static str> {
-    let opens = what.starts_with("open");
+/// What to do where a step gave `errno`; where it is no step of a start, what helps whatever gave it. `None` where nothing is
+/// known. Without a full stop.
+pub fn start_remedy(step: Option<StartStep>, errno: i32) -> Option<&'static str> {
+    let opens = matches!(step, Some(StartStep::Open | StartStep::OpenDirect));
     Some(match errno {
-        EINVAL if what == "open with O_DIRECT" => {
+        EINVAL if step == Some(StartStep::OpenDirect) => {
             "The file system does no direct I/O (tmpfs and some FUSE and overlay file systems do not): use a file on a \
              disk, or direct=0, which measures the page cache too"
         }
         EROFS if opens => "Choose a target that can be written to, or only read (rw=read)",
-        _ if what.contains("affinity") => {
+        _ if step == Some(StartStep::SetAffinity) => {
             "Give CPUs that are online and allowed for this process (cpus_allowed=; see lscpu)"
         }
-        _ if what.contains("priority") || what.contains("nice") => {
+        _ if step == Some(StartStep::SetNice) => {
             "A higher priority needs the right to set it (root): leave nice= out"
         }
+        _ if matches!(
+            step,
+            Some(StartStep::SetIoPriority | StartStep::SetIoPriorityRealTime)
+        ) =>
+        {
+            "A higher priority of I/O needs the right to set it (root): leave prioclass= and prio= out"
+        }
         EPERM | EACCES => "Run as a user who may open it, or choose another target",
-        ENOMEM if what == "mmap of large pages" => {
+        ENOMEM if step == Some(StartStep::MapLargePages) => {
             "Make room for large pages: sysctl vm.nr_hugepages=N, of 2 MiB each; or use the usual ones"
         }
         ENOMEM => "Use a smaller iodepth, smaller blocks or fewer workers",

@@ -243,7 +243,7 @@ fn describe(entry: &ErrorEntry, job: &RunningJob, number: usize, report: &Report
 fn describe_start(failure: &super::RunError) -> RunError {
     let (what, source, path) = match failure {
         super::RunError::Start { failure, .. } => {
-            (failure.what, Some(&failure.source), failure.path.as_ref())
+            (failure.what.name(), Some(&failure.source), failure.path.as_ref())
         }
         super::RunError::Thread(source) => ("start", Some(source), None),
         super::RunError::Panic { .. } => ("panic", None, None),

@@ -11,6 +11,7 @@ use super::{Hooks, NoHooks, Options, Results, RunError, check};
 use crate::layout::make_ready;
 use crate::plan::Plan;
 use crate::testing::depth;
+use fathom_core::run::StartStep;
 use fathom_core::workload::{Amount, EngineKind, Job, Mix, Workload};
 use fathom_sys::clock::HostClock;
 use std::path::Path;
@@ -59,9 +60,10 @@ fn run_or_skip(test: &str, jobs: &[Job]) -> Option<Results> {
     match run_jobs(jobs) {
         Ok(results) => Some(results),
         Err(RunError::Start { failure, .. })
-            if ["io_uring_setup", "io_setup", "open with O_DIRECT"].contains(&failure.what) =>
+            if [StartStep::SetUpUring, StartStep::SetUpAio, StartStep::OpenDirect]
+                .contains(&failure.what) =>
         {
-            fathom_testkit::skipped(test, format!("{}: {}", failure.what, failure.source));
+            fathom_testkit::skipped(test, format!("{}: {}", failure.what.name(), failure.source));
             None
         }
         Err(error) => panic!("{test}: {error}"),

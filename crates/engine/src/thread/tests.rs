@@ -1,4 +1,5 @@
 use super::*;
+use fathom_core::run::StartStep;
 use std::sync::mpsc::channel;
 
 /// However the body ends, one message says so.
@@ -10,14 +11,16 @@ fn a_panic_is_told() {
     tell(&say, || panic!("plain"));
     tell(&say, || std::panic::panic_any(7));
     tell(&say, || Ok(None));
-    tell(&say, || Err(failure("open")(std::io::Error::other("no"))));
+    tell(&say, || {
+        Err(failure(StartStep::Open)(std::io::Error::other("no")))
+    });
     drop(sender);
     let told: Vec<String> = receiver
         .iter()
         .map(|message| match message {
             Message::Panicked(words) => words,
             Message::Stopped => String::from("stopped"),
-            Message::Failed(failure) => failure.what.to_owned(),
+            Message::Failed(failure) => failure.what.name().to_owned(),
             Message::Ready | Message::Done(_) => String::from("?"),
         })
         .collect();

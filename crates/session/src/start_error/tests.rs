@@ -1,17 +1,18 @@
 //! Messages that name the next step.
 
 use super::explain;
+use fathom_core::run::StartStep;
 use fathom_engine::StartFailure;
 use fathom_engine::run::RunError;
 use fathom_observe::SystemRoot;
 use std::io::Error;
 use std::path::PathBuf;
 
-fn start(what: &'static str, errno: i32) -> RunError {
+fn start(what: &str, errno: i32) -> RunError {
     RunError::Start {
         job: String::from("job"),
         failure: StartFailure {
-            what,
+            what: StartStep::of_name(what).expect("a step"),
             path: Some(PathBuf::from("F")),
             source: Error::from_raw_os_error(errno),
         },
@@ -29,6 +30,8 @@ fn each_usual_cause_has_its_remedy() {
         ("open", 13, "Run as a user"),
         ("open", 24, "ulimit -n"),
         ("sched_setaffinity", 22, "cpus_allowed="),
+        ("setpriority", 13, "nice="),
+        ("ioprio_set", 1, "prioclass="),
     ] {
         let message = explain(&system, &start(what, errno));
         assert!(message.contains(expected), "{what}: {message}");

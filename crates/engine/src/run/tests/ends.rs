@@ -5,7 +5,7 @@ use crate::layout::{LayoutError, Watch, make_ready};
 use crate::plan::FileAction;
 use crate::run::{Hooks, NoHooks, RunError};
 use crate::thread::Gate;
-use fathom_core::run::{HistogramRow, Latency, SeriesRow, Status};
+use fathom_core::run::{HistogramRow, Latency, SeriesRow, StartStep, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{EngineKind, Job, Mix, Verify, VerifyAlgorithm};
 use std::io::ErrorKind;
@@ -64,7 +64,7 @@ fn a_start_failure_leaves_nothing_behind() {
     let RunError::Start { job, failure } = &error else {
         panic!("{error}");
     };
-    assert_eq!((job.as_str(), failure.what), ("unable", "sched_setaffinity"));
+    assert_eq!((job.as_str(), failure.what), ("unable", StartStep::SetAffinity));
     assert_eq!(
         error.to_string(),
         "unable: sched_setaffinity: Invalid argument (os error 22)"

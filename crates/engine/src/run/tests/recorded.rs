@@ -14,7 +14,7 @@ fn recorded(jobs: &[Job], workers: usize) -> Option<(Results, Vec<IoRecord>, Arc
     };
     let results = match run(&plan(jobs), &options, &mut NoHooks) {
         Err(RunError::Start { failure, .. }) => {
-            fathom_testkit::skipped("recorded", format!("{}: {}", failure.what, failure.source));
+            fathom_testkit::skipped("recorded", format!("{}: {}", failure.what.name(), failure.source));
             return None;
         }
         results => results.expect("a run"),

@@ -1,0 +1,66 @@
+//! The steps of a worker before its first I/O: what can fail there, by name.
+
+/// What a worker does before its first I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartStep {
+    Open,
+    /// With `O_DIRECT`.
+    OpenDirect,
+    /// Reads a file to have it in the page cache.
+    PreRead,
+    SetAffinity,
+    SetNice,
+    SetIoPriority,
+    /// The class that needs a right of its own.
+    SetIoPriorityRealTime,
+    SetTimerSlack,
+    SetUpUring,
+    SetUpAio,
+    /// A mapped file, or buffers.
+    Map,
+    MapLargePages,
+    /// What all writes are taken from.
+    MapWriteSource,
+}
+
+impl StartStep {
+    const ALL: [Self; 13] = [
+        Self::Open,
+        Self::OpenDirect,
+        Self::PreRead,
+        Self::SetAffinity,
+        Self::SetNice,
+        Self::SetIoPriority,
+        Self::SetIoPriorityRealTime,
+        Self::SetTimerSlack,
+        Self::SetUpUring,
+        Self::SetUpAio,
+        Self::Map,
+        Self::MapLargePages,
+        Self::MapWriteSource,
+    ];
+
+    /// As errors and records call it: the system call, as a rule.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::OpenDirect => "open with O_DIRECT",
+            Self::PreRead => "read",
+            Self::SetAffinity => "sched_setaffinity",
+            Self::SetNice => "setpriority",
+            Self::SetIoPriority => "ioprio_set",
+            Self::SetIoPriorityRealTime => "ioprio_set (the real-time class needs CAP_SYS_NICE)",
+            Self::SetTimerSlack => "prctl",
+            Self::SetUpUring => "io_uring_setup",
+            Self::SetUpAio => "io_setup",
+            Self::Map => "mmap",
+            Self::MapLargePages => "mmap of large pages",
+            Self::MapWriteSource => "mmap of the write source",
+        }
+    }
+
+    /// The one of that name; `None`: no step of a start.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|step| step.name() == name)
+    }
+}
