@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|arm|tidy|bench|bless|soak|fuzz`.
+//! The project's own chores: `cargo xtask ci|arm|tidy|bench|bless|soak|fuzz|dist`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
@@ -7,6 +7,7 @@
 mod arm;
 mod bench;
 mod ci;
+mod dist;
 mod fuzz;
 mod packages;
 mod shell;
@@ -25,6 +26,7 @@ cargo xtask COMMAND
   bless            writes the snapshots of the tests anew
   soak [KILLS [SEED]]  kills runs, sweeps, recordings and reports at random moments (1000) and looks at what is left
   fuzz [SECONDS [SEED]]  fuzzes each parser for so long (60), from a new seed each time unless one is given
+  dist             what users install, for x86-64 and Arm: binaries, Debian packages, an image; into target/dist
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["ci"] => ci::run(),
         ["arm"] => arm::run(),
+        ["dist"] => dist::run(),
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(options),
         // Run by `bench`, from an optimised build of this program.
