@@ -37,7 +37,7 @@ struct Row {
 
 /// Runs all pairs and writes the table.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
-    packages::install();
+    packages::install(packages::TESTS);
     shell::run(&mut shell::cargo(&[
         "build",
         "--release",

@@ -31,7 +31,7 @@ const TRACING: [&[&str]; 3] = [
 /// Runs all checks; stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
     let start = Instant::now();
-    packages::install();
+    packages::install(packages::TESTS);
     shell::run(&mut shell::cargo(&["fmt", "--all", "--", "--check"]))?;
     tidy::run()?;
     shell::run(&mut shell::cargo(&[
@@ -52,12 +52,7 @@ pub(crate) fn run() -> Result<()> {
     quick()?;
     reproduce()?;
     eprintln!("ci took {} s", start.elapsed().as_secs());
-    tests.tell_skipped();
-    println!(
-        "{} passed, 0 failed, {} skipped",
-        tests.passed,
-        tests.skipped.len()
-    );
+    tests.tell();
     Ok(())
 }
 
@@ -100,14 +95,31 @@ pub(crate) fn target_directory() -> Result<std::path::PathBuf> {
 
 /// What the test runs counted.
 #[derive(Default)]
-struct Counts {
+pub(crate) struct Counts {
     passed: u64,
     /// The lines that say so, each with the test's name and what is missing.
     skipped: Vec<String>,
 }
 
 impl Counts {
-    fn add(&mut self, other: Self) {
+    /// Tests that were not run at all, and why.
+    pub(crate) fn of_skipped(what: &str) -> Self {
+        let line = format!("SKIPPED: {what}");
+        println!("{line}");
+        Self {
+            passed: 0,
+            skipped: vec![line],
+        }
+    }
+
+    /// The sum, with each skipped test by name.
+    pub(crate) fn tell(&self) {
+        self.tell_skipped();
+        let skipped = self.skipped.len();
+        println!("{} passed, 0 failed, {skipped} skipped", self.passed);
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.skipped.extend(other.skipped);
     }
@@ -135,7 +147,7 @@ fn test() -> Result<Counts> {
 }
 
 /// Runs tests, and counts.
-fn counted(command: &mut Command) -> Result<Counts> {
+pub(crate) fn counted(command: &mut Command) -> Result<Counts> {
     let seed = std::env::var("FATHOM_TEST_SEED").unwrap_or_else(|_| TEST_SEED.to_owned());
     command
         .env("PROPTEST_RNG_SEED", &seed)
@@ -183,12 +195,9 @@ fn without_tracefs() -> Result<Counts> {
     };
     let permitted = hidden(&["true"]).output();
     if !permitted.is_ok_and(|output| output.status.success()) {
-        let line = "SKIPPED: tests without /sys/kernel/tracing: leave to make a mount namespace (unshare --mount, as root)";
-        println!("{line}");
-        return Ok(Counts {
-            passed: 0,
-            skipped: vec![line.to_owned()],
-        });
+        return Ok(Counts::of_skipped(
+            "tests without /sys/kernel/tracing: leave to make a mount namespace (unshare --mount, as root)",
+        ));
     }
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
     let mut counts = Counts::default();

@@ -1,11 +1,13 @@
-//! The project's own chores: `cargo xtask ci|tidy|bench|bless|soak|fuzz`.
+//! The project's own chores: `cargo xtask ci|arm|tidy|bench|bless|soak|fuzz|dist`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
 #![forbid(unsafe_code)]
 
+mod arm;
 mod bench;
 mod ci;
+mod dist;
 mod fuzz;
 mod packages;
 mod shell;
@@ -17,12 +19,14 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  ci               everything that must hold: formatting, lints, tidy, tests, docs, a short fuzz run
+  ci               everything that must hold: formatting, lints, tidy, tests (also as on Arm), docs, a short fuzz run
+  arm              the tests of the crates below the command line, as on an Arm machine
   tidy             the project's own rules on its source
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
   soak [KILLS [SEED]]  kills runs, sweeps, recordings and reports at random moments (1000) and looks at what is left
   fuzz [SECONDS [SEED]]  fuzzes each parser for so long (60), from a new seed each time unless one is given
+  dist             what users install, for x86-64 and Arm: binaries, Debian packages, an image; into target/dist
 ";
 
 fn main() -> ExitCode {
@@ -30,6 +34,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["ci"] => ci::run(),
+        ["arm"] => arm::run(),
+        ["dist"] => dist::run(),
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(options),
         // Run by `bench`, from an optimised build of this program.

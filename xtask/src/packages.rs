@@ -1,11 +1,15 @@
 //! System packages that the tests need: installed where that is possible, named where it is not.
 
 use crate::shell;
+use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::Command;
 
-/// A program that tests run, and the Debian package that has it.
-const NEEDED: [(&str, &str); 5] = [
+/// A program, or a file by its whole path, and the Debian package that has it.
+pub(crate) type Need = (&'static str, &'static str);
+
+/// What tests run.
+pub(crate) const TESTS: &[Need] = &[
     ("chromium", "chromium"),
     ("fio", "fio"),
     ("mkfs.ext4", "e2fsprogs"),
@@ -13,9 +17,19 @@ const NEEDED: [(&str, &str); 5] = [
     ("mkswap", "util-linux"),
 ];
 
+/// Compiles and links for Arm.
+pub(crate) const ARM_CC: &str = "aarch64-linux-gnu-gcc";
+
+/// What builds and runs programs for Arm on a machine of another kind.
+pub(crate) const ARM: &[Need] = &[
+    (ARM_CC, "gcc-aarch64-linux-gnu"),
+    ("/usr/aarch64-linux-gnu/include/stdio.h", "libc6-dev-arm64-cross"),
+    ("qemu-aarch64", "qemu-user"),
+];
+
 /// Installs what is missing. Tests that miss a program all the same say SKIPPED.
-pub(crate) fn install() {
-    let missing: Vec<&str> = NEEDED
+pub(crate) fn install(needed: &[Need]) {
+    let missing: Vec<&str> = needed
         .iter()
         .filter(|(program, _)| find(program).is_none())
         .map(|&(_, package)| package)
@@ -45,7 +59,29 @@ pub(crate) fn install() {
     }
 }
 
-/// Where a program is, on the path or among the system's.
+/// The first of them that is not there.
+pub(crate) fn first_missing(needed: &[Need]) -> Option<Need> {
+    needed.iter().find(|(name, _)| find(name).is_none()).copied()
+}
+
+/// Has rustup add the standard library for a target, unless it is there.
+pub(crate) fn add_target(triple: &str) -> Result<()> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc)
+        .current_dir(shell::root())
+        .args(["--print", "sysroot"])
+        .output()
+        .context("cannot run rustc")?;
+    let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if Path::new(&sysroot).join("lib/rustlib").join(triple).is_dir() {
+        return Ok(());
+    }
+    let mut rustup = Command::new("rustup");
+    rustup.current_dir(shell::root()).args(["target", "add", triple]);
+    shell::run(&mut rustup).with_context(|| format!("no standard library for {triple}"))
+}
+
+/// Where a program or file is: as it is named, on the path or among the system's.
 fn find(program: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/sbin"].map(|directory| Path::new(directory).to_owned());

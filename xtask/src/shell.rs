@@ -33,6 +33,18 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// What a command prints, which has to succeed.
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run {}", words(command)))?;
+    if !output.status.success() {
+        bail!("{} failed ({})", words(command), output.status);
+    }
+    Ok(output.stdout)
+}
+
 /// Runs a command, passing its standard output on and keeping it; whether it succeeded, and the output.
 pub(crate) fn tee(command: &mut Command) -> Result<(bool, String)> {
     eprintln!("+ {}", words(command));

@@ -4,7 +4,7 @@
 //! constant with its reason. It must not look at the system: what needs that (unwritten extents, page cache,
 //! memory file systems) was seen and recorded by others while the run went on.
 
-use fathom_core::run::{JobSummary, QUIET_HOST, Requirement, Run, TargetKind, Warning};
+use fathom_core::run::{CLOCK_MONOTONIC, JobSummary, QUIET_HOST, Requirement, Run, TargetKind, Warning};
 use fathom_core::workload::{DEFAULT_PERCENTILES, EngineKind, Job, SyncMode};
 
 /// How far behind its schedule a job may fall, in seconds, before its latencies need the warning. Queueing of
@@ -70,7 +70,7 @@ fn busy_host(run: &Run) -> Option<Warning> {
 
 fn slow_clock(run: &Run) -> Option<Warning> {
     let source = &run.environment.clock_source;
-    let slow = !source.is_empty() && source != "tsc" && !run.summary.target.modelled;
+    let slow = source == CLOCK_MONOTONIC && !run.summary.target.modelled;
     slow.then(|| Warning::SlowClock {
         source: source.clone(),
     })

@@ -12,7 +12,7 @@ pub trait Clock {
     fn now(&self) -> MonoTime;
 
     /// Called about once a second from outside the per-I/O path: a clock that drifts against its reference
-    /// (the TSC against `CLOCK_MONOTONIC`) corrects itself here. Others need do nothing.
+    /// (the processor's counter against `CLOCK_MONOTONIC`) corrects itself here. Others need do nothing.
     fn discipline(&mut self) {}
 }
 

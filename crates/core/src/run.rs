@@ -11,7 +11,7 @@ mod summary;
 mod warning;
 
 pub use environment::{
-    Build, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
+    Build, CLOCK_MONOTONIC, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
 };
 pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
 pub use series::{HistogramRow, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSink};

@@ -3,10 +3,12 @@
 //! Duty: read what the kernel tells. Data in: `/proc`, `/sys`, container markers. Data out: [`Environment`].
 //! What is missing stays empty (0, `""`, `None`); nothing is guessed. It must not know the target.
 
+mod arm;
+
 use crate::root::SystemRoot;
 use fathom_core::run::Environment;
 
-/// The machine as it is now. `clock_source` is passed through: `tsc` or `clock_monotonic`.
+/// The machine as it is now. `clock_source` is passed through.
 pub fn environment(root: &SystemRoot, clock_source: &str) -> Environment {
     Environment {
         host: root.text("/proc/sys/kernel/hostname").unwrap_or_default(),
@@ -49,16 +51,22 @@ pub(crate) fn container(root: &SystemRoot) -> Option<String> {
 }
 
 fn cpu_model(root: &SystemRoot) -> Option<String> {
-    // arm64 has no model name there; a device tree may name the board.
-    let from_cpuinfo = root.text("/proc/cpuinfo").and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        let model = line.split_once(':')?.1.trim();
-        (!model.is_empty()).then(|| model.to_owned())
-    });
-    from_cpuinfo.or_else(|| {
-        let model = root.text("/proc/device-tree/model")?;
-        Some(model.trim_end_matches('\0').to_owned())
-    })
+    let cpuinfo = root.text("/proc/cpuinfo").unwrap_or_default();
+    let named = cpuinfo_value(&cpuinfo, "model name");
+    named
+        .map(str::to_owned)
+        .or_else(|| arm::core_name(&cpuinfo))
+        .or_else(|| {
+            let model = root.text("/proc/device-tree/model")?;
+            Some(model.trim_end_matches('\0').to_owned())
+        })
+}
+
+/// What the first line of that name says.
+fn cpuinfo_value<'t>(cpuinfo: &'t str, name: &str) -> Option<&'t str> {
+    let line = cpuinfo.lines().find(|line| line.starts_with(name))?;
+    let value = line.split_once(':')?.1.trim();
+    (!value.is_empty()).then_some(value)
 }
 
 fn cpus_online(root: &SystemRoot) -> Option<u32> {
@@ -98,18 +106,21 @@ fn virtualization(root: &SystemRoot) -> Option<String> {
 }
 
 /// The hypervisor by its own words: Xen's in `/sys/hypervisor`, else vendor and product of the firmware
-/// tables, where the CPU says that there is a hypervisor (a physical server has these tables too).
+/// tables, where the CPU says that there is a hypervisor (a physical server has these tables too). Arm's CPUs do not say it:
+/// there the tables have to name one.
 fn hypervisor(root: &SystemRoot) -> Option<String> {
     if let Some(kind) = root.text("/sys/hypervisor/type") {
         return Some(kind);
     }
     let vendor = root.text("/sys/class/dmi/id/sys_vendor");
     let product = root.text("/sys/class/dmi/id/product_name");
+    let by_tables = arm::is_virtual(vendor.as_deref(), product.as_deref());
     let named: Vec<String> = vendor.into_iter().chain(product).collect();
     let cpuinfo = root.text("/proc/cpuinfo").unwrap_or_default();
-    let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
-    let virtual_cpu =
-        flags.is_some_and(|flags| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"));
+    let virtual_cpu = match cpuinfo_value(&cpuinfo, "flags") {
+        Some(flags) => flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"),
+        None => by_tables,
+    };
     match (virtual_cpu, named.is_empty()) {
         (false, _) => None,
         (true, true) => Some("virtual machine".to_owned()),

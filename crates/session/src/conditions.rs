@@ -9,7 +9,7 @@ use fathom_engine::plan::{FileAction, Kind, Plan};
 use fathom_observe::disk::Snapshot;
 use fathom_observe::target::Inspector;
 use fathom_observe::{SystemRoot, busy, honesty, target};
-use fathom_sys::clock::{ClockSource, HostClock};
+use fathom_sys::clock::HostClock;
 use fathom_sys::parallel::in_parts;
 use std::collections::HashMap;
 
@@ -129,12 +129,8 @@ pub(crate) fn look_at(
 }
 
 fn environment(machine: &Environment, clock: &HostClock) -> Environment {
-    let source = match clock.source() {
-        ClockSource::Tsc => "tsc",
-        ClockSource::Monotonic => "clock_monotonic",
-    };
     Environment {
-        clock_source: source.to_owned(),
+        clock_source: clock.source().name().to_owned(),
         ..machine.clone()
     }
 }

@@ -17,7 +17,7 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 pub enum PageKind {
     /// Pages of the base size.
     Normal,
-    /// Pages of 2 MiB from the system's pool (`vm.nr_hugepages`).
+    /// Pages of 2 MiB from the system's pool (`vm.nr_hugepages`, where its own huge pages have that size).
     Huge,
 }
 
@@ -40,7 +40,7 @@ impl Arena {
     ///
     /// # Errors
     /// `InvalidInput` if the size overflows; else what `mmap` said: `ENOMEM` with [`PageKind::Huge`] means
-    /// that the pool has too few free huge pages (raise `vm.nr_hugepages`).
+    /// that the pool has too few free huge pages.
     pub fn new(slots: u32, slot_bytes: usize, kind: PageKind) -> io::Result<Self> {
         let page_bytes = match kind {
             PageKind::Normal => SLOT_ALIGN_BYTES,

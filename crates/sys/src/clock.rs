@@ -1,12 +1,16 @@
-//! Time: the TSC, read in a few nanoseconds and held to `CLOCK_MONOTONIC`.
+//! Time: the processor's counter (on `x86_64` the TSC), read in a few nanoseconds and held to `CLOCK_MONOTONIC`.
 //!
 //! Data out: [`MonoTime`] on the scale of `CLOCK_MONOTONIC`, so that it compares with block traces and
 //! counters. It must not know what is timed.
 //!
-//! `rdtsc` is not a serialising instruction: a stamp may be taken some ten instructions early or late, which
-//! is less than the reading itself costs and far below what any storage call takes.
+//! Reading the counter does not wait for all that was begun before: a stamp may be taken some ten instructions early
+//! or late, which is less than the reading itself costs and far below what any storage call takes.
 
+mod counter;
+
+use counter::ticks;
 use fathom_core::clock::Clock;
+use fathom_core::run::CLOCK_MONOTONIC;
 use fathom_core::units::{MonoTime, Nanos};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::OnceLock;
@@ -14,10 +18,20 @@ use std::sync::OnceLock;
 /// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockSource {
-    /// The processor's time-stamp counter, scaled.
-    Tsc,
+    /// The processor's counter, scaled: the TSC on `x86_64`, the generic timer's on `aarch64`.
+    Counter,
     /// `clock_gettime(CLOCK_MONOTONIC)`.
     Monotonic,
+}
+
+impl ClockSource {
+    /// For the record: `tsc`, `arch_sys_counter` (as the kernel calls them) or `clock_monotonic`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => counter::NAME,
+            Self::Monotonic => CLOCK_MONOTONIC,
+        }
+    }
 }
 
 /// `ns_per_tick` is a fixed-point number with this many fractional bits: a resolution of 4e-15 and a range
@@ -49,7 +63,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Brackets `CLOCK_MONOTONIC` by two readings of the TSC and keeps the tightest of several brackets.
+    /// Brackets `CLOCK_MONOTONIC` by two readings of the counter and keeps the tightest of several brackets.
     fn read() -> Self {
         let mut best = Self { ticks: 0, mono_ns: 0 };
         let mut best_width = u64::MAX;
@@ -104,43 +118,44 @@ impl Default for HostClock {
 }
 
 impl HostClock {
-    /// A clock on the TSC where that is invariant and the kernel has not found it wanting, else on
+    /// A clock on the counter where that is invariant and the kernel has not found it wanting, else on
     /// `CLOCK_MONOTONIC`. The first call in a process takes 2 ms (it spins: it needs two readings that far
     /// apart), later ones some microseconds.
     pub fn new() -> Self {
-        let source = if tsc_is_usable() {
-            ClockSource::Tsc
+        let source = if counter::is_usable() {
+            ClockSource::Counter
         } else {
             ClockSource::Monotonic
         };
         Self::with_source(source)
     }
 
-    /// A clock on `source`; [`ClockSource::Tsc`] is the caller's assertion that the TSC is invariant. On
-    /// processors other than `x86_64` it is `CLOCK_MONOTONIC` all the same.
+    /// A clock on `source`; [`ClockSource::Counter`] is the caller's assertion that the counter is invariant. On an
+    /// architecture whose counter is not known here it is `CLOCK_MONOTONIC` all the same.
     pub fn with_source(source: ClockSource) -> Self {
-        let source = if cfg!(target_arch = "x86_64") {
+        let source = if counter::EXISTS {
             source
         } else {
             ClockSource::Monotonic
         };
         let base = match source {
-            ClockSource::Tsc => *ORIGIN.get_or_init(Pair::read),
+            ClockSource::Counter => *ORIGIN.get_or_init(Pair::read),
             ClockSource::Monotonic => Pair { ticks: 0, mono_ns: 0 },
         };
         let mut last = base;
-        if source == ClockSource::Tsc {
+        if source == ClockSource::Counter {
             while monotonic_ns() < base.mono_ns + BASELINE_MIN_NS {
                 std::hint::spin_loop();
             }
             last = Pair::read();
         }
+        let rate = first_rate(base, last, counter::stated_rate());
         Self {
             source,
             anchor_ticks: last.ticks,
             anchor_ns: last.mono_ns,
-            ns_per_tick: base.rate_to(last),
-            rate: base.rate_to(last),
+            ns_per_tick: rate,
+            rate,
             suspect: None,
             base,
             next_base: last,
@@ -156,7 +171,7 @@ impl HostClock {
     /// How far this clock is from `CLOCK_MONOTONIC` now.
     pub fn check(&self) -> Nanos {
         match self.source {
-            ClockSource::Tsc => {
+            ClockSource::Counter => {
                 let pair = Pair::read();
                 Nanos(self.at(pair.ticks).abs_diff(pair.mono_ns))
             }
@@ -232,7 +247,7 @@ impl Clock for HostClock {
     )]
     fn now(&self) -> MonoTime {
         match self.source {
-            ClockSource::Tsc => MonoTime(self.at(ticks())),
+            ClockSource::Counter => MonoTime(self.at(ticks())),
             ClockSource::Monotonic => MonoTime(monotonic_ns()),
         }
     }
@@ -256,49 +271,12 @@ pub fn monotonic_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "one instruction")]
-fn ticks() -> u64 {
-    // SAFETY: every x86_64 processor has RDTSC; Linux lets user space execute it unless a process asks for a
-    // fault itself (PR_SET_TSC), which this one does not.
-    unsafe { std::arch::x86_64::_rdtsc() }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-fn ticks() -> u64 {
-    monotonic_ns()
-}
-
-/// Whether the TSC ticks at one rate in all power states and the kernel trusts it.
-///
-/// The kernel's own choice decides where it is `tsc`. A paravirtual source (`kvm-clock`,
-/// `hyperv_clocksource_tsc_page`) is itself the TSC, scaled by the hypervisor: there the processor's word is
-/// asked. Anything else (`hpet`, `acpi_pm`, `jiffies`) means that the kernel found the TSC wanting.
-fn tsc_is_usable() -> bool {
-    if !cfg!(target_arch = "x86_64") {
-        return false;
-    }
-    let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    match std::fs::read_to_string(path).as_deref().map(str::trim) {
-        Ok("tsc") => true,
-        Ok("kvm-clock" | "hyperv_clocksource_tsc_page") | Err(_) => has_invariant_tsc(),
-        Ok(_) => false,
-    }
-}
-
-/// CPUID `8000_0007h` EDX bit 8, on Intel and AMD alike: what the kernel prints as `constant_tsc nonstop_tsc`.
-#[cfg(target_arch = "x86_64")]
-fn has_invariant_tsc() -> bool {
-    use std::arch::x86_64::__cpuid;
-    const LEAF: u32 = 0x8000_0007;
-    __cpuid(0x8000_0000).eax >= LEAF && __cpuid(LEAF).edx & (1 << 8) != 0
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_invariant_tsc() -> bool {
-    false
+/// What the processor states, while the baseline is too short to know better and does not gainsay it; else what was seen.
+fn first_rate(base: Pair, last: Pair, stated: Option<u64>) -> u64 {
+    let seen = base.rate_to(last);
+    let short = last.mono_ns.saturating_sub(base.mono_ns) < SLEW_MIN_NS;
+    let agrees = |stated: &u64| seen.abs_diff(*stated) <= stated / RATE_CHANGE_SHARE;
+    stated.filter(agrees).filter(|_| short).unwrap_or(seen)
 }
 
 #[cfg(test)]

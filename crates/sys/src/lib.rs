@@ -1,6 +1,6 @@
 //! The operating system: the only crate with `unsafe`, behind safe wrappers that own what the kernel uses.
 //!
-//! Duty: time from the TSC, page-aligned buffers, `io_uring` and Linux AIO queues, memory-mapped files that
+//! Duty: time from the processor's counter, page-aligned buffers, `io_uring` and Linux AIO queues, memory-mapped files that
 //! survive truncation, and the ioctls and process calls that `rustix` lacks. Data in: open files and plain
 //! numbers. Data out: completions, times and facts. It must not know workloads, job files, statistics,
 //! paths given by the user, or text for the user.

@@ -9,6 +9,8 @@ mod loop_device;
 mod quiet;
 mod usage;
 
+use std::process::Stdio;
+
 pub use loop_device::LoopDevice;
 pub use quiet::{Needs, telling};
 
@@ -56,6 +58,25 @@ pub fn seed() -> u64 {
     let seed = given.unwrap_or_else(now);
     eprintln!("FATHOM_TEST_SEED={seed}");
     seed
+}
+
+/// Whether a test can start its own program, for what must happen to a process of its own; said where it cannot: a program
+/// for another machine in an emulator, without `binfmt_misc`.
+pub fn starts_itself(test: &str) -> bool {
+    let list = |program| {
+        let mut command = std::process::Command::new(program);
+        command.arg("--list").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status()
+    };
+    let starts = std::env::current_exe().and_then(list);
+    let starts = starts.is_ok_and(|status| status.success());
+    if !starts {
+        skipped(
+            test,
+            "a kernel that starts this program (in an emulator: binfmt_misc)",
+        );
+    }
+    starts
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// `O_DIRECT` on `x86_64`; 0 where its number is another: the device is in memory anyway.
-const O_DIRECT: i32 = if cfg!(target_arch = "x86_64") { 0o40000 } else { 0 };
+/// Its number differs between architectures.
+const O_DIRECT: i32 = rustix::fs::OFlags::DIRECT.bits().cast_signed();
 const BLOCK: usize = 4096;
 
 /// Reads blocks of 4 KiB at random offsets for `seconds`, and gives the I/Os a second; the clock is looked at every

@@ -35,8 +35,12 @@ pub fn start_remedy(step: Option<StartStep>, errno: i32) -> Option<&'static str>
             "A higher priority of I/O needs the right to set it (root): leave prioclass= and prio= out"
         }
         EPERM | EACCES => "Run as a user who may open it, or choose another target",
+        EINVAL if step == Some(StartStep::MapLargePages) => {
+            "This kernel has no pages of 2 MiB: use the usual ones"
+        }
         ENOMEM if step == Some(StartStep::MapLargePages) => {
-            "Make room for large pages: sysctl vm.nr_hugepages=N, of 2 MiB each; or use the usual ones"
+            "Make room for large pages of 2 MiB: sysctl vm.nr_hugepages=N (where the system's own are of another size, as \
+             on Arm with pages of 64 KiB: /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages); or use the usual ones"
         }
         ENOMEM => "Use a smaller iodepth, smaller blocks or fewer workers",
         ENFILE | EMFILE => "Raise the limit of open files (ulimit -n), or use fewer files or workers",

@@ -73,6 +73,8 @@ fn clocks() {
     let slow = with(|run| run.environment.clock_source.clone_from(&source));
     assert_eq!(slow, [Warning::SlowClock { source }]);
     assert_eq!(with(|run| run.environment.clock_source.clear()), [], "not known");
+    let arm = with(|run| run.environment.clock_source = String::from("arch_sys_counter"));
+    assert_eq!(arm, [], "a counter as good as the TSC");
 }
 
 #[test]

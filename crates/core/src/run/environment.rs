@@ -3,6 +3,9 @@
 use crate::units::DevId;
 use serde::{Deserialize, Serialize};
 
+/// [`Environment::clock_source`] where the stamps come from the kernel and not from the processor's counter.
+pub const CLOCK_MONOTONIC: &str = "clock_monotonic";
+
 /// The program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
@@ -26,7 +29,7 @@ pub struct Environment {
     pub cpus: u32,
     /// Main memory.
     pub memory_bytes: u64,
-    /// `tsc` or `clock_monotonic`: what the stamps were taken with.
+    /// What the stamps were taken with: `tsc` (`x86_64`), `arch_sys_counter` (`aarch64`), [`CLOCK_MONOTONIC`], `virtual`.
     pub clock_source: String,
     /// Load average over one minute before the start.
     pub load_1min: f64,

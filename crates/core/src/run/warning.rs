@@ -49,7 +49,7 @@ pub enum Warning {
     CpuBound { job: String, cpu_percent: f64 },
     /// Too few I/Os for the percentiles asked for.
     FewSamples { job: String, n: u64, percentile: f64 },
-    /// The clock of the stamps is not the TSC.
+    /// The clock of the stamps is not the processor's counter.
     SlowClock { source: String },
     /// The run was shorter than it takes to say something of a disk.
     ShortRun { job: String, runtime_ns: u64 },
@@ -266,7 +266,9 @@ impl Warning {
             Self::Backlog { .. } => "Lower the rate or raise iodepth; judge by response time, not by lat.",
             Self::CpuBound { .. } => "Use more workers or CPUs, or a cheaper engine (io_uring).",
             Self::FewSamples { .. } => "Run longer, or read a lower percentile.",
-            Self::SlowClock { .. } => "Choose the clock source tsc, if the hypervisor offers it.",
+            Self::SlowClock { .. } => {
+                "Choose the clock source tsc (on Arm arch_sys_counter), if the hypervisor offers it."
+            }
             Self::ShortRun { .. } => "Run for a minute at least: cloud disks burst, and caches fill.",
             Self::TargetTaken { .. } => {
                 "Undo that, look whether what is there is still whole, then run again."

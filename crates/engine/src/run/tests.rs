@@ -55,10 +55,21 @@ fn run_jobs(jobs: &[Job]) -> Result<Results, RunError> {
     run(&plan(jobs), &options(), &mut NoHooks)
 }
 
+/// Of a call that the kernel does not have (an emulator's lacks some).
+const ENOSYS: i32 = 38;
+
 /// `None` where this machine has no such engine: said so.
 fn run_or_skip(test: &str, jobs: &[Job]) -> Option<Results> {
     match run_jobs(jobs) {
-        Ok(results) => Some(results),
+        Ok(results) => {
+            let mut errors = results.jobs.iter().flat_map(|job| &job.errors);
+            let Some(missing) = errors.find(|error| error.errno == ENOSYS) else {
+                return Some(results);
+            };
+            let of = jobs[0].engine.kind;
+            crate::testing::skipped(test, format!("{of:?}, {}: {}", missing.what, missing.message));
+            None
+        }
         Err(RunError::Start { failure, .. })
             if [StartStep::SetUpUring, StartStep::SetUpAio, StartStep::OpenDirect]
                 .contains(&failure.what) =>

@@ -54,6 +54,40 @@ fn a_physical_server_with_firmware_tables_is_no_virtual_machine() {
     assert_eq!(found.cpus, 1);
 }
 
+/// As a Graviton 3 shows itself: neither model name nor flags.
+#[test]
+fn an_arm_machine_is_told_by_its_core_and_its_tables() {
+    let tree = Tree::new();
+    tree.file(
+        "/proc/cpuinfo",
+        "processor\t: 0\nBogoMIPS\t: 2100.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n\
+         CPU architecture: 8\nCPU variant\t: 0x1\nCPU part\t: 0xd40\nCPU revision\t: 1\n\n",
+    );
+    tree.file("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
+    tree.file("/sys/class/dmi/id/product_name", "c7g.large\n");
+    let found = environment(&tree.root, "arch_sys_counter");
+    assert_eq!(found.cpu_model, "Arm Neoverse-V1");
+    assert_eq!(
+        found.virtualization.as_deref(),
+        Some("virtual machine (Amazon EC2 c7g.large)")
+    );
+    tree.file("/sys/class/dmi/id/product_name", "c7g.metal\n");
+    assert_eq!(environment(&tree.root, "").virtualization, None);
+    tree.file("/sys/class/dmi/id/sys_vendor", "Microsoft Corporation\n");
+    tree.file("/sys/class/dmi/id/product_name", "Virtual Machine\n");
+    let azure = environment(&tree.root, "").virtualization;
+    assert_eq!(
+        azure.as_deref(),
+        Some("virtual machine (Microsoft Corporation Virtual Machine)")
+    );
+    tree.file(
+        "/proc/cpuinfo",
+        "processor\t: 0\nCPU implementer\t: 0x99\nCPU part\t: 0x123\n",
+    );
+    let unknown = environment(&tree.root, "").cpu_model;
+    assert_eq!(unknown, "Arm core, implementer 0x99, part 0x123");
+}
+
 #[test]
 fn nonsense_is_not_a_number() {
     let tree = Tree::new();

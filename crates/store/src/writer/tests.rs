@@ -159,6 +159,9 @@ fn child_that_is_killed() {
 #[test]
 fn a_run_survives_kill_9() {
     use std::io::{BufRead, BufReader};
+    if !fathom_testkit::starts_itself("writer::a_run_survives_kill_9") {
+        return;
+    }
     let parent = tempfile::tempdir().expect("a directory");
     let dir = parent.path().join("run");
     let mut child = std::process::Command::new(std::env::current_exe().expect("this program"))

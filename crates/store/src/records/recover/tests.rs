@@ -212,6 +212,9 @@ fn child_that_records() {
 
 #[test]
 fn kill_9_at_random_moments() {
+    if !fathom_testkit::starts_itself("records::recover::kill_9_at_random_moments") {
+        return;
+    }
     let expected = ios(10, 4_000_000);
     let seed = 20_261_121;
     let mut rng = Rng::new(seed);
