@@ -22,7 +22,7 @@ mod planned;
 mod recorder;
 pub mod recording;
 mod request;
-mod session;
+pub mod session;
 mod start_error;
 mod stops;
 mod streams;
