@@ -38,6 +38,9 @@ const LEFT_OUT: [(&str, &str); 7] = [
 ];
 const TOO_LONG: &str = "a processor of its own: in an emulator it takes minutes";
 
+/// What others wrote runs little here, and takes long to optimise (docs/journal/2026-11-22-arm.md).
+const QUICK_BUILD: [&str; 2] = ["profile.dev.package.\"*\".opt-level=0", "profile.dev.debug=0"];
+
 /// `cargo xtask arm`.
 pub(crate) fn run() -> Result<()> {
     packages::install(packages::ARM);
@@ -55,6 +58,9 @@ pub(crate) fn test() -> Result<Counts> {
         return Ok(Counts::of_skipped(&format!("tests on Arm: {missing}")));
     }
     let mut command = shell::cargo(&["test", "--locked", "--no-fail-fast", "--lib", "--target", TARGET]);
+    for setting in QUICK_BUILD {
+        command.args(["--config", setting]);
+    }
     for name in CRATES {
         command.args(["--package", name]);
     }

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  ci               everything that must hold: formatting, lints, tidy, tests (also as on Arm), docs, a short fuzz run
+  ci               everything that must hold: formatting, lints, tidy, tests, docs, a short fuzz run
   arm              the tests of the crates below the command line, as on an Arm machine
   tidy             the project's own rules on its source
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
