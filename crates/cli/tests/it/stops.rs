@@ -47,14 +47,15 @@ fn a_stopped_load() {
     finish(child).expect(0);
     let stops = stops(&place);
     assert_eq!(stops.len(), 1, "{stops:?}");
-    let told_ms = count(&stops[0], "length_ns") / 1_000_000;
+    let told_ns = count(&stops[0], "length_ns");
+    let told_ms = told_ns / 1_000_000;
     assert!(
         told_ms.abs_diff(length_ms) <= 40,
         "{told_ms} of {length_ms} ms: {stops:?}"
     );
     assert_eq!(at(&stops[0], "by"), "signal");
     let shown = place.fathom("show d").expect(0).stdout.replace("\n  ", " ");
-    let said = format!("the load was stopped for {}.", told_ms / 1000);
+    let said = format!("the load was stopped for {:.2} s", told_ns as f64 / 1e9);
     assert!(shown.contains(&said), "{shown}");
     is_not_accused(&place, &stops[0]);
 }
