@@ -3,7 +3,7 @@
 //! A test that passes has told. One that fails has told only where the machine was quiet before it and all the while:
 //! otherwise it is repeated once the machine has come to rest, and says `SKIPPED` where that does not happen.
 
-use crate::skipped;
+use crate::tell_skipped;
 use crate::usage::Usage;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -68,7 +68,7 @@ impl Needs {
 /// As `test` does.
 pub fn telling(name: &str, needs: &Needs, test: impl FnMut()) {
     if let Told::Nothing { noise } = told(&mut Real { needs }, test) {
-        skipped(name, format_args!("a quiet machine ({noise})"));
+        tell_skipped(name, &format!("a quiet machine ({noise})"));
     }
 }
 
