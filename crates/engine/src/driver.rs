@@ -6,7 +6,7 @@
 
 use crate::content::Content;
 use crate::wait::sleep_until;
-use crate::worker::{Step, Worker};
+use crate::worker::{Rolled, Step, Worker};
 use fathom_core::backend::{Backend, BackendError, Op, Submit};
 use fathom_core::clock::Clock;
 use fathom_core::run::CpuUsage;
@@ -135,8 +135,8 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                         // The time of the check is not that of the next I/O.
                         now = self.clock.now();
                     }
-                    if self.worker.take_rolled() {
-                        self.interval_over();
+                    if let Some(rolled) = self.worker.take_rolled() {
+                        self.interval_over(rolled);
                         now = self.clock.now();
                     }
                 }
@@ -173,12 +173,12 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
 
     /// After each interval, and at both ends of the counted time.
     #[cold]
-    fn interval_over(&mut self) {
+    fn interval_over(&mut self, rolled: Rolled) {
         self.clock.discipline();
-        if self.worker.take_counting_began() {
+        if rolled.counting_began() {
             self.usage_before = resource_usage_thread().ok();
         }
-        if self.worker.take_counting_ended() {
+        if rolled.counting_ended() {
             self.usage_after = resource_usage_thread().ok();
         }
     }
@@ -209,8 +209,8 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         }
         let now = self.clock.now();
         self.worker.roll_if_due(now);
-        if self.worker.take_rolled() {
-            self.interval_over();
+        if let Some(rolled) = self.worker.take_rolled() {
+            self.interval_over(rolled);
         }
         Ok(())
     }
@@ -228,8 +228,8 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         sleep_until(&*self.clock, sleep_end);
         let now = self.clock.now();
         self.worker.roll_if_due(now);
-        if self.worker.take_rolled() {
-            self.interval_over();
+        if let Some(rolled) = self.worker.take_rolled() {
+            self.interval_over(rolled);
         }
         std::hint::spin_loop();
         Ok(())

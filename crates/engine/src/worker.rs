@@ -82,6 +82,95 @@ pub struct Ends {
     pub enough: Arc<AtomicBool>,
 }
 
+/// What a worker is at. What is in flight may outlast a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Sends its pattern.
+    Load,
+    /// Has sent all of it.
+    LoadOver,
+    /// Reads back what was written.
+    ReadBack,
+    /// Has sent all reads of it.
+    ReadBackOver,
+}
+
+impl Stage {
+    #[inline]
+    fn is_over(self) -> bool {
+        matches!(self, Self::LoadOver | Self::ReadBackOver)
+    }
+
+    #[inline]
+    fn reads_back(self) -> bool {
+        matches!(self, Self::ReadBack | Self::ReadBackOver)
+    }
+
+    fn over(self) -> Self {
+        if self.reads_back() {
+            Self::ReadBackOver
+        } else {
+            Self::LoadOver
+        }
+    }
+}
+
+/// What decides when an I/O is sent, and which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arrivals {
+    /// A completion: data alone, the next of the pattern, with nothing between.
+    Plain,
+    /// A completion, with pauses, flushes or checks between.
+    Closed,
+    /// A completion; which one depends on the slot that it left.
+    BySlot,
+    /// A schedule: an open loop.
+    Scheduled,
+}
+
+impl Arrivals {
+    fn of(plan: &WorkerPlan) -> Self {
+        if plan.schedules.iter().any(Option::is_some) {
+            Self::Scheduled
+        } else if plan.by_slot {
+            Self::BySlot
+        } else if turn::is_plain(plan) {
+            Self::Plain
+        } else {
+            Self::Closed
+        }
+    }
+}
+
+/// An interval was handed over, or several were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rolled {
+    /// The phase of the first.
+    from: Phase,
+    /// The phase after the last.
+    to: Phase,
+}
+
+impl Rolled {
+    /// The ramp is over: what was used until then does not count.
+    pub(crate) fn counting_began(self) -> bool {
+        self.from == Phase::Ramp && self.to != Phase::Ramp
+    }
+
+    /// The load goes on: what is used from here on does not count.
+    pub(crate) fn counting_ended(self) -> bool {
+        self.from != Phase::Cooldown && self.to == Phase::Cooldown
+    }
+}
+
+/// What is noted of each completion beside its interval.
+#[derive(Debug, Default)]
+struct Watch {
+    recorder: Option<IoRecorder>,
+    /// What was done on each file, where that is asked for.
+    files: Option<Box<[FileTally]>>,
+}
+
 /// One worker under way.
 #[derive(Debug)]
 pub struct Worker {
@@ -89,10 +178,7 @@ pub struct Worker {
     slots: Vec<Slot>,
     free: Vec<u32>,
     in_flight: u32,
-    /// Issuing is over.
-    finished: bool,
-    /// What was written is being read back.
-    reading_back: bool,
+    stage: Stage,
     /// Reads are checked now.
     checks: bool,
     loops_left: u64,
@@ -103,31 +189,15 @@ pub struct Worker {
     passes: u64,
     /// Reading back: how many I/Os of the last pass were sent.
     last_pass_ios: u64,
-    /// What was written has still to be read back.
-    read_back_due: bool,
     /// Drawn, but not due yet.
     pending: Option<Draw>,
     /// A trim whose block is written next, once the trim is done.
     trim_in_flight: bool,
-    open_loop: bool,
-    /// What is next depends on a schedule, or on the slot.
-    special: bool,
-    /// Each completion is recorded, or counted for its file.
-    watched: bool,
-    /// A closed loop of data alone: each completion is followed by the next I/O of the pattern, with nothing between.
-    plain: bool,
-    /// Nothing is left to draw: what its schedules have due is not for this worker any more.
-    exhausted: bool,
+    arrivals: Arrivals,
     deadline: u64,
     boundary: u64,
     times: Times,
-    rolled: bool,
-    /// The ramp ended with an interval handed over.
-    counting_began: bool,
-    /// The counted time ended with an interval handed over, and the load goes on.
-    counting_ended: bool,
-    /// Enough was known before the runtime was over.
-    had_enough: bool,
+    rolled: Option<Rolled>,
     read_back_start: Option<MonoTime>,
     think_until: u64,
     think_count: u32,
@@ -144,9 +214,8 @@ pub struct Worker {
     /// Due and not sent when the counted time ended, where the load went on.
     backlog_counted: Option<u64>,
     exchange: Arc<Exchange>,
-    recorder: Option<IoRecorder>,
-    /// What was done on each file, where that is asked for.
-    files: Option<Box<[FileTally]>>,
+    /// `None`: completions are neither recorded nor counted for their files.
+    watch: Option<Watch>,
     ends: Ends,
     errors: ErrorLog,
     failed: bool,
@@ -172,8 +241,11 @@ impl Worker {
             slots: (0..depth).map(slot).collect(),
             free: (0..depth).rev().collect(),
             in_flight: 0,
-            finished: false,
-            reading_back: plan.verify_only,
+            stage: if plan.verify_only {
+                Stage::ReadBack
+            } else {
+                Stage::Load
+            },
             checks: plan.verifies && (plan.verify_only || plan.mix == Mix::Read),
             loops_left: plan.loops.max(1) - 1,
             ios_left: plan.number_ios.unwrap_or(u64::MAX),
@@ -181,21 +253,13 @@ impl Worker {
             issued_in_pass: 0,
             passes: 0,
             last_pass_ios: 0,
-            read_back_due: plan.read_back && !plan.verify_only,
             pending: None,
             trim_in_flight: false,
-            open_loop: plan.schedules.iter().any(Option::is_some),
-            special: plan.by_slot || plan.schedules.iter().any(Option::is_some),
-            watched: plan.count_files,
-            plain: turn::is_plain(&plan),
-            exhausted: false,
+            arrivals: Arrivals::of(&plan),
             deadline: u64::MAX,
             boundary: u64::MAX,
             times: Times::new(&plan),
-            rolled: false,
-            counting_began: false,
-            counting_ended: false,
-            had_enough: false,
+            rolled: None,
             read_back_start: None,
             think_until: 0,
             think_count: 0,
@@ -212,10 +276,10 @@ impl Worker {
             spare: (!plan.cooldown.is_zero()).then(|| exchange.own()),
             backlog_counted: None,
             exchange,
-            recorder: None,
-            files: plan
-                .count_files
-                .then(|| (0..plan.file_count).map(|_| FileTally::of(&plan)).collect()),
+            watch: plan.count_files.then(|| Watch {
+                recorder: None,
+                files: Some((0..plan.file_count).map(|_| FileTally::of(&plan)).collect()),
+            }),
             ends,
             errors: ErrorLog::default(),
             failed: false,
@@ -225,8 +289,7 @@ impl Worker {
 
     /// Records each I/O from now on.
     pub(crate) fn record_with(&mut self, recorder: IoRecorder) {
-        self.recorder = Some(recorder);
-        self.watched = true;
+        self.watch.get_or_insert_default().recorder = Some(recorder);
     }
 
     /// Begins at `now`. Intervals are counted from `epoch`, the start of the run.
@@ -247,8 +310,8 @@ impl Worker {
         if self.ends.enough.load(Ordering::Relaxed) {
             self.take_enough(now);
         }
-        if self.finished
-            || now.0 >= self.deadline && !self.reading_back
+        if self.stage.is_over()
+            || now.0 >= self.deadline && !self.stage.reads_back()
             || self.ends.stop.load(Ordering::Relaxed)
         {
             return self.end(now);
@@ -271,13 +334,13 @@ impl Worker {
                 now,
             );
         }
-        if self.special {
+        if let Arrivals::BySlot | Arrivals::Scheduled = self.arrivals {
             if self.plan.by_slot
                 && let Some(&slot) = self.free.last()
             {
                 self.plan.generator.turn_to(slot);
             }
-            if self.open_loop && !self.reading_back {
+            if self.is_open_loop() && !self.stage.reads_back() {
                 return self.next_scheduled(now);
             }
         }
@@ -336,11 +399,11 @@ impl Worker {
             depth,
         } = &mut self.slots[slot as usize];
         stamps.completed = now.0;
-        if self.watched {
-            if let Some(recorder) = &mut self.recorder {
+        if let Some(Watch { recorder, files }) = &mut self.watch {
+            if let Some(recorder) = recorder {
                 recorder.record(request, stamps, *depth, errno_of(outcome));
             }
-            if let Some(files) = &mut self.files
+            if let Some(files) = files
                 && self.current.phase == Phase::Counted
             {
                 let at = Clocked {
@@ -383,7 +446,7 @@ impl Worker {
     /// The next moment at which something has to be done even if nothing completes.
     #[inline]
     pub fn next_event(&self) -> MonoTime {
-        MonoTime(if self.reading_back {
+        MonoTime(if self.stage.reads_back() {
             self.boundary
         } else {
             self.deadline.min(self.boundary)
@@ -391,11 +454,11 @@ impl Worker {
     }
     /// Whether issuing is over.
     pub fn is_finished(&self) -> bool {
-        self.finished
+        self.stage.is_over()
     }
     /// Whether arrivals follow a schedule.
     pub fn is_open_loop(&self) -> bool {
-        self.open_loop
+        self.arrivals == Arrivals::Scheduled
     }
     /// Slots in all.
     pub fn depth(&self) -> u32 {

@@ -1,11 +1,12 @@
 //! The worker's account: intervals, errors, verification, and what it leaves.
 
 use super::times::Times;
-use super::{FileTally, Worker};
+use super::{FileTally, Rolled, Stage, Worker};
 use crate::errors::ErrorLog;
 use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
 use fathom_core::units::MonoTime;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What a worker leaves.
@@ -40,7 +41,9 @@ impl Worker {
             self.errors.add_mismatch(&request);
             self.failed |= self.plan.verify_fatal || !self.plan.on_error.verify;
             // Without `verify_fatal` the whole of what was written is checked before the job is called failed.
-            self.finished |= self.plan.verify_fatal;
+            if self.plan.verify_fatal {
+                self.stage = self.stage.over();
+            }
         }
         self.free.push(slot);
     }
@@ -84,7 +87,7 @@ impl Worker {
         };
         if !borne {
             self.failed = true;
-            self.finished = true;
+            self.stage = self.stage.over();
         }
     }
 
@@ -92,13 +95,13 @@ impl Worker {
     pub fn fail(&mut self, what: &'static str, errno: Errno) {
         self.errors.add_other(what, errno);
         self.failed = true;
-        self.finished = true;
+        self.stage = self.stage.over();
     }
 
     /// Goes from writing to reading back what was written, once nothing is in flight. `false`: there is
     /// nothing to read back, the worker is done.
     pub fn begin_read_back(&mut self, now: MonoTime) -> bool {
-        let due = std::mem::take(&mut self.read_back_due);
+        let due = self.plan.read_back && !self.stage.reads_back();
         if !due || self.failed || self.ends.stop.load(Ordering::Relaxed) {
             return false;
         }
@@ -111,10 +114,9 @@ impl Worker {
             (self.passes, self.last_pass_ios) = (0, u64::MAX);
         }
         self.ios_left = self.ios_of_pass();
-        self.reading_back = true;
+        self.stage = Stage::ReadBack;
         self.read_back_start = Some(now);
         self.checks = true;
-        self.finished = false;
         self.pending = None;
         self.sync_due = None;
         self.think_until = 0;
@@ -131,8 +133,10 @@ impl Worker {
     /// Enough is known: what is counted ends at `now`, as if that had been the runtime's end.
     #[cold]
     pub(super) fn take_enough(&mut self, now: MonoTime) {
+        // Heard once.
+        self.ends.enough = Arc::default();
         let over = self.deadline.min(self.times.count_end) <= now.0;
-        if std::mem::replace(&mut self.had_enough, true) || over || self.reading_back {
+        if over || self.stage.reads_back() {
             return;
         }
         self.deadline = self.times.end_counting(&self.plan, now.0);
@@ -170,13 +174,10 @@ impl Worker {
             self.current.clear();
             self.begin_interval(0, after);
         }
-        self.counting_began |= before == Phase::Ramp && after != Phase::Ramp;
-        self.counting_ended |= before != Phase::Cooldown && after == Phase::Cooldown;
         self.boundary = self.times.boundary(now.0);
-        self.rolled = true;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.hand_over();
-        }
+        let from = self.rolled.map_or(before, |rolled| rolled.from);
+        self.rolled = Some(Rolled { from, to: after });
+        self.hand_records_over();
     }
 
     /// The interval begins at `start`, or with its phase where that is later: after a silence across the end of the ramp,
@@ -191,33 +192,24 @@ impl Worker {
 
     /// Counts what was due before `end` and is not sent.
     fn note_backlog(&mut self, end: MonoTime) {
-        let backlog = if self.exhausted {
-            0
-        } else {
-            // What is due at the end itself belongs to the next interval, or to none.
-            let now = MonoTime(end.0.min(self.deadline).saturating_sub(1));
-            let schedules = self.plan.schedules.iter().flatten();
-            schedules.map(|schedule| schedule.backlog(now)).sum()
-        };
+        // What is due at the end itself belongs to the next interval, or to none.
+        let now = MonoTime(end.0.min(self.deadline).saturating_sub(1));
+        let schedules = self.plan.schedules.iter().flatten();
+        let backlog = schedules.map(|schedule| schedule.backlog(now)).sum();
         self.current.backlog = backlog;
         self.current.backlog_max = self.current.backlog_max.max(backlog);
     }
 
-    /// Whether an interval was handed over since the last call: time to discipline the clock.
+    /// What was handed over since the last call: time to discipline the clock.
     #[inline]
-    pub fn take_rolled(&mut self) -> bool {
-        std::mem::take(&mut self.rolled)
+    pub(crate) fn take_rolled(&mut self) -> Option<Rolled> {
+        self.rolled.take()
     }
 
-    /// Whether the ramp has ended since the last call: what was used until then does not count.
-    pub fn take_counting_began(&mut self) -> bool {
-        std::mem::take(&mut self.counting_began)
-    }
-
-    /// Whether the counted time has ended since the last call while the load goes on: what is used from here on does not
-    /// count.
-    pub fn take_counting_ended(&mut self) -> bool {
-        std::mem::take(&mut self.counting_ended)
+    fn hand_records_over(&mut self) {
+        if let Some(recorder) = self.watch.as_mut().and_then(|watch| watch.recorder.as_mut()) {
+            recorder.hand_over();
+        }
     }
 
     /// Hands the last interval over and gives the worker's account. `now` is the end.
@@ -230,9 +222,7 @@ impl Worker {
         self.roll_if_due(now);
         self.note_backlog(now);
         self.current.end = now;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.hand_over();
-        }
+        self.hand_records_over();
         let backlog = self.backlog_counted.unwrap_or(self.current.backlog);
         let Times {
             ramp_end, count_end, ..
@@ -246,7 +236,11 @@ impl Worker {
             start: MonoTime(ramp_end),
             end: MonoTime(now.0.min(count_end).max(ramp_end)),
             read_back_start: self.read_back_start,
-            files: self.files.take().unwrap_or_default(),
+            files: self
+                .watch
+                .take()
+                .and_then(|watch| watch.files)
+                .unwrap_or_default(),
         }
     }
 }

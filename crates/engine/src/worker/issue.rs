@@ -12,7 +12,7 @@ impl Worker {
     /// Issuing is over; what is left is to flush each file, where that is asked for.
     #[cold]
     pub(super) fn end(&mut self, now: MonoTime) -> Step {
-        self.finished = true;
+        self.stage = self.stage.over();
         if self.end_syncs == 0 || self.failed || self.ends.stop.load(Ordering::Relaxed) {
             return Step::Finished;
         }
@@ -38,7 +38,7 @@ impl Worker {
         if let Some(draw) = self.pending.take() {
             return Some(draw);
         }
-        if self.reading_back {
+        if self.stage.reads_back() {
             return self.draw_written();
         }
         if self.ios_left > 0
@@ -91,7 +91,8 @@ impl Worker {
     /// Open loop: the direction that is due first, once it is due.
     pub(super) fn next_scheduled(&mut self, now: MonoTime) -> Step {
         let Some(draw) = self.pending.take().or_else(|| self.draw_scheduled(now)) else {
-            self.exhausted = true;
+            // Nothing is left to draw: what the schedules have due is not for this worker any more.
+            self.plan.schedules = Default::default();
             return self.end(now);
         };
         if draw.op == Op::Write && self.trim_in_flight {

@@ -5,7 +5,7 @@
 //! anything else may have to happen it does nothing, and those two are to be asked. In virtual time this is a tenth of
 //! the whole cost of an I/O.
 
-use super::{Worker, WorkerPlan};
+use super::{Arrivals, Watch, Worker, WorkerPlan};
 use crate::pattern::Draw;
 use fathom_core::backend::{Op, Request};
 use fathom_core::units::MonoTime;
@@ -31,9 +31,9 @@ impl Worker {
     /// into the same slot. `false`: nothing was done.
     #[inline]
     pub fn turn(&mut self, slot: u32, now: MonoTime) -> bool {
-        let may = self.plain
+        let may = self.arrivals == Arrivals::Plain
             && self.free.is_empty()
-            && !self.finished
+            && !self.stage.is_over()
             && now.0 < self.deadline.min(self.boundary)
             && self.ios_left > 0
             && !self.ends.stop.load(Ordering::Relaxed);
@@ -68,7 +68,11 @@ impl Worker {
         place.stamps.completed = now.0;
         let Request { op, len, .. } = place.request;
         self.current.record(op, len, &place.stamps, self.plan.metrics);
-        if let Some(recorder) = &mut self.recorder {
+        if let Some(Watch {
+            recorder: Some(recorder),
+            ..
+        }) = &mut self.watch
+        {
             recorder.record(&place.request, &place.stamps, place.depth, 0);
         }
         place.begin(draw, self.in_flight, now, now);

@@ -320,7 +320,7 @@ impl Stage {
     /// Whether an interval was handed over since the last call.
     #[inline]
     pub(super) fn take_rolled(&mut self) -> bool {
-        self.worker.take_rolled()
+        self.worker.take_rolled().is_some()
     }
 
     /// The worker's account; it ended at `end`. Its places stay, and nothing will be due there.
