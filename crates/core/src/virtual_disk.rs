@@ -10,7 +10,7 @@ use crate::units::{MonoTime, Nanos};
 
 /// What a modelled machine has to know of one worker before the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct Submitter {
     /// Whether its I/O bypasses the page cache.
     pub direct: bool,
     /// Whether each write is on the medium before it is complete (`O_SYNC`, `O_DSYNC`).
@@ -46,7 +46,7 @@ pub trait VirtualDisk {
     fn submission(&self) -> Nanos;
 
     /// Takes a worker in; its number is what [`Self::submit`] names. Workers are numbered from 0 in this order.
-    fn seat(&mut self, seat: Seat);
+    fn attach(&mut self, submitter: Submitter);
 
     /// Takes one I/O of `worker` at `now`. `ticket` names it until it is complete.
     fn submit(&mut self, worker: u32, ticket: u32, request: &Request, now: MonoTime) -> Accepted;

@@ -9,22 +9,21 @@ use fathom_core::backend::{Outcome, Request};
 use fathom_core::record::IoRecord;
 use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Memory of all rings together: 0.4 s at 300,000 I/Os a second.
 const RINGS_BYTES: usize = 8 << 20;
 /// No ring has fewer rows than this, however many workers there are.
 const RING_ROWS_MIN: usize = 1024;
-/// In virtual time: rows handed over together, and how many such lots may wait.
-const LOT_ROWS: usize = 16 << 10;
-const LOTS: usize = 8;
+/// In virtual time: rows handed over together.
+const BATCH_ROWS: usize = 16 << 10;
 
 /// The way of all I/Os of one run.
 #[derive(Debug)]
 pub struct IoRecording {
     ring_rows: usize,
-    lots: Option<SyncSender<Vec<IoRecord>>>,
+    batches: Option<SyncSender<Vec<IoRecord>>>,
     dropped: Arc<AtomicU64>,
     /// The reading ends of the rings.
     sources: Mutex<Vec<Consumer<IoRecord>>>,
@@ -48,32 +47,28 @@ impl IoRecording {
         let rows = RINGS_BYTES / size_of::<IoRecord>() / workers.max(1);
         Self {
             ring_rows: rows.max(RING_ROWS_MIN),
-            lots: None,
+            batches: None,
             dropped: Arc::default(),
             sources: Mutex::default(),
             tasks: Mutex::default(),
         }
     }
 
-    /// For a run in virtual time, which waits where the receiver is behind.
-    pub fn lossless() -> (Self, Receiver<Vec<IoRecord>>) {
-        let (lots, receiver) = sync_channel(LOTS);
-        let recording = Self {
+    /// For a run in virtual time, which waits where the receiver of `batches` is behind.
+    pub fn lossless(batches: SyncSender<Vec<IoRecord>>) -> Self {
+        Self {
+            batches: Some(batches),
             ring_rows: 0,
-            lots: Some(lots),
-            dropped: Arc::default(),
-            sources: Mutex::default(),
-            tasks: Mutex::default(),
-        };
-        (recording, receiver)
+            ..Self::rings(0)
+        }
     }
 
     /// What a worker records with, made before its first I/O.
     pub(crate) fn recorder(&self, job: u32, worker: u32) -> IoRecorder {
-        let way = if let Some(lots) = &self.lots {
-            Way::Lots {
-                lot: Vec::new(),
-                lots: lots.clone(),
+        let way = if let Some(batches) = &self.batches {
+            Way::Batches {
+                batch: Vec::new(),
+                batches: batches.clone(),
             }
         } else {
             let (ring, rows) = RingBuffer::new(self.ring_rows);
@@ -147,9 +142,9 @@ enum Way {
         ring: Producer<IoRecord>,
         dropped: Arc<AtomicU64>,
     },
-    Lots {
-        lot: Vec<IoRecord>,
-        lots: SyncSender<Vec<IoRecord>>,
+    Batches {
+        batch: Vec<IoRecord>,
+        batches: SyncSender<Vec<IoRecord>>,
     },
 }
 
@@ -177,9 +172,9 @@ impl IoRecorder {
                     drop_one(dropped);
                 }
             }
-            Way::Lots { lot, .. } => {
-                lot.push(row);
-                if lot.len() >= LOT_ROWS {
+            Way::Batches { batch, .. } => {
+                batch.push(row);
+                if batch.len() >= BATCH_ROWS {
                     self.hand_over();
                 }
             }
@@ -189,12 +184,12 @@ impl IoRecorder {
     /// Hands over what is kept back: in virtual time once a second, so that the rows of all workers lie close.
     #[cold]
     pub(crate) fn hand_over(&mut self) {
-        if let Way::Lots { lot, lots } = &mut self.way
-            && !lot.is_empty()
+        if let Way::Batches { batch, batches } = &mut self.way
+            && !batch.is_empty()
         {
-            let full = std::mem::replace(lot, Vec::with_capacity(LOT_ROWS));
+            let full = std::mem::replace(batch, Vec::with_capacity(BATCH_ROWS));
             // The receiver is gone only when nothing is kept any more, which it has reported.
-            drop(lots.send(full));
+            drop(batches.send(full));
         }
     }
 }

@@ -4,9 +4,9 @@
 //! must not print, store or ask anyone.
 
 mod job;
-mod orchestra;
 mod phases;
 mod results;
+mod scheduler;
 mod virtual_run;
 
 pub use results::{Results, floor};
@@ -23,7 +23,7 @@ use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
 use fathom_door::Permits;
 use fathom_sys::clock::HostClock;
-use orchestra::Orchestra;
+use scheduler::Scheduler;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -230,15 +230,15 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
 /// Nothing was measured: the first workers could not start. What goes wrong later is in the results.
 pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
     check(plan)?;
-    let mut orchestra = Orchestra::new(plan, options);
-    let played = orchestra.play(hooks);
+    let mut scheduler = Scheduler::new(plan, options);
+    let played = scheduler.run(hooks);
     // Files that were to be removed are, however the run ended.
-    let unremoved = orchestra.unlink();
+    let unremoved = scheduler.unlink();
     played?;
-    let status = phases::status(&orchestra.jobs, options);
+    let status = phases::status(&scheduler.jobs, options);
     Ok(Results {
         unremoved,
-        ..results::results(&orchestra.jobs, orchestra.epoch, status)
+        ..results::results(&scheduler.jobs, scheduler.epoch, status)
     })
 }
 

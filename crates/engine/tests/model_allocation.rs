@@ -3,7 +3,7 @@
 use fathom_core::backend::{Op, Request};
 use fathom_core::rng::Rng;
 use fathom_core::units::MonoTime;
-use fathom_core::virtual_disk::{Seat, VirtualDisk};
+use fathom_core::virtual_disk::{Submitter, VirtualDisk};
 use fathom_model::Machine;
 use fathom_model::spec::{
     BurstSpec, CrowdingSpec, DiskSpec, GuestSpec, KIB, Limit, OutageSpec, PageCacheSpec, PathLimits,
@@ -117,7 +117,7 @@ fn a_warm_machine_allocates_nothing() {
     let spec = spec();
     spec.validate().expect("a valid spec");
     let mut machine = Machine::new(&spec);
-    machine.seat(Seat {
+    machine.attach(Submitter {
         direct: true,
         sync_writes: false,
         file_base_bytes: vec![0],

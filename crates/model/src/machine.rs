@@ -16,13 +16,13 @@ use fathom_core::backend::{Op, Request};
 use fathom_core::record::{BlockRequest, CounterRow};
 use fathom_core::run::{DiskSummary, Held, ModelSummary};
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::virtual_disk::{Accepted, Seat, Trace, VirtualDisk};
+use fathom_core::virtual_disk::{Accepted, Submitter, Trace, VirtualDisk};
 
 /// A modelled machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
     guest: GuestSpec,
-    seats: Vec<Seat>,
+    submitters: Vec<Submitter>,
     volume_name: String,
     page_cache: PageCache,
     below: Below,
@@ -34,7 +34,7 @@ impl Machine {
         Self {
             page_cache: PageCache::new(spec.guest.page_cache.clone()),
             guest: spec.guest.clone(),
-            seats: Vec::new(),
+            submitters: Vec::new(),
             volume_name: spec.volume_name(),
             below: Below::new(spec),
         }
@@ -117,7 +117,7 @@ impl Machine {
         let len = request.len;
         match request.op {
             Op::Read => Some(page_cache.read(now_ns, worker, ticket, offset, len, below)),
-            Op::Write if self.seats[worker as usize].sync_writes => {
+            Op::Write if self.submitters[worker as usize].sync_writes => {
                 page_cache.write_through(now_ns, ticket, offset, len, below)
             }
             Op::Write => page_cache.write(now_ns, ticket, offset, len, below),
@@ -136,15 +136,15 @@ impl VirtualDisk for Machine {
         Nanos(self.guest.submit_ns)
     }
 
-    fn seat(&mut self, seat: Seat) {
-        self.seats.push(seat);
+    fn attach(&mut self, submitter: Submitter) {
+        self.submitters.push(submitter);
     }
 
     #[inline]
     fn submit(&mut self, worker: u32, ticket: u32, request: &Request, now: MonoTime) -> Accepted {
-        let seat = &self.seats[worker as usize];
-        let offset = seat.file_base_bytes[request.file as usize] + request.offset;
-        if seat.direct {
+        let submitter = &self.submitters[worker as usize];
+        let offset = submitter.file_base_bytes[request.file as usize] + request.offset;
+        if submitter.direct {
             let submitted = now.0 + self.guest.submit_ns;
             let io = (request.op, offset, request.len);
             let due = self.below.admit(submitted, Waiter::Ticket(ticket), io);
@@ -163,7 +163,7 @@ impl VirtualDisk for Machine {
     }
 
     fn is_passive(&self) -> bool {
-        self.below.cache.is_none() && self.seats.iter().all(|seat| seat.direct)
+        self.below.cache.is_none() && self.submitters.iter().all(|submitter| submitter.direct)
     }
 
     #[inline]

@@ -10,7 +10,7 @@
 mod cgroup;
 mod disk;
 mod growing;
-mod kept;
+mod open_file;
 mod process;
 mod system;
 mod text;

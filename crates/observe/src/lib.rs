@@ -15,7 +15,6 @@ pub mod counters;
 pub mod disk;
 #[cfg(test)]
 mod fixture;
-pub mod honesty;
 pub mod host;
 pub mod limits;
 pub mod mounts;
@@ -26,5 +25,6 @@ pub mod safety;
 mod sysfs;
 pub mod target;
 pub mod trace;
+pub mod validity;
 
 pub use root::SystemRoot;

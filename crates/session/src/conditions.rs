@@ -8,7 +8,7 @@ use fathom_core::run::{Environment, Requirement, Target, TargetFile, TargetKind,
 use fathom_engine::plan::{FileAction, Kind, Plan};
 use fathom_observe::disk::Snapshot;
 use fathom_observe::target::Inspector;
-use fathom_observe::{SystemRoot, busy, honesty, target};
+use fathom_observe::{SystemRoot, busy, target, validity};
 use fathom_sys::clock::HostClock;
 use fathom_sys::parallel::in_parts;
 use std::collections::HashMap;
@@ -78,7 +78,7 @@ pub(crate) fn look(system: &SystemRoot, plan: &Plan, machine: &Environment, cloc
     let by_path = by_path(&target);
     for (path, facts) in facts::of_plan(plan) {
         if let Some(file) = by_path.get(&*path.to_string_lossy()) {
-            let (found, needed) = honesty::before(system, file, &facts);
+            let (found, needed) = validity::before(system, file, &facts);
             warnings.extend(found);
             requirements.extend(
                 needed

@@ -4,7 +4,7 @@
 
 use fathom_core::workload::{BlockSize, EngineKind, Job};
 use fathom_engine::plan::Plan;
-use fathom_observe::honesty::IoFacts;
+use fathom_observe::validity::IoFacts;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -30,6 +30,7 @@ mod streams;
 mod testing;
 mod touched;
 pub mod virtual_run;
+mod writer;
 
 pub use directory::{Reserved, check as check_directory, reserve as reserve_directory};
 pub use event::{Event, Observer, Silent};

@@ -7,7 +7,7 @@ use crate::merge::merge;
 use crate::request::Request;
 use fathom_core::run::{Build, Target, Warning};
 use fathom_engine::plan::{FileAction, Plan, PlanError};
-use fathom_observe::{SystemRoot, honesty};
+use fathom_observe::{SystemRoot, validity};
 
 /// A request and its plan.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub fn foresee(system: &SystemRoot, plan: &Plan) -> (Target, Vec<Warning>) {
     let by_path = conditions::by_path(&target);
     for (path, facts) in &facts {
         if let Some(file) = by_path.get(&*path.to_string_lossy()) {
-            warnings.extend(honesty::foresee(system, file, facts));
+            warnings.extend(validity::foresee(system, file, facts));
         }
     }
     drop(by_path);

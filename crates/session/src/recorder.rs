@@ -6,20 +6,17 @@
 //! end still ends and reports.
 
 use crate::event::{Event, Observer};
-use anyhow::{Context, bail};
+use crate::writer::{PATIENCE, Unfinished, Writer};
+use anyhow::bail;
 use fathom_core::run::{HistogramRow, Run, SeriesRow, SeriesSink, Warning};
 use fathom_store::{RunWriter, StreamEnd, remove_record};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, TrySendError};
 use std::time::Duration;
 
 /// Batches that may wait for the disk: each is a second of all jobs, or their histograms.
 const QUEUE_BATCHES: usize = 256;
-/// How long the end of a run waits for what is in the queue, and then for the record to be completed. Longer than a
-/// disk without burst credit takes; a disk that takes longer may never come back.
-const PATIENCE: Duration = Duration::from_mins(1);
-
 /// What the record is written to: the run directory, but for tests.
 pub(crate) trait Sink: Send + 'static {
     /// Takes one entry.
@@ -50,14 +47,12 @@ impl Sink for RunWriter {
 /// A run directory that is being written.
 pub(crate) struct Recorder<W = RunWriter> {
     dir: PathBuf,
-    sender: SyncSender<Entry>,
-    /// The thread's last word.
-    kept: Receiver<Kept<W>>,
+    writer: Writer<Entry, Written<W>>,
     dropped_rows: u64,
 }
 
 /// What the writer's thread leaves.
-struct Kept<W> {
+struct Written<W> {
     writer: W,
     error: Option<std::io::Error>,
 }
@@ -113,40 +108,33 @@ impl Recorder {
 
 impl<W: Sink> Recorder<W> {
     fn over(dir: &Path, writer: W) -> anyhow::Result<Self> {
-        let (sender, receiver) = sync_channel(QUEUE_BATCHES);
-        let (last_word, kept) = sync_channel(1);
-        std::thread::Builder::new()
-            .name(String::from("record"))
-            .spawn(move || {
-                // Nobody waits for it any more where the disk took too long.
-                drop(last_word.send(write_all(writer, &receiver)));
-            })
-            .context("cannot start the thread that writes the record")?;
+        let body = move |entries: &Receiver<Entry>| write_all(writer, entries);
         Ok(Self {
             dir: dir.to_owned(),
-            sender,
-            kept,
+            writer: Writer::begin("record", QUEUE_BATCHES, body)?,
             dropped_rows: 0,
         })
     }
 
     /// Takes rows; never waits.
     pub(crate) fn rows(&mut self, rows: &[SeriesRow]) {
-        if self.sender.try_send(Entry::Rows(rows.to_vec())).is_err() {
+        let entry = Entry::Rows(rows.to_vec());
+        if self.writer.batches().try_send(entry).is_err() {
             self.dropped_rows += rows.len() as u64;
         }
     }
 
     /// Takes rows; waits where the queue is full.
     pub(crate) fn rows_surely(&mut self, rows: &[SeriesRow]) {
-        if self.sender.send(Entry::Rows(rows.to_vec())).is_err() {
+        let entry = Entry::Rows(rows.to_vec());
+        if self.writer.batches().send(entry).is_err() {
             self.dropped_rows += rows.len() as u64;
         }
     }
 
     /// Takes the histograms so far; never waits.
     pub(crate) fn histograms(&self, rows: Vec<HistogramRow>) {
-        match self.sender.try_send(Entry::Histograms(rows)) {
+        match self.writer.batches().try_send(Entry::Histograms(rows)) {
             // What does not fit is followed by newer ones.
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
@@ -158,27 +146,19 @@ impl<W: Sink> Recorder<W> {
     }
 
     fn close_within(self, patience: Duration) -> Closed<W> {
-        drop(self.sender);
         let dir = self.dir.display();
-        let (writer, failure) = match self.kept.recv_timeout(patience) {
-            Ok(kept) => {
-                let failure = kept
-                    .error
-                    .map(|error| format!("the series ends early: {dir}: {error}"));
-                (Some(kept.writer), failure)
+        let (writer, failure) = match self.writer.end(patience) {
+            Ok(Written { writer, error }) => {
+                let failure = error.map(|error| format!("the series ends early: {dir}: {error}"));
+                (Some(writer), failure)
             }
-            Err(RecvTimeoutError::Timeout) => {
-                let failure = format!(
-                    "the disk of {dir} has not taken the rest of the record for {} s, which is left unfinished: what it \
-                     has can be seen with fathom recover {dir}",
-                    patience.as_secs()
-                );
-                (None, Some(failure))
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                let failure =
-                    format!("the thread that wrote {dir} panicked, a bug in fathom: please report it");
-                (None, Some(failure))
+            Err(unfinished) => {
+                let failure = unfinished.in_words(&format!("the rest of the record in {dir}"), patience);
+                let remedy = match unfinished {
+                    Unfinished::Stuck => format!(": what it has can be seen with fathom recover {dir}"),
+                    Unfinished::Panicked => String::new(),
+                };
+                (None, Some(failure + &remedy))
             }
         };
         let mut warnings: Vec<Warning> = Vec::new();
@@ -209,12 +189,8 @@ impl Closed {
         }
         let dir = writer.dir().display().to_string();
         let run = run.clone();
-        let (result, finished) = sync_channel(1);
-        std::thread::Builder::new()
-            .name(String::from("record"))
-            .spawn(move || drop(result.send(writer.finish(&run, histograms.iter().copied()))))
-            .context("cannot start the thread that writes the record")?;
-        match finished.recv_timeout(PATIENCE) {
+        let finish = move |_: &Receiver<()>| writer.finish(&run, histograms.iter().copied());
+        match Writer::begin("record", 1, finish)?.end(PATIENCE) {
             Ok(result) => Ok(result?),
             Err(_) => bail!(
                 "the record in {dir} could not be completed within {} s: see what it has with fathom recover {dir}",
@@ -225,7 +201,7 @@ impl Closed {
 }
 
 /// The writer's thread: writes until the sender is gone; after an error it only empties the queue.
-fn write_all<W: Sink>(mut writer: W, receiver: &Receiver<Entry>) -> Kept<W> {
+fn write_all<W: Sink>(mut writer: W, receiver: &Receiver<Entry>) -> Written<W> {
     let mut error = None;
     for entry in receiver {
         if error.is_none() {
@@ -234,7 +210,7 @@ fn write_all<W: Sink>(mut writer: W, receiver: &Receiver<Entry>) -> Kept<W> {
             error = taken.err().filter(|_| matches!(entry, Entry::Rows(_)));
         }
     }
-    Kept { writer, error }
+    Written { writer, error }
 }
 
 #[cfg(test)]

@@ -22,19 +22,18 @@ use fathom_observe::SystemRoot;
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::{self, TraceDevice};
 use fathom_observe::trace::{BlockTracer, Load, SchedTracer};
-use fathom_store::StreamWriter;
 use fathom_sys::clock::HostClock;
-use keeper::{Ended, Kept, Sources, Writers};
+use keeper::{Batch, Ended, Keeper, Sinks, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use watcher::{Account, Dropped, Ends, Watched};
 
-/// Lots that may wait for the disk: half a minute of them.
-const LOTS: usize = 1024;
+/// Batches that may wait for the disk: half a minute of them.
+const BATCHES: usize = 1024;
 /// The kernel's buffer of the block trace, a CPU: at 100,000 requests a second it holds a second's events.
 const BLOCK_BUFFER_KIB: u32 = 8192;
 /// The same of the scheduler's switches.
@@ -42,7 +41,7 @@ const SCHED_BUFFER_KIB: u32 = 2048;
 
 /// Streams under way.
 pub(crate) struct StreamRecorder {
-    keeper: JoinHandle<Vec<(StreamKind, Ended)>>,
+    keeper: Keeper<Batch>,
     watcher: JoinHandle<Account>,
     stop: Arc<AtomicBool>,
     dropped: Arc<Dropped>,
@@ -98,40 +97,37 @@ impl StreamRecorder {
                 reasons.join("; ")
             );
         }
-        let mut writers = Writers::default();
-        if asked.io && subject.workers > 0 {
-            writers.io = Some(Kept::new(StreamWriter::create(dir)?));
-        }
-        if asked.block {
-            writers.block = Some(Kept::new(StreamWriter::create(dir)?));
-            writers.sched = Some(Kept::new(StreamWriter::create(dir)?));
-        }
-        if asked.counters {
-            writers.processes = Some(Kept::new(StreamWriter::create(dir)?));
-        }
-        // What the record says of itself is among the counters, whatever was asked for.
-        writers.counters = Some(Kept::new(StreamWriter::create(dir)?));
+        let wanted = [
+            (asked.io && subject.workers > 0, StreamKind::Io),
+            (asked.block, StreamKind::Block),
+            (asked.block, StreamKind::Sched),
+            (asked.counters, StreamKind::Processes),
+            // What the record says of itself is among the counters, whatever was asked for.
+            (true, StreamKind::Counters),
+        ];
+        let wanted = wanted.into_iter().filter(|(wanted, _)| *wanted);
+        let sinks = Sinks::open(dir, wanted.map(|(_, kind)| kind))?;
         let recording =
             (asked.io && subject.workers > 0).then(|| Arc::new(IoRecording::rings(subject.workers)));
         let stop = Arc::new(AtomicBool::new(false));
         let dropped = Arc::new(Dropped::default());
-        let (lots, lots_out) = sync_channel(LOTS);
         let (windows, windows_out) = channel();
         let sources = Sources {
             recording: recording.clone(),
-            lots: lots_out,
             windows: watched.looks_back().then_some(windows),
             dropped: Arc::clone(&dropped),
             clock: clock.clone(),
         };
+        let keeper = Keeper::begin(sinks, BATCHES, move |sinks, batches| {
+            keeper::keep_all(sinks, &sources, batches)
+        })?;
         let ends = Ends {
-            lots,
+            batches: keeper.batches().clone(),
             dropped: Arc::clone(&dropped),
             windows: windows_out,
             stop: Arc::clone(&stop),
             clock: clock.clone(),
         };
-        let keeper = thread("fathom-keep", move || keeper::keep_all(writers, &sources))?;
         let watcher = thread("fathom-watch", move || watcher::watch(watched, &ends))?;
         Ok(Self {
             keeper,
@@ -159,7 +155,7 @@ impl StreamRecorder {
     pub(crate) fn end(self) -> EndedStreams {
         self.stop.store(true, Ordering::Relaxed);
         let account = joined(self.watcher);
-        let ended = joined(self.keeper);
+        let ended = self.keeper.end();
         let mut missing = self.missing;
         for (kind, remarks) in account.remarks.0 {
             missing.say(kind, remarks);

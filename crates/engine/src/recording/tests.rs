@@ -1,5 +1,9 @@
 use super::*;
 use fathom_core::backend::{Errno, Op};
+use std::sync::mpsc::sync_channel;
+
+/// Batches that may wait.
+const BATCHES: usize = 8;
 
 fn request(offset: u64) -> Request {
     Request {
@@ -86,11 +90,12 @@ fn the_last_rows_of_a_worker_that_has_ended_are_there() {
 }
 
 #[test]
-fn in_virtual_time_nothing_is_lost_and_lots_come_when_asked() {
-    let (recording, lots) = IoRecording::lossless();
+fn in_virtual_time_nothing_is_lost_and_batches_come_when_asked() {
+    let (batches, received) = sync_channel(BATCHES);
+    let recording = IoRecording::lossless(batches);
     let mut recorder = recording.recorder(0, 0);
-    let taken = std::thread::spawn(move || lots.iter().map(|lot| lot.len()).collect::<Vec<_>>());
-    let ios = LOT_ROWS * (LOTS + 5);
+    let taken = std::thread::spawn(move || received.iter().map(|batch| batch.len()).collect::<Vec<_>>());
+    let ios = BATCH_ROWS * (BATCHES + 5);
     for at in 0..ios as u64 {
         recorder.record(&request(at), &stamps(at), 1, 0);
     }

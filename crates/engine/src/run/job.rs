@@ -1,8 +1,8 @@
 //! One job section under way: its workers, what they say, what they have done.
 
 use super::RunError;
-use super::orchestra::TICK;
 use super::phases::JobState;
+use super::scheduler::TICK;
 use crate::collect::JobCollector;
 use crate::interval::Interval;
 use crate::plan::JobPlan;

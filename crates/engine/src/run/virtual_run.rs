@@ -54,7 +54,7 @@ pub fn file_bases(plan: &Plan) -> (BTreeMap<PathBuf, u64>, u64) {
 pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &mut dyn Hooks) -> Results {
     let (bases, _) = file_bases(plan);
     let jobs = plan.jobs.iter().enumerate();
-    let mut conductor = Conductor {
+    let mut run = VirtualRun {
         jobs: jobs
             .map(|(index, plan)| RunningJob::new(index as u32, plan, options.row_interval()))
             .collect(),
@@ -65,7 +65,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         disk,
         bases,
         now: EPOCH,
-        seated: 0,
+        attached: 0,
         sequences: Sequences::default(),
         tickets: 0,
         rows: Vec::new(),
@@ -77,16 +77,16 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         had_enough: false,
     };
     hooks.started(EPOCH);
-    hooks.second(conductor.disk, EPOCH);
-    conductor.play(hooks);
-    conductor.hand_over(hooks);
-    hooks.second(conductor.disk, conductor.now);
-    let status = phases::status(&conductor.jobs, options);
-    results::results(&conductor.jobs, EPOCH, status)
+    hooks.second(run.disk, EPOCH);
+    run.run(hooks);
+    run.hand_over(hooks);
+    hooks.second(run.disk, run.now);
+    let status = phases::status(&run.jobs, options);
+    results::results(&run.jobs, EPOCH, status)
 }
 
 /// All of a run.
-struct Conductor<'a> {
+struct VirtualRun<'a> {
     jobs: Vec<RunningJob>,
     /// The workers under way, and for a while those that have ended.
     stages: Vec<Stage>,
@@ -99,7 +99,7 @@ struct Conductor<'a> {
     bases: BTreeMap<PathBuf, u64>,
     now: MonoTime,
     /// Workers that have begun: the next one's number within the run, and at the disk.
-    seated: u32,
+    attached: u32,
     /// The pointers of sequences that workers share.
     sequences: Sequences,
     /// Tickets given out.
@@ -115,8 +115,8 @@ struct Conductor<'a> {
     had_enough: bool,
 }
 
-impl Conductor<'_> {
-    fn play(&mut self, hooks: &mut dyn Hooks) {
+impl VirtualRun<'_> {
+    fn run(&mut self, hooks: &mut dyn Hooks) {
         loop {
             self.start_what_may();
             self.lay_out_queues();
@@ -142,7 +142,7 @@ impl Conductor<'_> {
         let derived = stage::derived(&job.plan.job, self.disk.submission());
         for number in 0..job.plan.workers.len() {
             let files = &job.plan.workers[number];
-            let index = u64::from(self.seated);
+            let index = u64::from(self.attached);
             let mut plan = thread::worker_plan(&job.plan.job, files, index);
             plan.interval = self.options.row_interval();
             plan.generator.share(&self.sequences.of(&job.plan, files));
@@ -152,7 +152,7 @@ impl Conductor<'_> {
                 &job.plan.job,
                 plan,
                 derived,
-                (self.seated, self.tickets),
+                (self.attached, self.tickets),
                 start,
                 self.options.ends(),
             );
@@ -161,13 +161,13 @@ impl Conductor<'_> {
                 stage.record_with(recording.recorder(at as u32, number as u32));
             }
             let base = |path: &PathBuf| self.bases.get(path).copied().unwrap_or(0);
-            self.disk.seat(stage::seat(
+            self.disk.attach(stage::submitter(
                 &job.plan.job,
                 files.files.iter().map(|file| base(&file.path)).collect(),
             ));
             exchanges.push(stage.exchange());
             self.stages.push(stage);
-            self.seated += 1;
+            self.attached += 1;
         }
         job.collector.start(EPOCH, self.now, exchanges);
     }

@@ -4,10 +4,10 @@ use crate::testing::{MS, SECOND, host_cache, limits, seed, spec};
 use fathom_core::backend::{Op, Request};
 use fathom_core::rng::Rng;
 use fathom_core::units::MonoTime;
-use fathom_core::virtual_disk::{Accepted, Seat, VirtualDisk};
+use fathom_core::virtual_disk::{Accepted, Submitter, VirtualDisk};
 
-fn seat(direct: bool) -> Seat {
-    Seat {
+fn submitter(direct: bool) -> Submitter {
+    Submitter {
         direct,
         sync_writes: false,
         file_base_bytes: vec![0, 512 << 20],
@@ -29,11 +29,11 @@ fn direct_io_passes_the_page_cache_and_buffered_io_does_not() {
     let mut spec = spec(1);
     spec.guest.submit_ns = 700;
     let mut machine = Machine::new(&spec);
-    machine.seat(seat(true));
-    machine.seat(seat(false));
-    machine.seat(Seat {
+    machine.attach(submitter(true));
+    machine.attach(submitter(false));
+    machine.attach(Submitter {
         sync_writes: true,
-        ..seat(false)
+        ..submitter(false)
     });
     assert_eq!(machine.capacity_bytes(), 1 << 30);
     let write = request(Op::Write, 1, 4096, 4096);
@@ -71,8 +71,8 @@ fn settling_leaves_nothing_unwritten() {
             ..spec(2)
         };
         let mut machine = Machine::new(&spec);
-        machine.seat(seat(false));
-        machine.seat(seat(true));
+        machine.attach(submitter(false));
+        machine.attach(submitter(true));
         let mut now = 0;
         for ticket in 0..2000 {
             now += rng.below(MS);
@@ -110,7 +110,7 @@ fn the_account_names_what_held() {
     spec.disks[0].limits = limits(100, 1 << 40);
     spec.disks[0].write_bytes_per_second = Limit::Off;
     let mut machine = Machine::new(&spec);
-    machine.seat(seat(true));
+    machine.attach(submitter(true));
     let mut waited = 0;
     for ticket in 0..50 {
         let done = machine.submit(0, ticket, &request(Op::Write, 0, 0, 4096), MonoTime(0));

@@ -8,7 +8,7 @@ use fathom_core::backend::{Op, Request};
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, CounterRow};
 use fathom_core::rng::Rng;
 use fathom_core::units::MonoTime;
-use fathom_core::virtual_disk::{Seat, Trace, VirtualDisk};
+use fathom_core::virtual_disk::{Submitter, Trace, VirtualDisk};
 use std::collections::BTreeMap;
 
 const BOTH: Trace = Trace {
@@ -19,7 +19,7 @@ const BOTH: Trace = Trace {
 fn machine(spec: &Spec, direct: bool, what: Trace) -> Machine {
     let mut machine = Machine::new(spec);
     machine.trace(what);
-    machine.seat(Seat {
+    machine.attach(Submitter {
         direct,
         sync_writes: false,
         file_base_bytes: vec![0],

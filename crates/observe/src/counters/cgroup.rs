@@ -11,7 +11,7 @@ mod find;
 mod limits;
 
 use super::growing::Growing;
-use super::kept::KeptFile;
+use super::open_file::OpenFile;
 use super::system::pressure_us;
 use super::{Remarks, Rows};
 use crate::root::SystemRoot;
@@ -26,7 +26,7 @@ const OWN: &str = "/proc/self/cgroup";
 #[derive(Debug)]
 pub(super) struct Cgroups {
     root: SystemRoot,
-    own: Option<KeptFile>,
+    own: Option<OpenFile>,
     /// What `own` said when the groups were looked up.
     known: Vec<u8>,
     groups: Groups,
@@ -39,7 +39,7 @@ pub(super) struct Cgroups {
 
 impl Cgroups {
     pub(super) fn new(root: &SystemRoot, remarks: &mut Remarks) -> Self {
-        let own = KeptFile::open(root, OWN);
+        let own = OpenFile::open(root, OWN);
         if let Err(error) = &own {
             remarks.say(format!(
                 "the limits of control groups: not available, because {OWN} cannot be read: {error}"
@@ -146,7 +146,7 @@ impl Cgroups {
 }
 
 /// A file that cannot be read (its group was removed) says nothing.
-fn text<'b>(file: &KeptFile, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+fn text<'b>(file: &OpenFile, buffer: &'b mut Vec<u8>) -> &'b [u8] {
     file.read(buffer).unwrap_or_default()
 }
 

@@ -4,7 +4,7 @@
 //! Documentation/admin-guide/iostats.rst). Data out: rows. It must not know why these disks.
 
 use super::growing::Growing;
-use super::kept::KeptFile;
+use super::open_file::OpenFile;
 use super::text::{number, words};
 use super::{Remarks, Rows};
 use crate::root::SystemRoot;
@@ -64,7 +64,7 @@ struct Disk {
     name: String,
     labels: String,
     path: PathBuf,
-    file: Option<KeptFile>,
+    file: Option<OpenFile>,
     columns: [Growing; COLUMNS.len()],
 }
 
@@ -135,7 +135,7 @@ impl Disk {
         let unreadable = |error: io::Error| format!("{} cannot be read: {error}", self.path.display());
         let file = match self.file.take() {
             Some(file) => file,
-            None => KeptFile::open(root, &self.path).map_err(unreadable)?,
+            None => OpenFile::open(root, &self.path).map_err(unreadable)?,
         };
         // Not kept when it fails: the disk was taken away, and one of the same name may come.
         let values = parse(file.read(buffer).map_err(unreadable)?);

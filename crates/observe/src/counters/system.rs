@@ -4,7 +4,7 @@
 //! Documentation/accounting/psi.rst). Data out: rows. It must not know who caused them.
 
 use super::growing::Growing;
-use super::kept::KeptFile;
+use super::open_file::OpenFile;
 use super::text::{lines, number, number_of, words};
 use super::{Remarks, Rows};
 use crate::root::SystemRoot;
@@ -94,7 +94,7 @@ const PAGING: [(&[u8], &str); 5] = [
 /// The files of the machine.
 #[derive(Debug)]
 pub(super) struct System {
-    files: Vec<(usize, KeptFile)>,
+    files: Vec<(usize, OpenFile)>,
     state: State,
     buffer: Vec<u8>,
 }
@@ -118,7 +118,7 @@ impl System {
     pub(super) fn new(root: &SystemRoot, remarks: &mut Remarks) -> Self {
         let mut files = Vec::new();
         for (index, table) in TABLES.iter().enumerate() {
-            match KeptFile::open_readable(root, table.path) {
+            match OpenFile::open_readable(root, table.path) {
                 Ok(file) => files.push((index, file)),
                 Err(error) => remarks.say(missing(table, &error)),
             }

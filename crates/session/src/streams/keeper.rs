@@ -1,53 +1,80 @@
-//! Keeps the streams of a record: the one thread that writes them.
+//! Keeps the streams of a record: the thread that writes them.
 //!
-//! Data in: the load's I/Os from the workers' rings, lots of rows from the watcher. Data out: the streams on disk,
+//! Data in: the load's I/Os from the workers' rings, batches of rows from the watcher. Data out: the streams on disk,
 //! windows of slow I/Os. What cannot be written is counted as lost, and the run goes on. It must not know where rows come
 //! from or what they mean.
 
 use super::slow::{SlowFinder, Window};
-use super::watcher::{Dropped, Lot};
+use super::watcher::Dropped;
+use crate::writer::{PATIENCE, Writer};
 use fathom_core::clock::Clock;
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, RowSink, SchedSlice, StreamKind};
+use fathom_core::record::{
+    BlockRequest, CounterRow, IoRecord, ProcessRow, RowSink as _, SchedSlice, StreamKind,
+};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_engine::recording::{IoRecording, WorkerTask};
 use fathom_store::{StreamEnd, StreamRow, StreamWriter};
 use fathom_sys::clock::HostClock;
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::time::Duration;
 
 /// How often the workers' rings are emptied: they hold several times as much.
 const TICK: Duration = Duration::from_millis(20);
 /// How often rows are handed to the kernel: a kill loses at most a second, on a busy machine too. Shorter than the time
-/// between two lots of counters, which then never wait for the next.
+/// between two batches of counters, which then never wait for the next.
 const FLUSH: Nanos = Nanos::from_millis(400);
 const SECOND: Nanos = Nanos::from_secs(1);
 
-/// A stream under way. What it cannot write it counts and leaves out; the first reason is kept.
-pub(super) struct Kept<R: StreamRow> {
+/// Rows on their way to the disk.
+#[derive(Debug)]
+pub(super) enum Batch {
+    Io(Vec<IoRecord>),
+    Block(Vec<BlockRequest>),
+    Counters(Vec<CounterRow>),
+    Processes(Vec<ProcessRow>),
+    Sched(Vec<SchedSlice>),
+}
+
+impl Batch {
+    /// Its stream, and how many rows it has.
+    pub(super) fn size(&self) -> (StreamKind, usize) {
+        match self {
+            Self::Io(rows) => (StreamKind::Io, rows.len()),
+            Self::Block(rows) => (StreamKind::Block, rows.len()),
+            Self::Counters(rows) => (StreamKind::Counters, rows.len()),
+            Self::Processes(rows) => (StreamKind::Processes, rows.len()),
+            Self::Sched(rows) => (StreamKind::Sched, rows.len()),
+        }
+    }
+}
+
+/// What a stream is written to. What it cannot take is counted as lost; the first reason stays.
+struct Sink<R: StreamRow> {
     writer: StreamWriter<R>,
     error: Option<String>,
 }
 
-impl<R: StreamRow> Kept<R> {
-    pub(super) fn new(writer: StreamWriter<R>) -> Self {
-        Self { writer, error: None }
-    }
-
-    pub(super) fn rows(&mut self, rows: &[R]) {
-        if let Err(error) = self.writer.rows(rows) {
-            self.error.get_or_insert_with(|| error.to_string());
-        }
+impl<R: StreamRow> Sink<R> {
+    fn rows(&mut self, rows: &[R]) {
+        let written = self.writer.rows(rows);
+        self.note(written);
     }
 
     fn flush(&mut self) {
-        if let Err(error) = self.writer.flush() {
+        let flushed = self.writer.flush();
+        self.note(flushed);
+    }
+
+    fn note<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
+        if let Err(error) = result {
             self.error.get_or_insert_with(|| error.to_string());
         }
     }
 
-    pub(super) fn end(self) -> Ended {
+    fn end(self) -> Ended {
         match self.writer.finish() {
             Ok(end) => Ended {
                 end: Some(end),
@@ -68,64 +95,142 @@ pub(super) struct Ended {
     pub error: Option<String>,
 }
 
+/// What is left of several.
+type Left = Vec<(StreamKind, Ended)>;
+
 /// The streams that were asked for.
 #[derive(Default)]
-pub(super) struct Writers {
-    pub io: Option<Kept<IoRecord>>,
-    pub block: Option<Kept<BlockRequest>>,
-    pub counters: Option<Kept<CounterRow>>,
-    pub processes: Option<Kept<ProcessRow>>,
-    pub sched: Option<Kept<SchedSlice>>,
+pub(super) struct Sinks {
+    kinds: Vec<StreamKind>,
+    io: Option<Sink<IoRecord>>,
+    block: Option<Sink<BlockRequest>>,
+    counters: Option<Sink<CounterRow>>,
+    processes: Option<Sink<ProcessRow>>,
+    sched: Option<Sink<SchedSlice>>,
 }
 
-impl Writers {
-    fn lot(&mut self, lot: &Lot) {
-        match lot {
-            Lot::Block(rows) => keep(&mut self.block, rows),
-            Lot::Counters(rows) => keep(&mut self.counters, rows),
-            Lot::Processes(rows) => keep(&mut self.processes, rows),
-            Lot::Sched(rows) => keep(&mut self.sched, rows),
+/// Does the same to each sink that there is.
+macro_rules! each {
+    ($sinks:expr, $do:ident($($with:tt)*)) => {{
+        let Sinks { io, block, counters, processes, sched, .. } = $sinks;
+        $do(StreamKind::Io, io, $($with)*);
+        $do(StreamKind::Block, block, $($with)*);
+        $do(StreamKind::Counters, counters, $($with)*);
+        $do(StreamKind::Processes, processes, $($with)*);
+        $do(StreamKind::Sched, sched, $($with)*);
+    }};
+}
+
+impl Sinks {
+    /// Opens streams of these kinds in `dir`.
+    ///
+    /// # Errors
+    /// One could not be made.
+    pub(super) fn open(dir: &Path, kinds: impl IntoIterator<Item = StreamKind>) -> anyhow::Result<Self> {
+        fn open<R: StreamRow>(dir: &Path) -> anyhow::Result<Option<Sink<R>>> {
+            let writer = StreamWriter::create(dir)?;
+            Ok(Some(Sink { writer, error: None }))
+        }
+        let mut sinks = Self::default();
+        for kind in kinds {
+            sinks.kinds.push(kind);
+            match kind {
+                StreamKind::Io => sinks.io = open(dir)?,
+                StreamKind::Block => sinks.block = open(dir)?,
+                StreamKind::Counters => sinks.counters = open(dir)?,
+                StreamKind::Processes => sinks.processes = open(dir)?,
+                StreamKind::Sched => sinks.sched = open(dir)?,
+            }
+        }
+        Ok(sinks)
+    }
+
+    /// Which streams there are.
+    pub(super) fn kinds(&self) -> &[StreamKind] {
+        &self.kinds
+    }
+
+    fn batch(&mut self, batch: &Batch) {
+        match batch {
+            Batch::Io(rows) => write(&mut self.io, rows),
+            Batch::Block(rows) => write(&mut self.block, rows),
+            Batch::Counters(rows) => write(&mut self.counters, rows),
+            Batch::Processes(rows) => write(&mut self.processes, rows),
+            Batch::Sched(rows) => write(&mut self.sched, rows),
         }
     }
 
+    /// Writes until nothing comes any more.
+    pub(super) fn write_all(mut self, batches: impl Iterator<Item = Batch>) -> Left {
+        batches.for_each(|batch| self.batch(&batch));
+        self.end()
+    }
+
     fn flush(&mut self) {
-        flush(&mut self.io);
-        flush(&mut self.block);
-        flush(&mut self.counters);
-        flush(&mut self.processes);
-        flush(&mut self.sched);
+        fn flush<R: StreamRow>(_: StreamKind, sink: &mut Option<Sink<R>>) {
+            sink.iter_mut().for_each(Sink::flush);
+        }
+        each!(self, flush());
     }
 
-    pub(super) fn end(self) -> Vec<(StreamKind, Ended)> {
-        let all = [
-            (StreamKind::Io, self.io.map(Kept::end)),
-            (StreamKind::Block, self.block.map(Kept::end)),
-            (StreamKind::Counters, self.counters.map(Kept::end)),
-            (StreamKind::Processes, self.processes.map(Kept::end)),
-            (StreamKind::Sched, self.sched.map(Kept::end)),
-        ];
-        let there = all.into_iter().filter_map(|(kind, ended)| Some((kind, ended?)));
-        there.collect()
+    fn end(self) -> Left {
+        fn end<R: StreamRow>(kind: StreamKind, sink: Option<Sink<R>>, left: &mut Left) {
+            left.extend(sink.map(|sink| (kind, sink.end())));
+        }
+        let mut left = Left::new();
+        each!(self, end(&mut left));
+        left
     }
 }
 
-fn keep<R: StreamRow>(kept: &mut Option<Kept<R>>, rows: &[R]) {
-    if let Some(kept) = kept {
-        kept.rows(rows);
+fn write<R: StreamRow>(sink: &mut Option<Sink<R>>, rows: &[R]) {
+    if let Some(sink) = sink {
+        sink.rows(rows);
     }
 }
 
-fn flush<R: StreamRow>(kept: &mut Option<Kept<R>>) {
-    if let Some(kept) = kept {
-        kept.flush();
+/// The thread that writes streams.
+pub(super) struct Keeper<B> {
+    writer: Writer<B, Left>,
+    kinds: Vec<StreamKind>,
+}
+
+impl<B: Send + 'static> Keeper<B> {
+    /// Starts it. So many batches may wait.
+    ///
+    /// # Errors
+    /// There is no thread.
+    pub(super) fn begin(
+        sinks: Sinks,
+        places: usize,
+        body: impl FnOnce(Sinks, &Receiver<B>) -> Left + Send + 'static,
+    ) -> anyhow::Result<Self> {
+        let kinds = sinks.kinds.clone();
+        let writer = Writer::begin("fathom-keep", places, move |batches| body(sinks, batches))?;
+        Ok(Self { writer, kinds })
+    }
+
+    /// Where rows go.
+    pub(super) fn batches(&self) -> &SyncSender<B> {
+        self.writer.batches()
+    }
+
+    /// Waits until all is written, or the disk has not answered for a minute.
+    pub(super) fn end(self) -> Left {
+        self.writer.end(PATIENCE).unwrap_or_else(|unfinished| {
+            let error = unfinished.in_words("the rest of it", PATIENCE);
+            let unfinished = |kind| {
+                let error = Some(error.clone());
+                (kind, Ended { end: None, error })
+            };
+            self.kinds.into_iter().map(unfinished).collect()
+        })
     }
 }
 
 /// Where rows come from, and where windows go.
 pub(super) struct Sources {
     pub recording: Option<Arc<IoRecording>>,
-    /// Closed when the watcher has ended.
-    pub lots: Receiver<Lot>,
     /// `None`: nobody asks which I/Os are slow.
     pub windows: Option<Sender<Window>>,
     pub dropped: Arc<Dropped>,
@@ -133,9 +238,9 @@ pub(super) struct Sources {
 }
 
 /// The body of the keeping thread: until the watcher is gone, which is after the last I/O.
-pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKind, Ended)> {
+pub(super) fn keep_all(mut sinks: Sinks, sources: &Sources, batches: &Receiver<Batch>) -> Left {
     let mut slow = SlowFinder::new();
-    let mut told = Told::default();
+    let mut report = SelfReport::default();
     let mut next_second = sources.clock.now().after(SECOND);
     let mut next_flush = sources.clock.now().after(FLUSH);
     // Without rings there is nothing to be done but what arrives.
@@ -144,21 +249,21 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
         None => Duration::from_nanos(SECOND.0),
     };
     loop {
-        let received = sources.lots.recv_timeout(pause);
-        // After the last lot there is nothing to come from the rings either, but for what is in them now.
+        let received = batches.recv_timeout(pause);
+        // After the last batch there is nothing to come from the rings either, but for what is in them now.
         let over = matches!(received, Err(RecvTimeoutError::Disconnected));
-        if let Ok(lot) = &received {
-            writers.lot(lot);
+        if let Ok(batch) = &received {
+            sinks.batch(batch);
         }
         if let Some(recording) = &sources.recording {
-            let kept = &mut writers.io;
+            let sink = &mut sinks.io;
             recording.drain(&mut |rows| {
                 if sources.windows.is_some() {
                     for row in rows {
                         slow.take_in(row.created_ns, row.completed_ns);
                     }
                 }
-                keep(kept, rows);
+                write(sink, rows);
             });
         }
         if let Some(windows) = &sources.windows {
@@ -170,26 +275,26 @@ pub(super) fn keep_all(mut writers: Writers, sources: &Sources) -> Vec<(StreamKi
         let now = sources.clock.now();
         if now >= next_second || over {
             next_second = now.after(SECOND);
-            let rows = told.rows(sources, now);
-            keep(&mut writers.counters, &rows);
+            let rows = report.rows(sources, now);
+            write(&mut sinks.counters, &rows);
         }
         if now >= next_flush || over {
             next_flush = now.after(FLUSH);
-            writers.flush();
+            sinks.flush();
         }
         if over {
-            return writers.end();
+            return sinks.end();
         }
     }
 }
 
 /// What the record says of itself, among the counters: so that it is known of a killed run as well.
 #[derive(Default)]
-struct Told {
+struct SelfReport {
     tasks: usize,
 }
 
-impl Told {
+impl SelfReport {
     fn rows(&mut self, sources: &Sources, now: MonoTime) -> Vec<CounterRow> {
         let mut rows = Vec::new();
         let mut row = |metric: &'static str, labels: String, value: f64| {

@@ -12,7 +12,7 @@ const SLOW_NS_MIN: u64 = 200_000;
 /// Slow is so many times the median of the last second.
 const TIMES_MEDIAN: u64 = 4;
 /// Windows are given at most so often: the worst of each of these times.
-const LOT_NS: u64 = 100_000_000;
+const PART_NS: u64 = 100_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 /// A window reaches back before the I/O as long as the I/O took, but no less and no more than this: what ran in the
 /// window and not before is only known if the time before it is known.
@@ -33,9 +33,9 @@ pub(super) struct SlowFinder {
     seen: Histogram,
     second_end_ns: u64,
     threshold_ns: u64,
-    lot_end_ns: u64,
-    /// The worst of the lot and of the second under way: begun, complete.
-    lot: Worst,
+    part_end_ns: u64,
+    /// The worst of the part and of the second under way: begun, complete.
+    part: Worst,
     second: Worst,
     windows: Vec<Window>,
 }
@@ -73,8 +73,8 @@ impl SlowFinder {
             seen: Histogram::new(),
             second_end_ns: 0,
             threshold_ns: SLOW_NS_MIN,
-            lot_end_ns: 0,
-            lot: Worst::default(),
+            part_end_ns: 0,
+            part: Worst::default(),
             second: Worst::default(),
             windows: Vec::new(),
         }
@@ -83,28 +83,28 @@ impl SlowFinder {
     /// An I/O or a request was complete.
     #[inline]
     pub(super) fn take_in(&mut self, begun_ns: u64, completed_ns: u64) {
-        if completed_ns >= self.lot_end_ns {
-            self.end_lot(completed_ns);
+        if completed_ns >= self.part_end_ns {
+            self.end_part(completed_ns);
         }
         let this = Worst {
             begun_ns,
             completed_ns,
         };
         self.seen.record(this.lat_ns());
-        self.lot.take_in(this);
+        self.part.take_in(this);
     }
 
-    /// What is slow of the lot is a window; and the worst of each second, slow or not: where all are slow, it is
+    /// What is slow of the part is a window; and the worst of each second, slow or not: where all are slow, it is
     /// no spike but still has its reason.
-    fn end_lot(&mut self, now_ns: u64) {
-        self.second.take_in(self.lot);
-        if self.lot.lat_ns() >= self.threshold_ns {
-            self.windows.push(self.lot.window());
+    fn end_part(&mut self, now_ns: u64) {
+        self.second.take_in(self.part);
+        if self.part.lat_ns() >= self.threshold_ns {
+            self.windows.push(self.part.window());
             // It needs no second window.
             self.second = Worst::default();
         }
-        self.lot = Worst::default();
-        self.lot_end_ns = now_ns + LOT_NS;
+        self.part = Worst::default();
+        self.part_end_ns = now_ns + PART_NS;
         if now_ns >= self.second_end_ns {
             if self.second.lat_ns() > 0 {
                 self.windows.push(self.second.window());
@@ -122,9 +122,9 @@ impl SlowFinder {
         self.windows.drain(..)
     }
 
-    /// Ends the lot under way: nothing comes after it.
+    /// Ends the part under way: nothing comes after it.
     pub(super) fn end(&mut self) {
-        self.end_lot(self.second_end_ns.max(self.lot_end_ns));
+        self.end_part(self.second_end_ns.max(self.part_end_ns));
     }
 }
 

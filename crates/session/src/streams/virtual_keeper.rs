@@ -5,39 +5,26 @@
 //! no processes in the model. It must not know the model.
 
 use super::EndedStreams;
-use super::keeper::{Ended, Kept};
+use super::keeper::{Batch, Keeper, Sinks};
 use crate::request::Streams;
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
+use fathom_core::record::{IoRecord, StreamKind};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_engine::recording::IoRecording;
-use fathom_store::StreamWriter;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::Receiver;
 
-/// Seconds of the machine's rows that may wait to be written.
-const LOTS: usize = 64;
+/// Batches that may wait to be written: of I/Os, and of what the machine did in a second.
+const IO_BATCHES: usize = 8;
+const MACHINE_BATCHES: usize = 64;
 
-/// Streams under way.
+/// Streams under way. The load's I/Os have a thread of their own: to write them takes longest.
 pub(crate) struct VirtualStreams {
     recording: Option<Arc<IoRecording>>,
-    io: Option<JoinHandle<Ended>>,
-    machine: Option<Machine>,
-    asked: Streams,
-}
-
-/// The way of the machine's rows, and who writes them.
-struct Machine {
-    lots: SyncSender<Lot>,
-    keeper: JoinHandle<Vec<(StreamKind, Ended)>>,
-}
-
-/// What the machine did in a second.
-struct Lot {
-    requests: Vec<BlockRequest>,
-    counters: Vec<CounterRow>,
+    io: Option<Keeper<Vec<IoRecord>>>,
+    machine: Option<Keeper<Batch>>,
+    wanted: Trace,
 }
 
 impl VirtualStreams {
@@ -46,27 +33,38 @@ impl VirtualStreams {
     /// # Errors
     /// They could not be made, or no thread.
     pub(crate) fn begin(dir: &Path, asked: Streams) -> anyhow::Result<Self> {
-        let mut streams = Self {
-            recording: None,
-            io: None,
-            machine: None,
-            asked,
+        let wanted = Trace {
+            requests: asked.block,
+            counters: asked.counters,
         };
-        if asked.io {
-            let writer = Kept::<IoRecord>::new(StreamWriter::create(dir)?);
-            let (recording, lots) = IoRecording::lossless();
-            streams.recording = Some(Arc::new(recording));
-            streams.io = Some(super::thread("fathom-keep", move || keep_ios(writer, &lots))?);
-        }
-        if asked.block || asked.counters {
-            let block = asked.block.then(|| StreamWriter::create(dir)).transpose()?;
-            let counters = asked.counters.then(|| StreamWriter::create(dir)).transpose()?;
-            let (block, counters) = (block.map(Kept::new), counters.map(Kept::new));
-            let (lots, received) = sync_channel(LOTS);
-            let keeper = super::thread("fathom-keep", move || keep_machine(block, counters, &received))?;
-            streams.machine = Some(Machine { lots, keeper });
-        }
-        Ok(streams)
+        let io = asked.io.then(|| -> anyhow::Result<_> {
+            let sinks = Sinks::open(dir, [StreamKind::Io])?;
+            Keeper::begin(sinks, IO_BATCHES, |sinks, batches: &Receiver<Vec<IoRecord>>| {
+                sinks.write_all(batches.iter().map(Batch::Io))
+            })
+        });
+        let io = io.transpose()?;
+        let kinds = [
+            (wanted.requests, StreamKind::Block),
+            (wanted.counters, StreamKind::Counters),
+        ];
+        let kinds = kinds
+            .into_iter()
+            .filter(|(wanted, _)| *wanted)
+            .map(|(_, kind)| kind);
+        let sinks = Sinks::open(dir, kinds)?;
+        let machine = (!sinks.kinds().is_empty()).then(|| {
+            Keeper::begin(sinks, MACHINE_BATCHES, |sinks, batches: &Receiver<Batch>| {
+                sinks.write_all(batches.iter())
+            })
+        });
+        let recording = |io: &Keeper<_>| Arc::new(IoRecording::lossless(io.batches().clone()));
+        Ok(Self {
+            recording: io.as_ref().map(recording),
+            io,
+            machine: machine.transpose()?,
+            wanted,
+        })
     }
 
     /// Where the load records its I/Os.
@@ -76,27 +74,24 @@ impl VirtualStreams {
 
     /// What the machine is to keep.
     pub(crate) fn wanted(&self) -> Trace {
-        Trace {
-            requests: self.asked.block,
-            counters: self.asked.counters,
-        }
+        self.wanted
     }
 
     /// Takes what the machine did up to `now`.
     pub(crate) fn second(&self, disk: &mut dyn VirtualDisk, now: MonoTime) {
         let Some(machine) = &self.machine else { return };
-        let mut lot = Lot {
-            requests: Vec::new(),
-            counters: Vec::new(),
-        };
-        if self.asked.block {
-            disk.take_requests(now, &mut lot.requests);
-        }
-        if self.asked.counters {
-            disk.counters(now, &mut lot.counters);
-        }
         // The receiver ends with the sender only.
-        let _unheard = machine.lots.send(lot);
+        let give = |batch| drop(machine.batches().send(batch));
+        if self.wanted.requests {
+            let mut rows = Vec::new();
+            disk.take_requests(now, &mut rows);
+            give(Batch::Block(rows));
+        }
+        if self.wanted.counters {
+            let mut rows = Vec::new();
+            disk.counters(now, &mut rows);
+            give(Batch::Counters(rows));
+        }
     }
 
     /// Ends all streams: the run has ended, and nothing records any more.
@@ -104,43 +99,11 @@ impl VirtualStreams {
         let mut result = EndedStreams::default();
         // With the last recorder gone, the keeper sees the end of its queue.
         drop(self.recording);
-        if let Some(io) = self.io {
-            result.add(StreamKind::Io, super::joined(io), 0, Vec::new());
-        }
-        if let Some(Machine { lots, keeper }) = self.machine {
-            drop(lots);
-            for (kind, ended) in super::joined(keeper) {
-                result.add(kind, ended, 0, Vec::new());
-            }
+        let io = self.io.map(Keeper::end).into_iter().flatten();
+        let machine = self.machine.map(Keeper::end).into_iter().flatten();
+        for (kind, ended) in io.chain(machine) {
+            result.add(kind, ended, 0, Vec::new());
         }
         result
     }
-}
-
-fn keep_ios(mut writer: Kept<IoRecord>, lots: &Receiver<Vec<IoRecord>>) -> Ended {
-    for lot in lots {
-        writer.rows(&lot);
-    }
-    writer.end()
-}
-
-fn keep_machine(
-    mut block: Option<Kept<BlockRequest>>,
-    mut counters: Option<Kept<CounterRow>>,
-    lots: &Receiver<Lot>,
-) -> Vec<(StreamKind, Ended)> {
-    for lot in lots {
-        if let Some(block) = &mut block {
-            block.rows(&lot.requests);
-        }
-        if let Some(counters) = &mut counters {
-            counters.rows(&lot.counters);
-        }
-    }
-    let ended = [
-        (StreamKind::Block, block.map(Kept::end)),
-        (StreamKind::Counters, counters.map(Kept::end)),
-    ];
-    let there = ended.into_iter().filter_map(|(kind, ended)| Some((kind, ended?)));
-    there.collect()
 }

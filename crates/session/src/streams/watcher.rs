@@ -1,13 +1,14 @@
 //! Watches the machine while a run goes on: requests of the devices, counters, who ran.
 //!
-//! Data in: the tracers and the sampler, windows of time in which an I/O was slow. Data out: lots of rows, through a
+//! Data in: the tracers and the sampler, windows of time in which an I/O was slow. Data out: batches of rows, through a
 //! bounded queue: it never waits for the disk that keeps them, so that a stall of that disk is still seen. What does not
 //! fit into the queue is dropped and counted. It must not know how rows are kept.
 
 use super::Missing;
+use super::keeper::Batch;
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;
-use fathom_core::record::{BlockRequest, CounterRow, ProcessRow, SchedSlice, StreamKind};
+use fathom_core::record::{CounterRow, StreamKind};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::trace::{BlockTracer, SchedTracer};
@@ -23,38 +24,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// How often, in ticks, the disks' queues are read, the switches fetched, and all counters read.
 const QUEUES_TICKS: u64 = 2;
 const SWITCHES_TICKS: u64 = 4;
-/// How many readings of the disks' queues go on in one lot: to wake the one who keeps them costs more than to read them.
-const READINGS_PER_LOT: u32 = 5;
+/// How many readings of the disks' queues go on in one batch: to wake the one who keeps them costs more than to read them.
+const READINGS_PER_BATCH: u32 = 5;
 const SECOND: Nanos = Nanos::from_secs(1);
-
-/// Rows on their way to the disk.
-#[derive(Debug)]
-pub(super) enum Lot {
-    Block(Vec<BlockRequest>),
-    Counters(Vec<CounterRow>),
-    Processes(Vec<ProcessRow>),
-    Sched(Vec<SchedSlice>),
-}
-
-impl Lot {
-    fn kind(&self) -> StreamKind {
-        match self {
-            Self::Block(_) => StreamKind::Block,
-            Self::Counters(_) => StreamKind::Counters,
-            Self::Processes(_) => StreamKind::Processes,
-            Self::Sched(_) => StreamKind::Sched,
-        }
-    }
-
-    fn rows(&self) -> usize {
-        match self {
-            Self::Block(rows) => rows.len(),
-            Self::Counters(rows) => rows.len(),
-            Self::Processes(rows) => rows.len(),
-            Self::Sched(rows) => rows.len(),
-        }
-    }
-}
 
 /// Rows that did not fit into the queue, of each kind of stream.
 #[derive(Debug, Default)]
@@ -73,7 +45,7 @@ impl Dropped {
 /// Where the rows go, and where windows come from.
 #[derive(Debug)]
 pub(super) struct Ends {
-    pub lots: SyncSender<Lot>,
+    pub batches: SyncSender<Batch>,
     pub dropped: Arc<Dropped>,
     /// Windows of slow I/Os of the load.
     pub windows: Receiver<Window>,
@@ -82,9 +54,9 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    fn send(&self, lot: Lot) {
-        let (kind, rows) = (lot.kind(), lot.rows());
-        if rows > 0 && self.lots.try_send(lot).is_err() {
+    fn send(&self, batch: Batch) {
+        let (kind, rows) = batch.size();
+        if rows > 0 && self.batches.try_send(batch).is_err() {
             self.dropped.add(kind, rows);
         }
     }
@@ -192,7 +164,7 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
             slow.take_in(row.begun_ns(), row.completed_ns);
         }
     }
-    ends.send(Lot::Block(rows));
+    ends.send(Batch::Block(rows));
 }
 
 /// Counters that were read and not sent yet: of half a second at most.
@@ -206,21 +178,21 @@ impl Held {
     fn sample(&mut self, sampler: &mut CounterSampler, now: MonoTime, ends: &Ends) {
         let mut processes = Vec::new();
         sampler.sample(now.0, &mut self.rows, &mut processes);
-        ends.send(Lot::Processes(processes));
+        ends.send(Batch::Processes(processes));
         self.send(ends);
     }
 
     fn sample_disks(&mut self, sampler: &mut CounterSampler, now: MonoTime, ends: &Ends) {
         sampler.sample_disks(now.0, &mut self.rows);
         self.readings += 1;
-        if self.readings >= READINGS_PER_LOT {
+        if self.readings >= READINGS_PER_BATCH {
             self.send(ends);
         }
     }
 
     fn send(&mut self, ends: &Ends) {
         self.readings = 0;
-        ends.send(Lot::Counters(std::mem::take(&mut self.rows)));
+        ends.send(Batch::Counters(std::mem::take(&mut self.rows)));
     }
 }
 
@@ -241,7 +213,7 @@ fn look_back(
         }
         wait
     });
-    ends.send(Lot::Sched(rows));
+    ends.send(Batch::Sched(rows));
     Ok(())
 }
 
@@ -250,7 +222,7 @@ fn end(watched: Watched, account: &mut Account, ends: &Ends) {
     if let Some(tracer) = watched.block {
         let mut rows = Vec::new();
         let audit = tracer.finish(&mut rows);
-        ends.send(Lot::Block(rows));
+        ends.send(Batch::Block(rows));
         account.lost.insert(StreamKind::Block, audit.lost + audit.late);
         account.remarks.say(StreamKind::Block, audit.remarks);
     }

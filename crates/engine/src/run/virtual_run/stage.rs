@@ -9,7 +9,7 @@ use crate::recording::IoRecorder;
 use crate::thread;
 use crate::worker::{Ends, Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::virtual_disk::{Seat, VirtualDisk};
+use fathom_core::virtual_disk::{Submitter, VirtualDisk};
 use fathom_core::workload::{Depth, EngineKind, Job, SyncMode};
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const NO_SLOT: u32 = u32::MAX;
 
 /// What the disk has to know of a worker of `job` whose files begin at `file_base_bytes`.
-pub(super) fn seat(job: &Job, file_base_bytes: Vec<u64>) -> Seat {
-    Seat {
+pub(super) fn submitter(job: &Job, file_base_bytes: Vec<u64>) -> Submitter {
+    Submitter {
         direct: is_direct(job),
         // A store to a mapping does not know how the file was opened.
         sync_writes: job.sync.mode != SyncMode::None && job.engine.kind != EngineKind::Mmap,
@@ -53,7 +53,7 @@ pub(super) struct Stage {
     depth: Depth,
     slots: u32,
     /// Its number at the disk.
-    seat: u32,
+    submitter: u32,
     /// Its tickets are this and the following ones, one a slot.
     first_ticket: u32,
     /// Its places among the slots are this and the following ones.
@@ -80,7 +80,7 @@ impl Stage {
         job: &Job,
         mut plan: WorkerPlan,
         derived: Option<Derived>,
-        (seat, first_ticket): (u32, u32),
+        (submitter, first_ticket): (u32, u32),
         start: MonoTime,
         ends: Ends,
     ) -> Self {
@@ -96,7 +96,7 @@ impl Stage {
             worker,
             exchange,
             depth: job.depth,
-            seat,
+            submitter,
             first_ticket,
             first_place: 0,
             placed: false,
@@ -228,7 +228,7 @@ impl Stage {
         disk: &mut dyn VirtualDisk,
     ) -> Option<u64> {
         let request = self.worker.request_in_place(slot);
-        let accepted = disk.submit(self.seat, self.first_ticket + slot, request, now);
+        let accepted = disk.submit(self.submitter, self.first_ticket + slot, request, now);
         queues.slots.set(self.place(slot), accepted.completed.0);
         if self.blocking {
             self.worker.submitted(slot, accepted.completed);

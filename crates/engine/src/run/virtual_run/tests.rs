@@ -14,7 +14,7 @@ use crate::testing::{asynchronous, random_job};
 use fathom_core::backend::{Op, Request};
 use fathom_core::run::SeriesRow;
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::virtual_disk::{Accepted, Seat, VirtualDisk};
+use fathom_core::virtual_disk::{Accepted, Submitter, VirtualDisk};
 use fathom_core::workload::{Amount, Job, Mix, Workload};
 use fathom_model::Machine;
 use fathom_model::spec::{
@@ -155,8 +155,8 @@ impl VirtualDisk for Probe {
     fn submission(&self) -> Nanos {
         self.machine.submission()
     }
-    fn seat(&mut self, seat: Seat) {
-        self.machine.seat(seat);
+    fn attach(&mut self, submitter: Submitter) {
+        self.machine.attach(submitter);
     }
     fn submit(&mut self, worker: u32, ticket: u32, request: &Request, now: MonoTime) -> Accepted {
         assert!(now.0 >= self.now, "time only moves on");

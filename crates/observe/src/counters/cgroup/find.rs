@@ -4,7 +4,7 @@
 //! what the files say.
 
 use super::super::Remarks;
-use super::super::kept::KeptFile;
+use super::super::open_file::OpenFile;
 use super::super::text::lines;
 use super::limits::IoKind;
 use crate::mounts::{Mount, mounts};
@@ -17,17 +17,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// Version 1, own group alone.
-    pub(super) throttle: Vec<(IoKind, KeptFile)>,
+    pub(super) throttle: Vec<(IoKind, OpenFile)>,
     /// Version 2, each group up to the root.
-    pub(super) io_max: Vec<KeptFile>,
+    pub(super) io_max: Vec<OpenFile>,
     /// Version 1, quota and period of each group up to the root.
-    pub(super) cfs: Vec<(KeptFile, KeptFile)>,
+    pub(super) cfs: Vec<(OpenFile, OpenFile)>,
     /// Version 2, each group up to the root.
-    pub(super) cpu_max: Vec<KeptFile>,
+    pub(super) cpu_max: Vec<OpenFile>,
     /// Both versions, each group up to the root.
-    pub(super) cpu_stat: Vec<KeptFile>,
+    pub(super) cpu_stat: Vec<OpenFile>,
     /// Version 2, own group.
-    pub(super) io_pressure: Option<KeptFile>,
+    pub(super) io_pressure: Option<OpenFile>,
 }
 
 /// One line of `/proc/self/cgroup`: `8:cpu,cpuacct:/path`; version 2 is `0::/path`.
@@ -133,7 +133,7 @@ fn open(root: &SystemRoot, membership: &Membership<'_>, up: &[PathBuf], groups: 
     let in_each = |name: &str| {
         let files = up
             .iter()
-            .map(|directory| KeptFile::open_readable(root, directory.join(name)));
+            .map(|directory| OpenFile::open_readable(root, directory.join(name)));
         files.filter_map(Result::ok).collect::<Vec<_>>()
     };
     let own = &up[..1.min(up.len())];
@@ -143,7 +143,7 @@ fn open(root: &SystemRoot, membership: &Membership<'_>, up: &[PathBuf], groups: 
         groups.cpu_stat.extend(in_each("cpu.stat"));
         groups.io_pressure = own
             .iter()
-            .find_map(|directory| KeptFile::open_readable(root, directory.join("io.pressure")).ok());
+            .find_map(|directory| OpenFile::open_readable(root, directory.join("io.pressure")).ok());
         return;
     }
     for controller in membership.controllers.split(|&byte| byte == b',') {
@@ -153,13 +153,13 @@ fn open(root: &SystemRoot, membership: &Membership<'_>, up: &[PathBuf], groups: 
                     .iter()
                     .flat_map(|kind| own.iter().map(move |own| (*kind, own)))
                 {
-                    let file = KeptFile::open_readable(root, directory.join(kind.throttle_file()));
+                    let file = OpenFile::open_readable(root, directory.join(kind.throttle_file()));
                     groups.throttle.extend(file.ok().map(|file| (kind, file)));
                 }
             }
             b"cpu" => {
                 for directory in up {
-                    let open = |name| KeptFile::open_readable(root, directory.join(name)).ok();
+                    let open = |name| OpenFile::open_readable(root, directory.join(name)).ok();
                     let pair = open("cpu.cfs_quota_us").zip(open("cpu.cfs_period_us"));
                     groups.cfs.extend(pair);
                 }

@@ -16,12 +16,12 @@ struct Patience {
     seconds: usize,
     kept: Vec<SeriesRow>,
     /// How many rows came at a time.
-    lots: Vec<usize>,
+    batches: Vec<usize>,
 }
 
 impl Hooks for Patience {
     fn rows(&mut self, rows: &[SeriesRow]) {
-        self.lots.push(rows.len());
+        self.batches.push(rows.len());
         self.kept.extend_from_slice(rows);
         let counted = self.kept.iter().filter(|row| !row.ramp && row.op == Op::Read);
         if counted.count() >= self.seconds {
@@ -50,7 +50,7 @@ fn until_enough(jobs: &[Job], seconds: usize) -> (Results, Patience, Probe) {
         enough: Arc::clone(&options.enough),
         seconds,
         kept: Vec::new(),
-        lots: Vec::new(),
+        batches: Vec::new(),
     };
     let results = run_virtual(&plan, &mut probe, &options, &mut hooks);
     (results, hooks, probe)
@@ -69,7 +69,7 @@ fn who_watches_the_rows_ends_the_run_at_the_same_moment_each_time() {
         "{}",
         summary.runtime_ns
     );
-    assert!(hooks.lots.iter().all(|&rows| rows == 1), "{:?}", hooks.lots);
+    assert!(hooks.batches.iter().all(|&rows| rows == 1), "{:?}", hooks.batches);
     assert_eq!(summary.read.ios, probe.ios.len() as u64);
     let rows: u64 = hooks.kept.iter().map(|row| row.ios).sum();
     assert_eq!(rows, summary.read.ios);

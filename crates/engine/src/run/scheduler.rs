@@ -25,7 +25,7 @@ const NEXT_CHECKPOINT: Nanos = Nanos::from_secs(10);
 const STACK_BYTES: usize = 256 << 10;
 
 /// All jobs of a run.
-pub(super) struct Orchestra<'a> {
+pub(super) struct Scheduler<'a> {
     options: &'a Options,
     pub(super) jobs: Vec<RunningJob>,
     workers: usize,
@@ -41,7 +41,7 @@ pub(super) struct Orchestra<'a> {
     checkpoint: MonoTime,
 }
 
-impl<'a> Orchestra<'a> {
+impl<'a> Scheduler<'a> {
     pub(super) fn new(plan: &Plan, options: &'a Options) -> Self {
         let jobs = (0..)
             .zip(&plan.jobs)
@@ -61,7 +61,7 @@ impl<'a> Orchestra<'a> {
     }
 
     /// Runs all phases to their end.
-    pub(super) fn play(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
+    pub(super) fn run(&mut self, hooks: &mut dyn Hooks) -> Result<(), RunError> {
         loop {
             self.start_what_may(hooks)?;
             if phases::all_done(&self.jobs) {

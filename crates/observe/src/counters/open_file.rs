@@ -17,11 +17,11 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// A file that stays open.
 #[derive(Debug)]
-pub(super) struct KeptFile {
+pub(super) struct OpenFile {
     file: File,
 }
 
-impl KeptFile {
+impl OpenFile {
     /// Opens it.
     ///
     /// # Errors
@@ -36,9 +36,9 @@ impl KeptFile {
     /// # Errors
     /// It is not there, or cannot be read.
     pub(super) fn open_readable(root: &SystemRoot, path: impl AsRef<Path>) -> io::Result<Self> {
-        let kept = Self::open(root, path)?;
-        kept.read(&mut Vec::new())?;
-        Ok(kept)
+        let file = Self::open(root, path)?;
+        file.read(&mut Vec::new())?;
+        Ok(file)
     }
 
     /// What it says now; `buffer` is used for it and may grow.
