@@ -48,7 +48,6 @@ pub(crate) fn run() -> Result<()> {
     let mut doc = shell::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     fuzz::run(fuzz::Length::Fixed { runs: FUZZ_RUNS })?;
-    shell::run(&mut shell::cargo(&["build", "--profile", "ci", "--locked"]))?;
     quick()?;
     reproduce()?;
     eprintln!("ci took {} s", start.elapsed().as_secs());
@@ -56,11 +55,11 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The README's first command, as a user runs it.
+/// The README's first command, with the program that the tests ran: to build it once more takes minutes.
 fn quick() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let job = shell::root().join("experiments/quick.fio");
-    let mut command = Command::new(target_directory()?.join("ci/fathom"));
+    let mut command = Command::new(target_directory()?.join("debug/fathom"));
     shell::run(command.current_dir(directory.path()).arg("run").arg(job))
 }
 
@@ -68,7 +67,7 @@ fn quick() -> Result<()> {
 fn reproduce() -> Result<()> {
     let directory = tempfile::tempdir()?;
     let table = directory.path().join("reproduction.md");
-    let mut command = Command::new(target_directory()?.join("ci/fathom"));
+    let mut command = Command::new(target_directory()?.join("debug/fathom"));
     command
         .args(["reproduce", "all", "--check", "--markdown"])
         .arg(&table);
