@@ -163,7 +163,7 @@ impl Observer for Live {
             Event::LaidOut => self.laid_out(),
             Event::Progress(progress) => self.progress(progress),
             Event::LoadEnded => self.finish(),
-            Event::Rows(_) => {}
+            Event::Rows(_) | Event::Sweep(_) => {}
             Event::RecordFailed(error) => terminal::error(error),
             Event::RecordStays(error) => terminal::note(error),
             Event::Shared { .. } | Event::Stays { .. } | Event::Unmarked(_) | Event::NotRecorded(_)

@@ -6,7 +6,7 @@ mod published;
 
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
-use crate::{explain_command, show_command, sweep_command, terminal};
+use crate::{explain_command, show_command, terminal};
 use anyhow::bail;
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::sweep::conclude;
@@ -90,7 +90,7 @@ fn write(
 
 fn sweep(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
     let plan = fathom_store::read_sweep_plan(&args.dir)?;
-    let results = sweep_command::results_of(&args.dir, &plan)?;
+    let results = fathom_session::sweep::results_of(&args.dir, &plan)?;
     let conclusions = conclude(&plan, &results);
     let published = published::chapter(&args.dir, &plan, &results, args.published.as_deref())?;
     let report = SweepReport {

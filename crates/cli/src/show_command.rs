@@ -27,7 +27,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
 /// The same for a sweep, as far as it is.
 fn show_sweep(args: &ShowArgs) -> anyhow::Result<Exit> {
     let plan = fathom_store::read_sweep_plan(&args.dir)?;
-    let results = sweep_command::results_of(&args.dir, &plan)?;
+    let results = fathom_session::sweep::results_of(&args.dir, &plan)?;
     sweep_command::print(&plan, &results, args.json, args.colour)?;
     Ok(Exit::Done)
 }

@@ -3,11 +3,9 @@
 //! Data in: arguments as typed. Data out: a directory with a run a point, conclusions on stdout, an exit. All that may refuse
 //! comes before anything is touched; what is under way is told by [`display`].
 
-mod carry;
 mod display;
 mod outline;
 mod points;
-mod steps;
 
 use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
@@ -20,7 +18,7 @@ use crate::terminal::Colour;
 use crate::text_file::{self, Expected};
 use crate::{signals, tell, terminal};
 use anyhow::{Context, bail};
-use carry::{Carried, Carrier};
+use display::Display;
 use fathom_analysis::sweep::conclude;
 use fathom_core::run::{Environment, Status, TargetFile};
 use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
@@ -28,14 +26,13 @@ use fathom_core::units::{Bytes, WallTime};
 use fathom_dialect::{Source, SweepSpec, parse_sweep};
 use fathom_observe::SystemRoot;
 use fathom_report::{json, text};
+use fathom_session::sweep::{Points, Sweep, Swept, results_of};
 use fathom_session::{
     AfterTouching as _, Machine, Output, Session, build, reserve_directory, without_output,
 };
 use fathom_store::{Origin, SweepDir};
-use points::Points;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const SWEEP_FILE: Expected = Expected {
@@ -45,7 +42,7 @@ const SWEEP_FILE: Expected = Expected {
 };
 
 /// A sweep that is to be carried out: what, on what, and how.
-pub(crate) struct Undertaking {
+pub(crate) struct Asked {
     pub plan: SweepPlan,
     /// The target in words.
     pub origin: Origin,
@@ -62,35 +59,32 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
     if let Some(dir) = &args.resume {
         return resume(dir, args);
     }
-    let Some(mut undertaking) = undertake(args)? else {
+    let Some(mut asked) = ask(args)? else {
         return Ok(Exit::Wrong);
     };
-    let Some(points) = Points::new(&undertaking)? else {
+    let Some(mut points) = points_of(&asked)? else {
         return Ok(Exit::Wrong);
     };
     let system = SystemRoot::default();
-    undertaking.plan.target = points.target(&undertaking, &system);
-    if undertaking.settings.dry_run {
-        return outline::dry_run(&system, &undertaking, &points);
+    asked.plan.target = points.target(&system);
+    if asked.settings.dry_run {
+        return outline::dry_run(&system, &asked, &mut points);
     }
-    if undertaking.settings.output == Output::None {
+    if asked.settings.output == Output::None {
         bail!(
             "a sweep is kept in its directory, by which it can go on after a kill: give one with -o, not none"
         );
     }
-    points.check(&undertaking)?;
-    let stop = signals::stop_flag()?;
-    let how = &undertaking.settings.how;
-    let mut live = Live::new(undertaking.settings.quiet);
-    let session = Session::open(&system, how, &stop, points.files(), &mut live)?;
-    let dir = reserve_directory(&undertaking.settings.output, &undertaking.plan.name)?
-        .context("a sweep needs a directory")?;
-    let taken = SweepDir::create(&dir, &undertaking.plan, &undertaking.origin)?;
-    if !undertaking.settings.quiet {
-        terminal::say(outline::outline(&undertaking, &points).trim_end());
-        tell::warnings(&points.warnings);
-    }
-    carry_out(&undertaking, &points, &session, &taken, &stop)
+    carry_out(&system, &asked, &mut points, |points| {
+        let dir = reserve_directory(&asked.settings.output, &asked.plan.name)?
+            .context("a sweep needs a directory")?;
+        let taken = SweepDir::create(&dir, &asked.plan, &asked.origin)?;
+        if !asked.settings.quiet {
+            terminal::say(outline::outline(&asked, points).trim_end());
+            tell::warnings(points.warnings());
+        }
+        Ok(taken)
+    })
 }
 
 /// Goes on where a sweep stopped.
@@ -120,33 +114,45 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
             Some(fathom_model::file::parse("sweep.json", toml, catalog)?)
         }
     };
-    let undertaking = Undertaking {
+    let mut settings = args.settings.clone();
+    // Its points are parts of one sweep, whoever carried them out.
+    settings.how.command.clone_from(&plan.command);
+    let asked = Asked {
         origin,
         target,
         machine: Machine::of(model),
         environment: request::machine(),
-        // Its points are parts of one sweep, whoever carried them out.
-        settings: with_command(&args.settings, &plan.command),
+        settings,
         plan,
     };
-    tell_other_machine(&undertaking);
-    let Some(points) = Points::new(&undertaking)? else {
+    tell_other_machine(&asked);
+    let Some(mut points) = points_of(&asked)? else {
         return Ok(Exit::Wrong);
     };
-    points.check(&undertaking)?;
     let system = SystemRoot::default();
-    same_target(&undertaking, &points.target(&undertaking, &system))?;
-    let stop = signals::stop_flag()?;
-    let how = &undertaking.settings.how;
-    let mut live = Live::new(undertaking.settings.quiet);
-    let session = Session::open(&system, how, &stop, points.files(), &mut live)?;
-    carry_out(&undertaking, &points, &session, &taken, &stop)
+    same_target(&asked, &points.target(&system))?;
+    carry_out(&system, &asked, &mut points, |_| Ok(taken))
+}
+
+/// The points as requests; `None` where an option is wrong, which is on stderr.
+fn points_of(asked: &Asked) -> anyhow::Result<Option<Points>> {
+    let Some(requests) = points::requests(asked) else {
+        return Ok(None);
+    };
+    let mut precondition = None;
+    if asked.plan.precondition && !asked.machine.is_modelled() {
+        precondition = points::precondition(asked);
+        if precondition.is_none() {
+            return Ok(None);
+        }
+    }
+    Points::new(&asked.plan, &asked.machine, requests, precondition).map(Some)
 }
 
 /// Refuses to go on with another disk under the same name: after a reboot, before something is mounted, with devices in
 /// another order.
-fn same_target(undertaking: &Undertaking, now: &fathom_core::run::Target) -> anyhow::Result<()> {
-    let then = &undertaking.plan.target;
+fn same_target(asked: &Asked, now: &fathom_core::run::Target) -> anyhow::Result<()> {
+    let then = &asked.plan.target;
     let on = |target: &fathom_core::run::Target| -> Vec<String> {
         let disk = |file: &TargetFile| {
             let device = file.device.as_ref();
@@ -166,7 +172,7 @@ fn same_target(undertaking: &Undertaking, now: &fathom_core::run::Target) -> any
         target.files.iter().map(disk).collect()
     };
     let (was, is) = (on(then), on(now));
-    if !undertaking.machine.is_modelled() && was != is {
+    if !asked.machine.is_modelled() && was != is {
         bail!(
             "the sweep began on {}, and that name now leads to {}: nothing was touched. Mount or attach the first one again, or begin \
              another sweep",
@@ -178,9 +184,9 @@ fn same_target(undertaking: &Undertaking, now: &fathom_core::run::Target) -> any
 }
 
 /// Points of two machines in one matrix are compared as if they were of one.
-fn tell_other_machine(undertaking: &Undertaking) {
-    let (then, now) = (&undertaking.plan.environment, &undertaking.environment);
-    if undertaking.machine.is_modelled() {
+fn tell_other_machine(asked: &Asked) {
+    let (then, now) = (&asked.plan.environment, &asked.environment);
+    if asked.machine.is_modelled() {
         return;
     }
     let differs = |what: &str, then: &str, now: &str| {
@@ -194,43 +200,42 @@ fn tell_other_machine(undertaking: &Undertaking) {
     differs("the kernel", &then.kernel, &now.kernel);
     differs("the CPU", &then.cpu_model, &now.cpu_model);
     let build = build();
-    if undertaking.plan.build != build {
-        differs("fathom", &undertaking.plan.build.version, &build.version);
+    if asked.plan.build != build {
+        differs("fathom", &asked.plan.build.version, &build.version);
     }
 }
 
-/// The points that are left, then what all of them say.
+/// The points that are left, then what all of them say. `place`: takes the sweep's directory, once all is permitted.
 fn carry_out(
-    undertaking: &Undertaking,
-    points: &Points,
-    session: &Session<'_>,
-    taken: &SweepDir,
-    stop: &AtomicBool,
+    system: &SystemRoot,
+    asked: &Asked,
+    points: &mut Points,
+    place: impl FnOnce(&Points) -> anyhow::Result<SweepDir>,
 ) -> anyhow::Result<Exit> {
-    let kept = || vec![format!("the sweep in {}", taken.path().display())];
-    let settings = &undertaking.settings;
-    let carrier = Carrier {
-        undertaking,
+    let Asked { plan, settings, .. } = asked;
+    points.check()?;
+    let stop = signals::stop_flag()?;
+    let mut live = Live::new(settings.quiet);
+    let session = Session::open(system, &settings.how, &stop, points.files(), &mut live)?;
+    let dir = place(points)?;
+    let sweep = Sweep {
+        plan,
         points,
-        session,
-        dir: taken,
-        stop,
+        make_probe: &|probe| points::probe(asked, probe),
+        session: &session,
+        dir: &dir,
     };
-    let carried = carrier.carry_out();
-    let place = taken.path().display();
-    match &carried {
-        Carried::Done(results) => {
-            print(&undertaking.plan, results, settings.json, settings.colour).after_touching(kept)?;
-            if !settings.quiet {
-                terminal::say(&format!(
-                    "recorded in {place}; to print this again, or as a page with charts:\n  fathom show {place}\n  fathom report {place} -o \
-                     report.html"
-                ));
-            }
-            Ok(exit_of(results))
-        }
-        Carried::Stopped { results, why, exit } => {
-            print(&undertaking.plan, results, settings.json, settings.colour).after_touching(kept)?;
+    let mut display = Display::new(plan, settings.quiet, asked.machine.is_modelled());
+    let Swept {
+        results,
+        stopped,
+        end,
+    } = sweep.carry_out(&mut display);
+    let kept = || vec![format!("the sweep in {}", dir.path().display())];
+    print(plan, &results, settings.json, settings.colour).after_touching(kept)?;
+    let place = dir.path().display();
+    match stopped {
+        Some(why) => {
             let permission = |flag: &str, paths: &[PathBuf]| -> String {
                 let each = paths.iter().map(|path| format!(" {flag} {}", path.display()));
                 each.collect::<Vec<String>>().concat()
@@ -240,38 +245,14 @@ fn carry_out(
                 permission("--allow-overwrite", &settings.how.allow_overwrite),
                 permission("--allow-overwrite-signature", &settings.how.allow_signature)
             ));
-            Ok(*exit)
         }
+        None if settings.quiet => {}
+        None => terminal::say(&format!(
+            "recorded in {place}; to print this again, or as a page with charts:\n  fathom show {place}\n  fathom report {place} -o \
+             report.html"
+        )),
     }
-}
-
-/// Errors of I/O in any point, or points that could not be measured.
-fn exit_of(results: &SweepResults) -> Exit {
-    match results.status {
-        Status::Failed => Exit::Errors,
-        _ => Exit::Done,
-    }
-}
-
-/// What came out of the sweep in `dir` so far. Of one that was killed or is under way, what its points' directories say.
-pub(crate) fn results_of(dir: &Path, plan: &SweepPlan) -> anyhow::Result<SweepResults> {
-    if dir.join(fathom_store::RESULTS_FILE).exists() {
-        let results = fathom_store::read_sweep_results(dir)?;
-        if results.status != Status::Running {
-            return Ok(results);
-        }
-    }
-    let mut progressed = steps::Progressed::new(plan);
-    while let Some(step) = progressed.next() {
-        let name = step.name(plan);
-        match fathom_store::measured_in(dir, &name) {
-            Some(_) => progressed.measured(step, carry::read_back(dir, plan, &name)?),
-            // What would be next depends on it.
-            None if plan.adaptive => break,
-            None => {}
-        }
-    }
-    Ok(progressed.results(Status::Running))
+    Ok(end.into())
 }
 
 /// Prints a sweep, whole or as far as it is.
@@ -289,8 +270,8 @@ pub(crate) fn print(
     terminal::print(&text::sweep(plan, results, &conclusions, style))
 }
 
-/// What was asked for. `None` where it is wrong, which is on stderr.
-fn undertake(args: &SweepArgs) -> anyhow::Result<Option<Undertaking>> {
+/// What is asked for. `None` where it is wrong, which is on stderr.
+fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
     let (file, path) = sort(&args.paths)?;
     let text = file.map(|file| Ok::<_, anyhow::Error>((file, text_file::read(file, SWEEP_FILE)?)));
     let text = text.transpose()?;
@@ -336,22 +317,16 @@ fn undertake(args: &SweepArgs) -> anyhow::Result<Option<Undertaking>> {
     let environment = request::machine();
     let name = file.and_then(name_of);
     let command = without_output(&args.settings.how.command);
-    let plan = plan_of(spec, name, command, machine.environment(&environment));
-    Ok(Some(Undertaking {
-        settings: with_command(&args.settings, &plan.command),
-        plan,
+    let mut settings = args.settings.clone();
+    settings.how.command.clone_from(&command);
+    Ok(Some(Asked {
+        settings,
+        plan: plan_of(spec, name, command, machine.environment(&environment)),
         origin,
         target,
         machine,
         environment,
     }))
-}
-
-/// The same settings for another command line.
-fn with_command(settings: &Settings, command: &[String]) -> Settings {
-    let mut settings = settings.clone();
-    settings.how.command = command.to_vec();
-    settings
 }
 
 /// The file of a sweep and the target.

@@ -1,5 +1,6 @@
 //! What happens on the way of a measurement, for those who show or follow it.
 
+use crate::sweep::{self, Step};
 use fathom_core::run::SeriesRow;
 use fathom_engine::plan::FileAction;
 use fathom_engine::run::Progress;
@@ -45,6 +46,45 @@ pub enum Event<'a> {
     RecordStays(&'a str),
     /// The record could not be completed; the report must still come.
     RecordFailed(&'a str),
+    /// How far a sweep is.
+    Sweep(SweepEvent<'a>),
+}
+
+/// What happens on the way of a sweep.
+#[derive(Debug)]
+pub enum SweepEvent<'a> {
+    /// A measurement of a point begins.
+    StepBegins {
+        /// Which.
+        step: Step,
+    },
+    /// How far it is; ten times a second of real time.
+    Progress {
+        /// Which.
+        step: Step,
+        /// Of its load.
+        progress: &'a Progress,
+    },
+    /// It has ended, or could not be carried out.
+    StepEnded {
+        /// Which.
+        step: Step,
+        /// What is known of all points.
+        progress: &'a sweep::Progress<'a>,
+        /// Whether it was measured now, not read.
+        anew: bool,
+    },
+    /// A load beside the matrix begins, which tells what its points did not.
+    ProbeBegins,
+    /// It could not be measured.
+    ProbeFailed {
+        /// Of the load.
+        name: &'a str,
+        /// In words.
+        why: &'a str,
+    },
+    /// Nothing more is measured.
+    Ended,
 }
 
 /// Somebody who wants to know.

@@ -26,6 +26,7 @@ pub mod session;
 mod start_error;
 mod stops;
 mod streams;
+pub mod sweep;
 #[cfg(test)]
 mod testing;
 mod touched;
@@ -33,7 +34,7 @@ pub mod virtual_run;
 mod writer;
 
 pub use directory::{Reserved, check as check_directory, reserve as reserve_directory};
-pub use event::{Event, Observer, Silent};
+pub use event::{Event, Observer, Silent, SweepEvent};
 pub use machine::{Machine, without_output};
 pub use measure::{Conduct, End, Measured};
 pub use permit::Refused;

@@ -4,14 +4,15 @@
 //! a line now and then elsewhere.
 
 use super::outline::long;
-use super::steps::{Progressed, Step};
-use crate::live::Screen;
+use crate::live::{Live, Screen};
 use crate::terminal;
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, SweepPlan};
 use fathom_core::units::{Bytes, Nanos};
 use fathom_engine::run::Progress;
 use fathom_report::words::point as point_in_words;
+use fathom_session::sweep::{self, Step};
+use fathom_session::{Event, Observer, SweepEvent};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -22,8 +23,11 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const CELL: usize = 9;
 
 /// Shows how far a sweep is.
-pub(crate) struct Display {
+pub(crate) struct Display<'a> {
+    plan: &'a SweepPlan,
     how: How,
+    /// Of what is not a point: the layout, the preconditioning, the load beside the matrix.
+    live: Live,
     begun: Instant,
     /// Measured since this program began: what the time that is left is reckoned from.
     measured: usize,
@@ -48,9 +52,9 @@ enum How {
     Terminal(Screen),
 }
 
-impl Display {
+impl<'a> Display<'a> {
     /// `modelled`: time is virtual.
-    pub(crate) fn new(plan: &SweepPlan, quiet: bool, modelled: bool) -> Self {
+    pub(crate) fn new(plan: &'a SweepPlan, quiet: bool, modelled: bool) -> Self {
         let how = if quiet {
             How::Silent
         } else if terminal::stderr_redraws() {
@@ -59,7 +63,9 @@ impl Display {
             How::Lines
         };
         Self {
+            plan,
             how,
+            live: Live::new(quiet),
             begun: Instant::now(),
             measured: 0,
             done: 0,
@@ -70,7 +76,8 @@ impl Display {
         }
     }
 
-    pub(crate) fn begins(&mut self, plan: &SweepPlan, step: Step) {
+    fn begins(&mut self, step: Step) {
+        let plan = self.plan;
         let mut name = point_in_words(plan.points[step.point as usize]);
         if plan.repeats > 1 {
             let _ = write!(name, ", pass {} of {}", step.pass + 1, plan.repeats);
@@ -87,8 +94,7 @@ impl Display {
         self.draw_status();
     }
 
-    /// Ten times a second.
-    pub(crate) fn progress(&mut self, step: Step, progress: &Progress) {
+    fn progress(&mut self, step: Step, progress: &Progress) {
         if let Some(under_way) = self.under_way.get_mut(&step) {
             under_way.elapsed = progress.elapsed;
             let live = progress.groups.first().map(|group| &group.live);
@@ -97,17 +103,16 @@ impl Display {
         self.draw_status();
     }
 
-    /// A step has ended; `anew`: it was carried out, not read.
-    pub(crate) fn ended(&mut self, plan: &SweepPlan, progressed: &Progressed<'_>, step: Step, anew: bool) {
+    fn ended(&mut self, step: Step, progress: &sweep::Progress<'_>, anew: bool) {
         self.under_way.remove(&step);
         self.measured += usize::from(anew);
-        (self.done, self.of) = progressed.done_of();
+        (self.done, self.of) = progress.done_of();
         let due = self.told.is_none_or(|told| told.elapsed() >= LINE_EVERY);
         if anew && due && self.point_ns.is_none() {
             self.line();
         }
         if let How::Terminal(screen) = &mut self.how {
-            for (at, text) in matrix(plan, progressed).into_iter().enumerate() {
+            for (at, text) in matrix(self.plan, progress).into_iter().enumerate() {
                 screen.show(at as u32, &text);
             }
         }
@@ -115,7 +120,7 @@ impl Display {
     }
 
     /// Leaves the terminal clean.
-    pub(crate) fn finish(&mut self) {
+    fn finish(&mut self) {
         if let How::Terminal(screen) = &mut self.how {
             screen.clear();
         }
@@ -176,9 +181,32 @@ impl Display {
     }
 }
 
+impl Observer for Display<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        let Event::Sweep(event) = event else {
+            return self.live.event(event);
+        };
+        match event {
+            SweepEvent::StepBegins { step } => self.begins(step),
+            SweepEvent::Progress { step, progress } => self.progress(step, progress),
+            SweepEvent::StepEnded { step, progress, anew } => self.ended(step, progress, anew),
+            SweepEvent::ProbeBegins => {
+                self.finish();
+                if !matches!(self.how, How::Silent) {
+                    terminal::say("one load of two block sizes, to tell how large I/O is counted");
+                }
+            }
+            SweepEvent::ProbeFailed { name, why } => {
+                terminal::say(&format!("the load {name} could not be measured: {why}"));
+            }
+            SweepEvent::Ended => self.finish(),
+        }
+    }
+}
+
 /// The matrix: a row an order and mix, a column a size; the most IOPS so far, and how many points that is out of.
-fn matrix(plan: &SweepPlan, progressed: &Progressed<'_>) -> Vec<String> {
-    let results = progressed.results(Status::Running);
+fn matrix(plan: &SweepPlan, progress: &sweep::Progress<'_>) -> Vec<String> {
+    let results = progress.results(Status::Running);
     let mut header = format!("{:24}", "most IOPS (points)");
     for &size in &plan.axes.block_size_bytes {
         let _ = write!(header, "{:>width$}", Bytes(size).to_string(), width = CELL + 6);

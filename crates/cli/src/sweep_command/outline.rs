@@ -1,35 +1,31 @@
 //! What a sweep comes to before it starts: how many points, how long, how much is written.
 //!
-//! Data in: an undertaking. Data out: text. It must not touch anything.
+//! Data in: a sweep as asked for. Data out: text. It must not touch anything.
 
-use super::Undertaking;
-use super::points::Points;
+use super::Asked;
 use crate::exit::Exit;
 use crate::{tell, terminal};
 use fathom_core::sweep::PointOrder;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::Job;
 use fathom_observe::SystemRoot;
+use fathom_session::sweep::Points;
 use fathom_session::{Session, check_directory};
 use std::fmt::Write as _;
 
 /// `--dry-run`: the outline, and what would stop the sweep.
-pub(crate) fn dry_run(
-    system: &SystemRoot,
-    undertaking: &Undertaking,
-    points: &Points,
-) -> anyhow::Result<Exit> {
-    terminal::print(&outline(undertaking, points))?;
-    tell::warnings(&points.warnings);
-    points.check(undertaking)?;
-    Session::foresee(system, &undertaking.settings.how, points.files())?;
-    check_directory(&undertaking.settings.output)?;
+pub(crate) fn dry_run(system: &SystemRoot, asked: &Asked, points: &mut Points) -> anyhow::Result<Exit> {
+    terminal::print(&outline(asked, points))?;
+    tell::warnings(points.warnings());
+    points.check()?;
+    Session::foresee(system, &asked.settings.how, points.files())?;
+    check_directory(&asked.settings.output)?;
     Ok(Exit::Done)
 }
 
 /// In a few lines.
-pub(crate) fn outline(undertaking: &Undertaking, points: &Points) -> String {
-    let plan = &undertaking.plan;
+pub(crate) fn outline(asked: &Asked, points: &Points) -> String {
+    let plan = &asked.plan;
     let mut text = String::new();
     let steps = plan.points.len() as u64 * u64::from(plan.repeats);
     let counted = match plan.repeats {
@@ -38,16 +34,12 @@ pub(crate) fn outline(undertaking: &Undertaking, points: &Points) -> String {
     };
     let total = long(plan.timing.total_ns().saturating_mul(steps));
     let each = Nanos(plan.timing.total_ns());
-    let virtually = if undertaking.machine.is_modelled() {
+    let virtually = if asked.machine.is_modelled() {
         " of virtual time"
     } else {
         ""
     };
-    let _ = writeln!(
-        text,
-        "{counted} of {each}: {total}{virtually}{}",
-        early(undertaking)
-    );
+    let _ = writeln!(text, "{counted} of {each}: {total}{virtually}{}", early(asked));
     let axes = &plan.axes;
     let list = |values: Vec<String>| values.join(", ");
     let orders = axes
@@ -78,7 +70,7 @@ pub(crate) fn outline(undertaking: &Undertaking, points: &Points) -> String {
     if plan.order == PointOrder::Shuffled {
         let _ = writeln!(text, "  shuffled, seed {}", plan.seed);
     }
-    text.push_str(&writes(undertaking, points));
+    text.push_str(&writes(asked, points));
     text
 }
 
@@ -94,8 +86,8 @@ pub(crate) fn long(ns: u64) -> String {
 }
 
 /// What may make it shorter.
-fn early(undertaking: &Undertaking) -> String {
-    let plan = &undertaking.plan;
+fn early(asked: &Asked) -> String {
+    let plan = &asked.plan;
     let mut text = String::new();
     if plan.adaptive {
         text.push_str(
@@ -113,11 +105,11 @@ fn early(undertaking: &Undertaking) -> String {
 }
 
 /// The bytes that it will write, as far as that can be told before.
-fn writes(undertaking: &Undertaking, points: &Points) -> String {
-    let plan = &undertaking.plan;
+fn writes(asked: &Asked, points: &Points) -> String {
+    let plan = &asked.plan;
     let mut text = String::new();
-    let on = &undertaking.origin.on;
-    if undertaking.machine.is_modelled() {
+    let on = &asked.origin.on;
+    if asked.machine.is_modelled() {
         let _ = writeln!(text, "  on {on}, where nothing is written");
         if plan.precondition {
             let _ = writeln!(text, "  a modelled disk needs no preconditioning: it is left out");

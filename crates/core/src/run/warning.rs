@@ -242,6 +242,14 @@ impl fmt::Display for Warning {
 }
 
 impl Warning {
+    /// What it says and what to do, in sentences.
+    pub fn in_full(&self) -> String {
+        match self.remedy() {
+            "" => format!("{self}."),
+            remedy => format!("{self}. {remedy}"),
+        }
+    }
+
     /// What to do about it, in one sentence; empty where there is nothing to do.
     pub fn remedy(&self) -> &'static str {
         match self {

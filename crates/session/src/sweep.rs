@@ -1,22 +1,26 @@
-//! Carries the points of a sweep out, one after the other on this machine, several at a time on a modelled one.
+//! A sweep: its points one after the other on this machine, several at a time on a modelled one.
 //!
-//! Data in: an undertaking whose files may be written, its directory. Data out: what came out, or how far it came. What counts as
-//! measured is what can be read back from a point's directory: a sweep that is taken up again has the same numbers.
+//! Data in: points whose files may be written, the sweep's directory. Data out: what came out, or how far it came. What
+//! counts as measured is what can be read back from a point's directory: a sweep that is taken up again has the same
+//! numbers. It must not know how points become requests.
 
-use super::Undertaking;
-use super::display::Display;
-use super::points::Points;
-use super::steps::{Progressed, Step};
-use crate::exit::Exit;
-use crate::live::Live;
-use crate::terminal;
+mod points;
+mod progress;
+
+pub use points::Points;
+pub use progress::{Progress, Step};
+
+use crate::event::{Event, Observer, Silent, SweepEvent};
+use crate::measure::{Conduct, End, Measured};
+use crate::planned::Planned;
+use crate::request::Request;
+use crate::session::Session;
+use crate::touched::with_causes;
 use anyhow::bail;
 use fathom_analysis::sweep::point::{counted_seconds, figures, steady};
 use fathom_analysis::sweep::probe::wanted;
 use fathom_core::run::{Run, SeriesRow, Status};
-use fathom_core::sweep::{PointFigures, ProbeResult, SteadyRule, SweepPlan, SweepResults};
-use fathom_report::in_full;
-use fathom_session::{Conduct, Event, Measured, Observer, Planned, Request, Session, Silent, with_causes};
+use fathom_core::sweep::{PointFigures, Probe, ProbeResult, SteadyRule, SweepPlan, SweepResults};
 use fathom_store::{SweepDir, measured_in};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,31 +34,33 @@ const FAILURES_MAX: u32 = 3;
 /// On a modelled disk: how often what came out so far is written anew: it can be had from the points' directories at any time.
 const RESULTS_EVERY: Duration = Duration::from_secs(10);
 
-/// What carries a sweep out.
-pub(crate) struct Carrier<'a> {
-    pub undertaking: &'a Undertaking,
+/// A sweep that may be carried out.
+pub struct Sweep<'a> {
+    /// What is measured.
+    pub plan: &'a SweepPlan,
+    /// As it is measured.
     pub points: &'a Points,
+    /// Makes the request of a load beside the matrix, on the file of its points.
+    pub make_probe: &'a (dyn Fn(&Probe) -> anyhow::Result<Request> + Sync),
+    /// Open for the files of all points.
     pub session: &'a Session<'a>,
+    /// Where each point is kept.
     pub dir: &'a SweepDir,
-    pub stop: &'a AtomicBool,
 }
 
-/// How far it came.
-pub(crate) enum Carried {
-    /// All points.
-    Done(SweepResults),
-    /// Not all.
-    Stopped {
-        results: SweepResults,
-        /// In words.
-        why: String,
-        /// How the program ends.
-        exit: Exit,
-    },
+/// How far a sweep came.
+#[derive(Debug)]
+pub struct Swept {
+    /// What is known.
+    pub results: SweepResults,
+    /// Why it did not come to its end, in words.
+    pub stopped: Option<String>,
+    /// How it ended.
+    pub end: End,
 }
 
-/// What one step gave.
-enum Given {
+/// What came of one step.
+enum Outcome {
     Figures(Box<PointFigures>),
     /// The point cannot be measured.
     Failed(String),
@@ -64,74 +70,81 @@ enum Given {
 
 /// What several workers share.
 struct Shared<'a> {
-    progressed: Progressed<'a>,
-    display: Display,
+    progress: Progress<'a>,
+    observer: &'a mut (dyn Observer + Send),
     written: Instant,
     interrupted: bool,
     /// Points one after the other that could not be measured.
     failed_in_a_row: u32,
 }
 
-impl Carrier<'_> {
-    /// All steps that are left.
-    pub(crate) fn carry_out(&self) -> Carried {
-        let plan = &self.undertaking.plan;
-        let quiet = self.undertaking.settings.quiet;
+impl Sweep<'_> {
+    /// Carries out all that is left of it.
+    pub fn carry_out(&self, observer: &mut (dyn Observer + Send)) -> Swept {
+        let plan = self.plan;
         let shared = Mutex::new(Shared {
-            progressed: Progressed::new(plan),
-            display: Display::new(plan, quiet, self.undertaking.machine.is_modelled()),
+            progress: Progress::new(plan),
+            observer,
             written: Instant::now(),
             interrupted: false,
             failed_in_a_row: 0,
         });
-        let end = match self.make_ready() {
-            Ok(Given::Interrupted) => Ok(true),
-            Ok(Given::Failed(message)) => Err(anyhow::anyhow!(message)),
-            Ok(Given::Figures(_)) => self.steps(&shared).and_then(|ended| match ended {
-                false if plan.adaptive => self.probe(&shared),
-                ended => Ok(ended),
-            }),
-            Err(error) => Err(error),
+        let ended = self.all(&shared);
+        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        shared.observer.event(Event::Sweep(SweepEvent::Ended));
+        let (status, stopped, end) = match ended {
+            Ok(false) => {
+                let status = shared.progress.status();
+                let end = match status {
+                    Status::Failed => End::Errors,
+                    _ => End::Done,
+                };
+                (status, None, end)
+            }
+            Ok(true) => {
+                let why = String::from("interrupted");
+                (Status::Interrupted, Some(why), End::Interrupted)
+            }
+            Err(error) => (Status::Running, Some(with_causes(&error)), End::Errors),
         };
-        let mut shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-        shared.display.finish();
-        let (status, why, exit) = match end {
-            Ok(false) => (shared.progressed.status(), String::new(), Exit::Done),
-            Ok(true) => (
-                Status::Interrupted,
-                String::from("interrupted"),
-                Exit::Interrupted,
-            ),
-            Err(error) => (Status::Running, with_causes(&error), Exit::Errors),
-        };
-        let results = shared.progressed.results(status);
-        if let Err(error) = self.dir.write_results(&results) {
-            let why = match why.as_str() {
-                "" => error.to_string(),
-                why => format!("{why}; and {error}"),
-            };
-            return Carried::Stopped {
+        let results = shared.progress.results(status);
+        match self.dir.write_results(&results) {
+            Ok(()) => Swept {
                 results,
-                why,
-                exit: Exit::Errors,
-            };
+                stopped,
+                end,
+            },
+            Err(error) => Swept {
+                results,
+                stopped: Some(match stopped {
+                    None => error.to_string(),
+                    Some(why) => format!("{why}; and {error}"),
+                }),
+                end: End::Errors,
+            },
         }
-        if why.is_empty() {
-            return Carried::Done(results);
+    }
+
+    /// `true`: interrupted.
+    fn all(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<bool> {
+        match self.make_ready(&mut *lock(shared).observer)? {
+            Outcome::Interrupted => return Ok(true),
+            Outcome::Failed(message) => bail!(message),
+            Outcome::Figures(_) => {}
         }
-        Carried::Stopped { results, why, exit }
+        let interrupted = self.steps(shared)?;
+        if interrupted || !self.plan.adaptive {
+            return Ok(interrupted);
+        }
+        self.probe(shared)
     }
 
     /// The files, then the preconditioning.
-    fn make_ready(&self) -> anyhow::Result<Given> {
-        let none = Given::Figures(Box::default());
-        if self.undertaking.machine.is_modelled() {
-            return Ok(none);
-        }
+    fn make_ready(&self, observer: &mut dyn Observer) -> anyhow::Result<Outcome> {
+        let none = Outcome::Figures(Box::default());
         let mut files = self.points.files().clone();
-        let mut live = Live::new(self.undertaking.settings.quiet);
-        if self.session.lay_out(&mut files, &mut live)?.is_none() {
-            return Ok(Given::Interrupted);
+        if self.session.lay_out(&mut files, observer)?.is_none() {
+            return Ok(Outcome::Interrupted);
         }
         let Some(request) = self.points.precondition() else {
             return Ok(none);
@@ -139,12 +152,12 @@ impl Carrier<'_> {
         if measured_in(self.dir.path(), PRECONDITION).is_some() {
             return Ok(none);
         }
-        self.measure(request, PRECONDITION, &Conduct::default(), &mut live)
+        self.measure(request, PRECONDITION, &Conduct::default(), observer)
     }
 
     /// Carries steps out until none is left; `true`: interrupted.
     fn steps(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<bool> {
-        let alone = !self.undertaking.machine.is_modelled() || self.undertaking.plan.adaptive;
+        let alone = !self.points.is_modelled() || self.plan.adaptive;
         let workers = match std::thread::available_parallelism() {
             Ok(n) if !alone => n.get(),
             _ => 1,
@@ -164,100 +177,97 @@ impl Carrier<'_> {
     }
 
     fn work(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<()> {
-        let plan = &self.undertaking.plan;
+        let plan = self.plan;
         loop {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.session.stop.load(Ordering::Relaxed) {
                 lock(shared).interrupted = true;
                 return Ok(());
             }
-            let Some(step) = lock(shared).progressed.next() else {
+            let Some(step) = lock(shared).progress.next() else {
                 return Ok(());
             };
             let name = step.name(plan);
             let stored = measured_in(self.dir.path(), &name);
             let anew = stored.is_none();
-            let given = match stored {
-                Some(_) => Given::Figures(Box::new(read_back(self.dir.path(), plan, &name)?)),
+            let outcome = match stored {
+                Some(_) => Outcome::Figures(Box::new(read_back(self.dir.path(), plan, &name)?)),
                 None => self.step(step, &name, shared)?,
             };
             let mut shared = lock(shared);
-            match given {
-                Given::Figures(figures) => {
+            match outcome {
+                Outcome::Figures(figures) => {
                     shared.failed_in_a_row = 0;
-                    shared.progressed.measured(step, *figures);
+                    shared.progress.measured(step, *figures);
                 }
-                Given::Failed(message) => {
+                Outcome::Failed(message) => {
                     shared.failed_in_a_row += 1;
                     if shared.failed_in_a_row >= FAILURES_MAX {
                         bail!(
                             "{FAILURES_MAX} points in a row could not be measured, the last one because: {message}"
                         );
                     }
-                    shared.progressed.failed(step, message);
+                    shared.progress.failed(step, message);
                 }
-                Given::Interrupted => {
+                Outcome::Interrupted => {
                     shared.interrupted = true;
                     return Ok(());
                 }
             }
             let Shared {
-                progressed, display, ..
+                progress, observer, ..
             } = &mut *shared;
-            display.ended(plan, progressed, step, anew);
-            let modelled = self.undertaking.machine.is_modelled();
+            observer.event(Event::Sweep(SweepEvent::StepEnded { step, progress, anew }));
+            let modelled = self.points.is_modelled();
             if anew && (!modelled || shared.written.elapsed() > RESULTS_EVERY) {
                 shared.written = Instant::now();
                 self.dir
-                    .write_results(&shared.progressed.results(Status::Running))?;
+                    .write_results(&shared.progress.results(Status::Running))?;
             }
         }
     }
 
     /// Measures the load beside the matrix that tells what its points did not, where there is one; `true`: interrupted.
     fn probe(&self, shared: &Mutex<Shared<'_>>) -> anyhow::Result<bool> {
-        let undertaking = self.undertaking;
-        let results = lock(shared).progressed.results(Status::Running);
-        let Some(probe) = wanted(&undertaking.plan, &results) else {
+        let plan = self.plan;
+        let results = lock(shared).progress.results(Status::Running);
+        let Some(probe) = wanted(plan, &results) else {
             return Ok(false);
         };
         let name = format!("points/{}", probe.name());
-        let given = if measured_in(self.dir.path(), &name).is_some() {
-            Given::Figures(Box::new(read_back(self.dir.path(), &undertaking.plan, &name)?))
+        let outcome = if measured_in(self.dir.path(), &name).is_some() {
+            Outcome::Figures(Box::new(read_back(self.dir.path(), plan, &name)?))
         } else {
-            lock(shared).display.finish();
-            let quiet = undertaking.settings.quiet;
-            if !quiet {
-                terminal::say("one load of two block sizes, to tell how large I/O is counted");
-            }
-            let request = Points::probe(undertaking, &probe)?;
-            self.measure(&request, &name, &Conduct::default(), &mut Live::new(quiet))?
+            let mut shared = lock(shared);
+            shared.observer.event(Event::Sweep(SweepEvent::ProbeBegins));
+            let request = self.points.beside((self.make_probe)(&probe)?);
+            self.measure(&request, &name, &Conduct::default(), &mut *shared.observer)?
         };
-        match given {
-            Given::Figures(figures) => {
+        match outcome {
+            Outcome::Figures(figures) => {
                 let figures = *figures;
-                lock(shared).progressed.probed(ProbeResult { probe, figures });
+                lock(shared).progress.probed(ProbeResult { probe, figures });
                 Ok(false)
             }
-            Given::Interrupted => Ok(true),
-            Given::Failed(message) => {
+            Outcome::Interrupted => Ok(true),
+            Outcome::Failed(message) => {
                 // Every point is measured: what this one would have told stays unknown, and the conclusions say so.
-                terminal::say(&format!(
-                    "the load {} could not be measured: {message}",
-                    probe.name()
-                ));
+                let name = &probe.name();
+                let failed = SweepEvent::ProbeFailed { name, why: &message };
+                lock(shared).observer.event(Event::Sweep(failed));
                 Ok(false)
             }
         }
     }
 
     /// Measures one point once.
-    fn step(&self, step: Step, name: &str, shared: &Mutex<Shared<'_>>) -> anyhow::Result<Given> {
-        let undertaking = self.undertaking;
-        let request = self.points.request(undertaking, step.point, step.pass);
-        lock(shared).display.begins(&undertaking.plan, step);
+    fn step(&self, step: Step, name: &str, shared: &Mutex<Shared<'_>>) -> anyhow::Result<Outcome> {
+        let steady = self.plan.steady;
+        let request = self.points.request(step.point, step.pass);
+        let begins = SweepEvent::StepBegins { step };
+        lock(shared).observer.event(Event::Sweep(begins));
         let enough = Arc::new(AtomicBool::new(false));
         let mut watcher = Watcher {
-            rule: undertaking.plan.steady,
+            rule: steady,
             rows: Vec::new(),
             enough: Arc::clone(&enough),
             shared,
@@ -265,7 +275,7 @@ impl Carrier<'_> {
         };
         let conduct = Conduct {
             enough,
-            rows_at_once: undertaking.plan.steady.is_some(),
+            rows_at_once: steady.is_some(),
             ..Conduct::default()
         };
         self.measure(&request, name, &conduct, &mut watcher)
@@ -278,10 +288,9 @@ impl Carrier<'_> {
         name: &str,
         conduct: &Conduct,
         observer: &mut dyn Observer,
-    ) -> anyhow::Result<Given> {
-        let undertaking = self.undertaking;
+    ) -> anyhow::Result<Outcome> {
         let mut planned = Planned::new(request)?;
-        if !undertaking.machine.is_modelled() {
+        if !self.points.is_modelled() {
             let mut files = planned.plan.files.iter();
             if let Some(gone) = files.find(|file| file.fill || file.changes_size()) {
                 let path = gone.path.display();
@@ -289,7 +298,7 @@ impl Carrier<'_> {
             }
             // Nothing is left to be laid out: this drops what of the files is in memory.
             if self.session.lay_out(&mut planned.plan, &mut Silent)?.is_none() {
-                return Ok(Given::Interrupted);
+                return Ok(Outcome::Interrupted);
             }
         }
         let part = self.dir.begin(name)?;
@@ -297,28 +306,52 @@ impl Carrier<'_> {
         let (run, unkept) = match measured {
             Measured::NotStarted { message } => {
                 self.dir.abandon(name)?;
-                return Ok(Given::Failed(message));
+                return Ok(Outcome::Failed(message));
             }
             Measured::Ended { run, unkept, .. } => (run, unkept),
         };
         if run.status == Status::Interrupted {
             self.dir.abandon(name)?;
-            return Ok(Given::Interrupted);
+            return Ok(Outcome::Interrupted);
         }
         if let Some(missing) = unkept {
-            bail!("the record of {name} is not complete: {}", in_full(&missing));
+            bail!("the record of {name} is not complete: {}", missing.in_full());
         }
         if run.status == Status::Failed {
             self.dir.abandon(name)?;
-            return Ok(Given::Failed(first_error(&run)));
+            return Ok(Outcome::Failed(first_error(&run)));
         }
         self.dir.complete(name)?;
-        Ok(Given::Figures(Box::new(read_back(
+        Ok(Outcome::Figures(Box::new(read_back(
             self.dir.path(),
-            &undertaking.plan,
+            self.plan,
             name,
         )?)))
     }
+}
+
+/// What came out of the sweep in `dir` so far. Of one that was killed or is under way, what its points' directories say.
+///
+/// # Errors
+/// What is there cannot be read.
+pub fn results_of(dir: &Path, plan: &SweepPlan) -> anyhow::Result<SweepResults> {
+    if dir.join(fathom_store::RESULTS_FILE).exists() {
+        let results = fathom_store::read_sweep_results(dir)?;
+        if results.status != Status::Running {
+            return Ok(results);
+        }
+    }
+    let mut progress = Progress::new(plan);
+    while let Some(step) = progress.next() {
+        let name = step.name(plan);
+        match measured_in(dir, &name) {
+            Some(_) => progress.measured(step, read_back(dir, plan, &name)?),
+            // What would be next depends on it.
+            None if plan.adaptive => break,
+            None => {}
+        }
+    }
+    Ok(progress.results(Status::Running))
 }
 
 /// What ended a run before its time.
@@ -332,7 +365,7 @@ fn first_error(run: &Run) -> String {
 }
 
 /// The figures of a measurement, from its directory alone.
-pub(crate) fn read_back(sweep: &Path, plan: &SweepPlan, name: &str) -> anyhow::Result<PointFigures> {
+fn read_back(sweep: &Path, plan: &SweepPlan, name: &str) -> anyhow::Result<PointFigures> {
     let dir = sweep.join(name);
     let stored = fathom_store::read(&dir)?;
     let histograms = fathom_store::read_histograms(&dir)?;
@@ -367,9 +400,15 @@ struct Watcher<'a, 'b> {
 impl Observer for Watcher<'_, '_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
-            Event::Progress(progress) => lock(self.shared).display.progress(self.step, progress),
             Event::Rows(rows) => self.rows(rows),
-            other => Live::new(true).event(other),
+            Event::Progress(progress) => {
+                let step = self.step;
+                let event = SweepEvent::Progress { step, progress };
+                lock(self.shared).observer.event(Event::Sweep(event));
+            }
+            Event::RecordFailed(_) | Event::RecordStays(_) => lock(self.shared).observer.event(event),
+            // What is worth a note at each of 200 points is worth none.
+            _ => {}
         }
     }
 }

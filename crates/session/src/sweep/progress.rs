@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// One measurement of one point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Step {
+pub struct Step {
     /// The point's number.
     pub point: u32,
     /// Which of its repeats, from 0.
@@ -23,25 +23,26 @@ pub(crate) struct Step {
 
 impl Step {
     /// The name of its run directory below the sweep's.
-    pub(crate) fn name(self, plan: &SweepPlan) -> String {
+    pub fn name(self, plan: &SweepPlan) -> String {
         SweepDir::name_of(self.point, &plan.points[self.point as usize].name(), self.pass)
     }
 }
 
 /// The points of a sweep and what is known of them.
-pub(crate) struct Progressed<'a> {
+#[derive(Debug)]
+pub struct Progress<'a> {
     plan: &'a SweepPlan,
     measured: BTreeMap<Step, PointFigures>,
     failed: BTreeMap<u32, String>,
     inferred: BTreeMap<u32, Inferred>,
     probe: Option<ProbeResult>,
-    /// Steps that are settled and not yet given out.
+    /// Steps that are settled and not yet handed out.
     ahead: VecDeque<Step>,
 }
 
-impl<'a> Progressed<'a> {
+impl<'a> Progress<'a> {
     /// Nothing is known.
-    pub(crate) fn new(plan: &'a SweepPlan) -> Self {
+    pub fn new(plan: &'a SweepPlan) -> Self {
         Self {
             plan,
             measured: BTreeMap::new(),
@@ -51,13 +52,13 @@ impl<'a> Progressed<'a> {
             ahead: if plan.adaptive {
                 VecDeque::new()
             } else {
-                given(plan)
+                fixed_order(plan)
             },
         }
     }
 
-    /// The next step; `None`: there is none left. With `adaptive`, what the last one gave must be known by then.
-    pub(crate) fn next(&mut self) -> Option<Step> {
+    /// The next step; `None`: there is none left. With `adaptive`, what came of the last one must be known by then.
+    pub fn next(&mut self) -> Option<Step> {
         loop {
             if let Some(step) = self.ahead.pop_front() {
                 // Its first pass has shown that it cannot be measured.
@@ -82,23 +83,23 @@ impl<'a> Progressed<'a> {
         }
     }
 
-    /// Takes what a step gave.
-    pub(crate) fn measured(&mut self, step: Step, figures: PointFigures) {
+    /// Takes what came of a step.
+    pub fn measured(&mut self, step: Step, figures: PointFigures) {
         self.measured.insert(step, figures);
     }
 
-    /// Takes what a load beside the matrix gave.
-    pub(crate) fn probed(&mut self, result: ProbeResult) {
+    /// Takes what came of a load beside the matrix.
+    pub fn probed(&mut self, result: ProbeResult) {
         self.probe = Some(result);
     }
 
     /// Takes that a point cannot be measured.
-    pub(crate) fn failed(&mut self, step: Step, message: String) {
+    pub fn failed(&mut self, step: Step, message: String) {
         self.failed.entry(step.point).or_insert(message);
     }
 
     /// Measurements that are settled, and those that there are in all.
-    pub(crate) fn done_of(&self) -> (usize, usize) {
+    pub fn done_of(&self) -> (usize, usize) {
         let repeats = self.plan.repeats;
         let settled = |point: u32| {
             if self.failed.contains_key(&point) || self.inferred.contains_key(&point) {
@@ -113,7 +114,7 @@ impl<'a> Progressed<'a> {
     }
 
     /// All that is known, each point under its number.
-    pub(crate) fn results(&self, status: Status) -> SweepResults {
+    pub fn results(&self, status: Status) -> SweepResults {
         let points = self.plan.points.iter().zip(0..);
         SweepResults {
             schema: SCHEMA.to_owned(),
@@ -129,7 +130,7 @@ impl<'a> Progressed<'a> {
     }
 
     /// How the sweep ended, when all steps are done.
-    pub(crate) fn status(&self) -> Status {
+    pub fn status(&self) -> Status {
         let mut all = self
             .measured
             .values()
@@ -175,7 +176,7 @@ impl<'a> Progressed<'a> {
 }
 
 /// All steps of a plan that skips nothing: pass after pass.
-fn given(plan: &SweepPlan) -> VecDeque<Step> {
+fn fixed_order(plan: &SweepPlan) -> VecDeque<Step> {
     let count = plan.points.len() as u32;
     let mut steps = VecDeque::new();
     for pass in 0..plan.repeats {
