@@ -174,7 +174,7 @@ pub fn remedy(run: &Run, index: usize, error: &RunError) -> Option<String> {
         summary: run.summary.jobs.get(index)?,
         error,
     };
-    if let Some(remedy) = start_remedy(StartStep::of_name(&error.what), error.errno) {
+    if let Some(remedy) = start_remedy(StartStep::from_name(&error.what), error.errno) {
         return Some(format!("{remedy}."));
     }
     let fits = |rule: &&Rule| rule.errnos.contains(&error.errno) && (rule.when)(&case);

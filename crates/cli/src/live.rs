@@ -48,7 +48,7 @@ struct Watch {
     /// The end of its last second in which anything completed.
     active: Nanos,
     /// When it last had a line.
-    told: Option<Nanos>,
+    last_shown: Option<Nanos>,
 }
 
 impl Live {
@@ -83,11 +83,11 @@ impl Live {
                 let watch = self.groups.entry(0).or_insert(Watch {
                     since: Nanos::ZERO,
                     active: Nanos::ZERO,
-                    told: None,
+                    last_shown: None,
                 });
                 let now = nanos(elapsed);
                 if is_due(watch, now) {
-                    watch.told = Some(now);
+                    watch.last_shown = Some(now);
                     terminal::say(&line::layout(&name, done_bytes, total_bytes, elapsed));
                 }
             }
@@ -119,7 +119,7 @@ impl Live {
             let watch = self.groups.entry(group.group).or_insert(Watch {
                 since: progress.elapsed,
                 active: progress.elapsed,
-                told: None,
+                last_shown: None,
             });
             watch.see(group);
             let view = View {
@@ -135,7 +135,7 @@ impl Live {
                     screen.show(group.group, &view.terminal_line(terminal::stderr_columns()));
                 }
                 How::Lines if is_due(watch, progress.elapsed) => {
-                    watch.told = Some(progress.elapsed);
+                    watch.last_shown = Some(progress.elapsed);
                     terminal::say(&view.plain_line(progress.elapsed));
                 }
                 How::Lines | How::Silent => {}
@@ -208,7 +208,7 @@ impl Watch {
 
 /// Whether a group gets a line now, away from a terminal.
 fn is_due(watch: &Watch, now: Nanos) -> bool {
-    match watch.told {
+    match watch.last_shown {
         None => now - watch.since >= FIRST_LINE,
         Some(last) => now - last >= NEXT_LINE,
     }

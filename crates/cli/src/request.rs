@@ -74,7 +74,7 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
 /// There is no such machine, or a catalogue is given for another target.
 pub(crate) fn machine_of(target: Option<&Target>, catalog: Option<&Path>) -> anyhow::Result<Machine> {
     match target {
-        Some(Target::Model(words)) => Ok(Machine::of(Some(model_target::load(words, catalog)?))),
+        Some(Target::Model(words)) => Ok(Machine::from_model(Some(model_target::load(words, catalog)?))),
         _ if catalog.is_some() => bail!("--catalog is for modelled disks: add --on model:NAME"),
         _ => Ok(Machine::This),
     }

@@ -120,7 +120,7 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     let asked = Asked {
         origin,
         target,
-        machine: Machine::of(model),
+        machine: Machine::from_model(model),
         environment: request::machine(),
         settings,
         plan,

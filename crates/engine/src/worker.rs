@@ -129,7 +129,7 @@ enum Arrivals {
 }
 
 impl Arrivals {
-    fn of(plan: &WorkerPlan) -> Self {
+    fn from_plan(plan: &WorkerPlan) -> Self {
         if plan.schedules.iter().any(Option::is_some) {
             Self::Scheduled
         } else if plan.by_slot {
@@ -255,7 +255,7 @@ impl Worker {
             last_pass_ios: 0,
             pending: None,
             trim_in_flight: false,
-            arrivals: Arrivals::of(&plan),
+            arrivals: Arrivals::from_plan(&plan),
             deadline: u64::MAX,
             boundary: u64::MAX,
             times: Times::new(&plan),
@@ -278,7 +278,11 @@ impl Worker {
             exchange,
             watch: plan.count_files.then(|| Watch {
                 recorder: None,
-                files: Some((0..plan.file_count).map(|_| FileTally::of(&plan)).collect()),
+                files: Some(
+                    (0..plan.file_count)
+                        .map(|_| FileTally::from_plan(&plan))
+                        .collect(),
+                ),
             }),
             ends,
             errors: ErrorLog::default(),

@@ -20,7 +20,7 @@ pub enum Machine {
 
 impl Machine {
     /// The machine of `spec`; this one without.
-    pub fn of(spec: Option<Spec>) -> Self {
+    pub fn from_model(spec: Option<Spec>) -> Self {
         spec.map_or(Self::This, |spec| Self::Modelled(Box::new(spec)))
     }
 

@@ -241,7 +241,7 @@ fn begin_streams(
     observer: &mut dyn Observer,
 ) -> anyhow::Result<StreamRecorder> {
     let subject = Subject {
-        asked: session.how.streams,
+        requested: session.how.streams,
         files: &run.summary.target.files,
         workers: plan.jobs.iter().map(|job| job.workers.len()).sum(),
         thread_names: &thread_names(plan),

@@ -59,7 +59,7 @@ impl<'a> Recording<'a> {
         let run = outcome::before(&planned, &conditions, &how.command, &clock);
         let recorder = Recorder::begin(dir, &run, observer)?;
         let subject = Subject {
-            asked: how.streams,
+            requested: how.streams,
             files: &run.summary.target.files,
             workers: 0,
             thread_names: &[],

@@ -67,7 +67,7 @@ impl Missing {
 /// What is recorded of whom.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
-    pub asked: Streams,
+    pub requested: Streams,
     pub files: &'a [TargetFile],
     /// Workers in all; none where there is no load.
     pub workers: usize,
@@ -86,29 +86,29 @@ impl StreamRecorder {
         subject: Subject<'_>,
         clock: &HostClock,
     ) -> anyhow::Result<Self> {
-        let asked = subject.asked;
+        let requested = subject.requested;
         let mut missing = Missing::default();
         let watched = watch(system, subject, &mut missing);
         if subject.workers == 0 && watched.sees_nothing() {
             let reasons: BTreeSet<&String> = missing.0.values().flatten().collect();
             let reasons: Vec<&str> = reasons.into_iter().map(String::as_str).collect();
             bail!(
-                "nothing of what was asked for can be recorded: {}",
+                "nothing of what was requested for can be recorded: {}",
                 reasons.join("; ")
             );
         }
         let wanted = [
-            (asked.io && subject.workers > 0, StreamKind::Io),
-            (asked.block, StreamKind::Block),
-            (asked.block, StreamKind::Sched),
-            (asked.counters, StreamKind::Processes),
+            (requested.io && subject.workers > 0, StreamKind::Io),
+            (requested.block, StreamKind::Block),
+            (requested.block, StreamKind::Sched),
+            (requested.counters, StreamKind::Processes),
             // What the record says of itself is among the counters, whatever was asked for.
             (true, StreamKind::Counters),
         ];
         let wanted = wanted.into_iter().filter(|(wanted, _)| *wanted);
         let sinks = Sinks::open(dir, wanted.map(|(_, kind)| kind))?;
         let recording =
-            (asked.io && subject.workers > 0).then(|| Arc::new(IoRecording::rings(subject.workers)));
+            (requested.io && subject.workers > 0).then(|| Arc::new(IoRecording::rings(subject.workers)));
         let stop = Arc::new(AtomicBool::new(false));
         let dropped = Arc::new(Dropped::default());
         let (windows, windows_out) = channel();
@@ -213,12 +213,12 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
         counters: None,
         without_load: subject.workers == 0,
     };
-    if subject.asked.counters {
+    if subject.requested.counters {
         let (sampler, remarks) = CounterSampler::new(system, &conditions::disk_names(subject.files));
         missing.say(StreamKind::Counters, remarks);
         watched.counters = Some(sampler);
     }
-    if subject.asked.block {
+    if subject.requested.block {
         let (devices, mut reasons) = devices(system, subject.files);
         if !devices.is_empty() {
             match BlockTracer::start(system, &devices, BLOCK_BUFFER_KIB) {

@@ -55,7 +55,7 @@ pub(crate) fn rows_of(
     let count = columns.u64s("count")?;
     for index in 0..batch.num_rows() {
         let name = metric.value(index);
-        let metric = Latency::of_name(name)
+        let metric = Latency::from_name(name)
             .ok_or_else(|| StoreError::column(path, "metric", format!("has the unknown metric `{name}`")))?;
         rows.push(HistogramRow {
             job: job[index],

@@ -334,7 +334,7 @@ fn of_direction(direction: Direction, rest: &str) -> Option<Quantity> {
         return Some(Quantity::Amount(direction, amount));
     }
     let (latency, rest) = rest.split_once('.')?;
-    let latency = Latency::of_name(latency)?;
+    let latency = Latency::from_name(latency)?;
     if let Some(range) = argument(rest, "share") {
         return Some(Quantity::Share(direction, latency, milliseconds(range)?));
     }

@@ -37,7 +37,7 @@ pub(crate) struct Display<'a> {
     under_way: BTreeMap<Step, UnderWay>,
     /// What one point takes on this machine; `None`: virtual time.
     point_ns: Option<u64>,
-    told: Option<Instant>,
+    last_line: Option<Instant>,
 }
 
 struct UnderWay {
@@ -72,7 +72,7 @@ impl<'a> Display<'a> {
             of: plan.points.len() * plan.repeats as usize,
             under_way: BTreeMap::new(),
             point_ns: (!modelled).then_some(plan.timing.total_ns()),
-            told: None,
+            last_line: None,
         }
     }
 
@@ -107,7 +107,9 @@ impl<'a> Display<'a> {
         self.under_way.remove(&step);
         self.measured += usize::from(anew);
         (self.done, self.of) = progress.done_of();
-        let due = self.told.is_none_or(|told| told.elapsed() >= LINE_EVERY);
+        let due = self
+            .last_line
+            .is_none_or(|last_line| last_line.elapsed() >= LINE_EVERY);
         if anew && due && self.point_ns.is_none() {
             self.line();
         }
@@ -128,7 +130,7 @@ impl<'a> Display<'a> {
 
     fn line(&mut self) {
         if matches!(self.how, How::Lines) {
-            self.told = Some(Instant::now());
+            self.last_line = Some(Instant::now());
             terminal::say(&self.status());
         }
     }

@@ -70,7 +70,7 @@ impl Latency {
         }
     }
 
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|latency| latency.name() == name)
     }
 }

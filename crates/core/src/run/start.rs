@@ -60,7 +60,7 @@ impl StartStep {
     }
 
     /// The one of that name; `None`: no step of a start.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|step| step.name() == name)
     }
 }

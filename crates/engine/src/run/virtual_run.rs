@@ -72,7 +72,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         second: 0,
         options,
         started: options.clock.now(),
-        told: options.clock.now(),
+        last_told: options.clock.now(),
         events: 0,
         had_enough: false,
     };
@@ -109,7 +109,7 @@ struct VirtualRun<'a> {
     second: u64,
     options: &'a Options,
     started: MonoTime,
-    told: MonoTime,
+    last_told: MonoTime,
     events: u32,
     /// The workers know that enough is known.
     had_enough: bool,
@@ -314,10 +314,10 @@ impl VirtualRun<'_> {
     /// Progress, at most every tenth of a real second; the time left is real time.
     fn tell(&mut self, hooks: &mut dyn Hooks) {
         let real = self.options.clock.now();
-        if real.since(self.told) < TELL {
+        if real.since(self.last_told) < TELL {
             return;
         }
-        self.told = real;
+        self.last_told = real;
         let spent = real.since(self.started);
         let mut progress: Progress = phases::progress(&self.jobs, EPOCH, self.now);
         for group in &mut progress.groups {

@@ -178,7 +178,7 @@ impl OpTally {
 
 impl FileTally {
     /// With room for the intervals of a run by `plan`, and for whatever latency: nothing is allocated while it counts.
-    pub(super) fn of(plan: &WorkerPlan) -> Self {
+    pub(super) fn from_plan(plan: &WorkerPlan) -> Self {
         let runtime_ns = plan.runtime.map_or(0, |runtime| runtime.0);
         let intervals = runtime_ns.div_ceil(plan.interval.0.max(1)).min(INTERVALS_MAX);
         let tally = || OpTally {

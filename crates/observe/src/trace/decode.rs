@@ -34,7 +34,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(field: &Field) -> Self {
+    fn from_field(field: &Field) -> Self {
         Self {
             offset: field.offset as usize,
             size: field.size as usize,
@@ -64,7 +64,7 @@ fn number(format: &EventFormat, field: &'static str) -> Result<Place, UnusableEv
     let found = format
         .field(field)
         .filter(|found| matches!(found.size, 1 | 2 | 4 | 8));
-    found.map(Place::of).ok_or_else(|| UnusableEvent {
+    found.map(Place::from_field).ok_or_else(|| UnusableEvent {
         event: format.name.clone(),
         field,
     })
@@ -73,7 +73,7 @@ fn number(format: &EventFormat, field: &'static str) -> Result<Place, UnusableEv
 /// The place of a field that must be there and hold bytes.
 fn bytes(format: &EventFormat, field: &'static str) -> Result<Place, UnusableEvent> {
     let found = format.field(field).filter(|found| !found.data_loc);
-    found.map(Place::of).ok_or_else(|| UnusableEvent {
+    found.map(Place::from_field).ok_or_else(|| UnusableEvent {
         event: format.name.clone(),
         field,
     })

@@ -20,7 +20,7 @@ pub struct Merge<E> {
     /// The CPUs that have something, by the time of it.
     heads: BinaryHeap<Reverse<(u64, usize)>>,
     hold_back_ns: u64,
-    given_to_ns: u64,
+    handed_over_to_ns: u64,
     late: u64,
 }
 
@@ -33,7 +33,7 @@ impl<E: Timed> Merge<E> {
             read_to_ns: vec![0; cpus],
             heads: BinaryHeap::with_capacity(cpus),
             hold_back_ns,
-            given_to_ns: 0,
+            handed_over_to_ns: 0,
             late: 0,
         }
     }
@@ -44,7 +44,7 @@ impl<E: Timed> Merge<E> {
         let time_ns = event.time_ns();
         if let (Some(queue), Some(read_to_ns)) = (self.queues.get_mut(index), self.read_to_ns.get_mut(index))
         {
-            self.late += u64::from(time_ns < self.given_to_ns);
+            self.late += u64::from(time_ns < self.handed_over_to_ns);
             *read_to_ns = time_ns.max(*read_to_ns);
             queue.push_back(event);
         }
@@ -93,7 +93,7 @@ impl<E: Timed> Merge<E> {
             let run_to_ns = other.min(to_ns);
             let queue = &mut self.queues[index];
             while let Some(event) = queue.pop_front_if(|event| event.time_ns() <= run_to_ns) {
-                self.given_to_ns = self.given_to_ns.max(event.time_ns());
+                self.handed_over_to_ns = self.handed_over_to_ns.max(event.time_ns());
                 f(&event);
             }
             self.heads

@@ -12,7 +12,7 @@ fn start(what: &str, errno: i32) -> RunError {
     RunError::Start {
         job: String::from("job"),
         failure: StartFailure {
-            what: StartStep::of_name(what).expect("a step"),
+            what: StartStep::from_name(what).expect("a step"),
             path: Some(PathBuf::from("F")),
             source: Error::from_raw_os_error(errno),
         },

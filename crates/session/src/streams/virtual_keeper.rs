@@ -32,12 +32,12 @@ impl VirtualStreams {
     ///
     /// # Errors
     /// They could not be made, or no thread.
-    pub(crate) fn begin(dir: &Path, asked: Streams) -> anyhow::Result<Self> {
+    pub(crate) fn begin(dir: &Path, requested: Streams) -> anyhow::Result<Self> {
         let wanted = Trace {
-            requests: asked.block,
-            counters: asked.counters,
+            requests: requested.block,
+            counters: requested.counters,
         };
-        let io = asked.io.then(|| -> anyhow::Result<_> {
+        let io = requested.io.then(|| -> anyhow::Result<_> {
             let sinks = Sinks::open(dir, [StreamKind::Io])?;
             Keeper::begin(sinks, IO_BATCHES, |sinks, batches: &Receiver<Vec<IoRecord>>| {
                 sinks.write_all(batches.iter().map(Batch::Io))

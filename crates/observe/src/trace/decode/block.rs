@@ -35,7 +35,7 @@ pub enum BlockKind {
 
 impl BlockKind {
     /// The event of that name.
-    pub fn of(event: &str) -> Option<Self> {
+    pub fn from_event(event: &str) -> Option<Self> {
         Some(match event {
             "block_bio_queue" => Self::Queue,
             "block_getrq" | "block_io_start" => Self::Allocate,
@@ -107,8 +107,8 @@ impl Layout {
             sectors: (!split).then(|| number(format, "nr_sector")).transpose()?,
             new_sector: split.then(|| number(format, "new_sector")).transpose()?,
             rwbs: bytes(format, "rwbs")?,
-            error: error.filter(|error| error.size == 4).map(Place::of),
-            comm: comm.map(Place::of),
+            error: error.filter(|error| error.size == 4).map(Place::from_field),
+            comm: comm.map(Place::from_field),
         })
     }
 }
@@ -125,7 +125,7 @@ impl BlockDecoder {
     pub fn new(formats: &[EventFormat]) -> Result<Self, UnusableEvent> {
         let known = formats
             .iter()
-            .filter_map(|format| Some((format, BlockKind::of(&format.name)?)));
+            .filter_map(|format| Some((format, BlockKind::from_event(&format.name)?)));
         let layouts = known.map(|(format, kind)| Ok((format, Layout::new(format, kind)?)));
         Ok(Self(ById::new(layouts.collect::<Result<_, _>>()?)?))
     }

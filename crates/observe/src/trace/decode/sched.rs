@@ -91,7 +91,7 @@ impl Layout {
         Ok(Self::Wake {
             tid: number(format, "pid")?,
             comm: bytes(format, "comm")?,
-            target_cpu: format.field("target_cpu").map(Place::of),
+            target_cpu: format.field("target_cpu").map(Place::from_field),
         })
     }
 }
