@@ -4,12 +4,15 @@
 //! know sections or text.
 
 use crate::diagnostic::{Fault, Place};
+use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
-use fathom_core::workload::{Job, PerOp, SplitEntry, ThinkTime, ThinkTimeBasis, VerifyAlgorithm};
+use fathom_core::workload::{
+    BlockSize, Job, Mix, PerOp, RandomMap, Rate, SplitEntry, ThinkTime, ThinkTimeBasis, VerifyAlgorithm,
+};
 use std::collections::BTreeMap;
 
 /// A job in the making.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Draft {
     /// What is settled at once.
     pub(crate) job: Job,
@@ -38,7 +41,7 @@ pub(crate) struct Draft {
 }
 
 /// The three ways to give block sizes; per direction the last of them that is set counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Blocks {
     pub(crate) fixed: PerOp<Option<u64>>,
     pub(crate) range: PerOp<Option<(u64, u64)>>,
@@ -47,7 +50,7 @@ pub(crate) struct Blocks {
 }
 
 /// The options of verification.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct VerifyDraft {
     pub(crate) algorithm: Option<VerifyAlgorithm>,
     pub(crate) interval_bytes: u64,
@@ -92,6 +95,56 @@ impl Default for Draft {
             new_group: false,
             places: BTreeMap::new(),
         }
+    }
+}
+
+/// The way back: a draft that becomes this job again.
+impl From<&Job> for Draft {
+    fn from(job: &Job) -> Self {
+        let mut draft = Self {
+            job: job.clone(),
+            no_random_map: job.pattern.random_map == RandomMap::Independent,
+            next_free: job.pattern.random_map == RandomMap::NextFree,
+            seed: Some(job.random_seed).filter(|&seed| seed != DEFAULT_SEED),
+            ..Self::default()
+        };
+        if let Mix::ReadWrite { read_percent } = job.pattern.mix {
+            draft.read_percent = read_percent;
+        }
+        for op in 0..3 {
+            match &job.block_size[op] {
+                BlockSize::Fixed(bytes) => draft.blocks.fixed[op] = Some(*bytes),
+                BlockSize::Split(entries) => draft.blocks.split[op] = Some(entries.clone()),
+                BlockSize::Range { min, max, unaligned } => {
+                    draft.blocks.range[op] = Some((*min, *max));
+                    draft.blocks.unaligned |= unaligned;
+                }
+            }
+            match job.pace.rate[op] {
+                Some(Rate::BytesPerSecond(bytes)) => draft.rate_bytes[op] = bytes,
+                Some(Rate::Iops(iops)) => draft.rate_iops[op] = iops,
+                None => {}
+            }
+        }
+        draft.think = job.pace.think.unwrap_or(draft.think);
+        if let Some(compression) = job.buffers.compression {
+            draft.compress_percent = compression.percent;
+            draft.compress_chunk_bytes = compression.chunk_bytes;
+        }
+        if job.depth.low != job.depth.iodepth {
+            draft.iodepth_low = job.depth.low;
+        }
+        if let Some(verify) = &job.verify {
+            draft.verify = VerifyDraft {
+                algorithm: Some(verify.algorithm),
+                interval_bytes: verify.interval_bytes.into(),
+                pattern: verify.pattern.clone(),
+                only: verify.only,
+                read_back: verify.read_back,
+                fatal: verify.fatal,
+            };
+        }
+        draft
     }
 }
 

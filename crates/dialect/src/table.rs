@@ -21,6 +21,7 @@ mod zones;
 
 pub use row::{ChoiceRow, Kind, OptionRow, Support, Topic};
 
+use crate::draft::Draft;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
@@ -39,10 +40,10 @@ static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
         (Topic::Replay, replay::ROWS),
         (Topic::Zones, zones::ROWS),
     ];
-    topics
-        .into_iter()
-        .flat_map(|(topic, rows)| rows.iter().map(move |row| row.under(topic)))
-        .collect()
+    let plain = Draft::default();
+    let under = |(topic, rows): (Topic, &'static [OptionRow])| rows.iter().map(move |row| (topic, row));
+    let rows = topics.into_iter().flat_map(under);
+    rows.map(|(topic, row)| row.under(topic, &plain)).collect()
 });
 
 /// All options, by topic.

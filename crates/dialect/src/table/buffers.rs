@@ -1,70 +1,57 @@
 //! Options: contents of buffers, page cache, durability.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, MAX_COUNT, MAX_U32, Rule};
+use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field, reads};
 use crate::value;
 use fathom_core::workload::SyncMode;
 
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "direct",
-        Rule::Bool(|d, on| d.job.direct = on),
+        Rule::Bool(field!(job.direct)),
         "Bypass the page cache (O_DIRECT)",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "buffered",
-        Rule::Bool(|d, on| d.job.direct = !on),
+        Rule::Bool(Field::only(|d, on| d.job.direct = !on)),
         "Use the page cache; the opposite of direct",
     )
-    .default("1")
-    .example("0"),
+    .default("1"),
     Row::new("atomic", Rule::ignored_bool(), "Write atomically")
         .default("0")
-        .example("1")
         .support(Support::NotYet("use direct=1 with sync=dsync")),
     Row::new(
         "sync",
         Rule::Choice(&[
-            Choice::new("none", |d| d.job.sync.mode = SyncMode::None),
-            Choice::new("0", |d| d.job.sync.mode = SyncMode::None),
-            Choice::new("sync", |d| d.job.sync.mode = SyncMode::Sync),
-            Choice::new("1", |d| d.job.sync.mode = SyncMode::Sync),
+            Choice::new("none|0", |d| d.job.sync.mode = SyncMode::None),
+            Choice::new("sync|1", |d| d.job.sync.mode = SyncMode::Sync),
             Choice::new("dsync", |d| d.job.sync.mode = SyncMode::DataSync),
         ]),
         "Open files with O_SYNC or O_DSYNC",
     )
-    .default("none")
     .example("dsync"),
     Row::new(
         "fsync",
-        Rule::Number(0, MAX_COUNT, |d, n| d.job.sync.fsync_every = n as u32),
+        Rule::Number(0, MAX_COUNT, field!(job.sync.fsync_every as u32)),
         "fsync after every so many writes",
     )
-    .default("0")
     .example("32"),
     Row::new(
         "fdatasync",
-        Rule::Number(0, MAX_COUNT, |d, n| d.job.sync.fdatasync_every = n as u32),
+        Rule::Number(0, MAX_COUNT, field!(job.sync.fdatasync_every as u32)),
         "fdatasync after every so many writes",
     )
-    .default("0")
     .example("1"),
     Row::new(
         "end_fsync",
-        Rule::Bool(|d, on| d.job.sync.fsync_at_end = on),
+        Rule::Bool(field!(job.sync.fsync_at_end)),
         "fsync once when the writes are done",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "fsync_on_close",
-        Rule::Bool(|d, on| d.job.sync.fsync_on_close = on),
+        Rule::Bool(field!(job.sync.fsync_on_close)),
         "fsync when a file is closed",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "write_barrier",
         Rule::ignored_number(),
@@ -82,13 +69,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("use fdatasync")),
     Row::new(
         "write_hint",
-        Rule::Choice(&[
-            Choice::nothing("none"),
-            Choice::nothing("short"),
-            Choice::nothing("medium"),
-            Choice::nothing("long"),
-            Choice::nothing("extreme"),
-        ]),
+        Rule::Choice(&[Choice::nothing("none|short|medium|long|extreme", Support::Exact)]),
         "Tell the device how long the data will live",
     )
     .default("none")
@@ -96,49 +77,46 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::LeftOut("no lifetime is told to the device")),
     Row::new(
         "zero_buffers",
-        Rule::Flag(|d, on| d.job.buffers.zero = on),
+        Rule::Flag(field!(job.buffers.zero)),
         "Write zeroes",
-    )
-    .default("0"),
+    ),
     Row::new(
         "refill_buffers",
-        Rule::Flag(|d, on| d.job.buffers.refill = on),
+        Rule::Flag(field!(job.buffers.refill)),
         "Fill the buffer anew for each write",
-    )
-    .default("0"),
+    ),
     Row::new(
         "scramble_buffers",
-        Rule::Bool(|d, on| d.job.buffers.scramble = on),
+        Rule::Bool(field!(job.buffers.scramble)),
         "Change a few bytes for each write, so that no two blocks are equal",
-    )
-    .default("1")
-    .example("0"),
+    ),
     Row::new(
         "buffer_pattern",
-        Rule::Text("0x…, \"…\" or number", |d, text| {
-            d.job.buffers.pattern = value::byte_pattern(text)?;
-            Ok(())
-        }),
+        Rule::Text(
+            "0x…, \"…\" or number",
+            reads!(job.buffers.pattern, value::byte_pattern),
+            |d| value::show_pattern(&d.job.buffers.pattern),
+        ),
         "Bytes that are repeated in each write",
     )
     .example("0xdeadbeef"),
     Row::new(
         "buffer_compress_percentage",
-        Rule::Number(0, 100, |d, percent| d.compress_percent = percent as u8),
+        Rule::Number(0, 100, field!(compress_percent as u8)),
         "How much of the contents a compressor can remove",
     )
-    .default("0")
     .example("50"),
     Row::new(
         "buffer_compress_chunk",
-        Rule::Size(0, MAX_U32, |d, bytes| d.compress_chunk_bytes = bytes as u32),
+        Rule::Size(0, MAX_U32, field!(compress_chunk_bytes as u32)),
         "The piece of the buffer in which that share holds; 0: the block",
     )
     .default("512")
-    .example("4k"),
+    .example("4k")
+    .shown(|d| (d.compress_percent > 0).then(|| d.compress_chunk_bytes.to_string())),
     Row::new(
         "dedupe_percentage",
-        Rule::Number(0, 100, |_, _| {}),
+        Rule::Number(0, 100, Field::ignored()),
         "Share of identical blocks",
     )
     .default("0")
@@ -148,7 +126,7 @@ pub(super) static ROWS: &[Row] = &[
     )),
     Row::new(
         "dedupe_mode",
-        Rule::Choice(&[Choice::nothing("repeat"), Choice::nothing("working_set")]),
+        Rule::Choice(&[Choice::nothing("repeat|working_set", Support::Exact)]),
         "Which blocks are identical",
     )
     .default("repeat")
@@ -156,7 +134,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("it belongs to dedupe_percentage")),
     Row::new(
         "dedupe_working_set_percentage",
-        Rule::Number(0, 100, |_, _| {}),
+        Rule::Number(0, 100, Field::ignored()),
         "How many blocks have copies",
     )
     .default("5")
@@ -168,7 +146,6 @@ pub(super) static ROWS: &[Row] = &[
         "Share identical blocks between jobs",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("it belongs to dedupe_percentage")),
     Row::new(
         "mem",
@@ -181,7 +158,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("buffers are private memory, aligned to a page")),
     Row::new(
         "iomem_align",
-        Rule::Size(0, MAX_U32, |_, _| {}),
+        Rule::Size(0, MAX_U32, Field::ignored()),
         "Alignment of the buffers",
     )
     .aliases(&["mem_align"])
@@ -190,7 +167,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("buffers are always aligned to a page")),
     Row::new(
         "hugepage-size",
-        Rule::Size(0, MAX_U32, |_, _| {}),
+        Rule::Size(0, MAX_U32, Field::ignored()),
         "Size of a huge page",
     )
     .default("2m")

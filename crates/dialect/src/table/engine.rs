@@ -1,7 +1,7 @@
 //! Options: the system interface that carries I/O out, and how many I/Os are in flight.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::rule::{Choice, Field, Rule, field};
 use fathom_core::workload::EngineKind;
 
 const RING: &[&str] = &["io_uring"];
@@ -31,87 +31,70 @@ pub(super) static ROWS: &[Row] = &[
                 Support::Approximate("adjacent I/Os are not coalesced: it runs as pvsync"),
                 |d| d.job.engine.kind = EngineKind::Pvsync,
             ),
-            Choice::but("posixaio", NEAREST_AIO, |_| {}),
-            Choice::but("splice", Support::NotYet("use psync"), |_| {}),
-            Choice::but("sg", NOT_BUILT, |_| {}),
-            Choice::but("io_uring_cmd", NOT_BUILT, |_| {}),
-            Choice::but("rbd", NOT_BUILT, |_| {}),
-            Choice::but("rados", NOT_BUILT, |_| {}),
-            Choice::but("nbd", NOT_BUILT, |_| {}),
-            Choice::but("libblkio", NOT_BUILT, |_| {}),
-            Choice::but("xnvme", NOT_BUILT, |_| {}),
-            Choice::but("gfapi", NOT_BUILT, |_| {}),
-            Choice::but("gfapi_async", NOT_BUILT, |_| {}),
-            Choice::but("http", NOT_BUILT, |_| {}),
-            Choice::but("libhdfs", NOT_BUILT, |_| {}),
-            Choice::but("dev-dax", Support::NotYet("use mmap"), |_| {}),
-            Choice::but("libpmem", Support::NotYet("use mmap"), |_| {}),
-            Choice::but("pmemblk", Support::NotYet("use mmap"), |_| {}),
-            Choice::but("mtd", NOT_BUILT, |_| {}),
-            Choice::but("e4defrag", NO_DISK, |_| {}),
-            Choice::but("falloc", NO_DISK, |_| {}),
-            Choice::but("ftruncate", NO_DISK, |_| {}),
-            Choice::but("filecreate", NO_DISK, |_| {}),
-            Choice::but("filestat", NO_DISK, |_| {}),
-            Choice::but("filedelete", NO_DISK, |_| {}),
-            Choice::but("cpuio", NO_DISK, |_| {}),
-            Choice::but("exec", NO_DISK, |_| {}),
-            Choice::but("net", NO_DISK, |_| {}),
-            Choice::but("netsplice", NO_DISK, |_| {}),
-            Choice::but("rdma", NO_DISK, |_| {}),
+            Choice::nothing("posixaio", NEAREST_AIO),
+            Choice::nothing("splice", Support::NotYet("use psync")),
+            Choice::nothing(
+                "sg|io_uring_cmd|rbd|rados|nbd|libblkio|xnvme|gfapi|gfapi_async|http|libhdfs",
+                NOT_BUILT,
+            ),
+            Choice::nothing("dev-dax|libpmem|pmemblk", Support::NotYet("use mmap")),
+            Choice::nothing("mtd", NOT_BUILT),
+            Choice::nothing(
+                "e4defrag|falloc|ftruncate|filecreate|filestat|filedelete|cpuio|exec|net|netsplice|rdma",
+                NO_DISK,
+            ),
         ]),
         "The system interface that carries I/O out",
     )
-    .default("psync")
-    .example("io_uring"),
+    .example("io_uring")
+    .always_shown(),
     Row::new(
         "iodepth",
-        Rule::Number(1, MAX_DEPTH, |d, n| d.job.depth.iodepth = n as u32),
+        Rule::Number(1, MAX_DEPTH, field!(job.depth.iodepth as u32)),
         "How many I/Os each worker keeps in flight; synchronous interfaces keep one",
     )
-    .default("1")
-    .example("32"),
+    .example("32")
+    .shown_behind("nowait"),
     Row::new(
         "iodepth_batch",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.job.depth.batch_submit = n as u32),
+        Rule::Number(0, MAX_DEPTH, field!(job.depth.batch_submit as u32)),
         "How many I/Os are submitted at a time at most; 0: all that there is room for",
     )
     .aliases(&["iodepth_batch_submit"])
-    .default("1")
-    .example("8"),
+    .example("8")
+    .shown_behind("iodepth"),
     Row::new(
         "iodepth_batch_complete_min",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.job.depth.batch_complete_min = n as u32),
+        Rule::Number(0, MAX_DEPTH, field!(job.depth.batch_complete_min as u32)),
         "How many completions are waited for at a time at least; 0: none while there is room to send",
     )
     .aliases(&["iodepth_batch_complete"])
-    .default("1")
-    .example("4"),
+    .example("4")
+    .shown_behind("iodepth_batch"),
     Row::new(
         "iodepth_batch_complete_max",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.job.depth.batch_complete_max = n as u32),
+        Rule::Number(0, MAX_DEPTH, field!(job.depth.batch_complete_max as u32)),
         "How many completions are taken at a time at most; 0: all that are there",
     )
-    .default("0")
-    .example("16"),
+    .example("16")
+    .shown_behind("iodepth_batch_complete_min"),
     Row::new(
         "iodepth_low",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.iodepth_low = n as u32),
+        Rule::Number(0, MAX_DEPTH, field!(iodepth_low as u32)),
         "Once full, refill only when no more than this are in flight; 0: at once",
     )
-    .default("0")
-    .example("16"),
+    .example("16")
+    .shown_behind("iodepth_batch_complete_max"),
     Row::new(
         "serialize_overlap",
         Rule::ignored_bool(),
         "Keep I/Os on the same blocks from being in flight together",
     )
     .default("0")
-    .example("1")
     .support(Support::NotYet("use iodepth=1, or keep the random map")),
     Row::new(
         "io_submit_mode",
-        Rule::Choice(&[Choice::nothing("inline"), Choice::nothing("offload")]),
+        Rule::Choice(&[Choice::nothing("inline|offload", Support::Exact)]),
         "Whether the worker submits by itself",
     )
     .default("inline")
@@ -121,14 +104,13 @@ pub(super) static ROWS: &[Row] = &[
     )),
     Row::new(
         "hipri",
-        Rule::Flag(|d, on| d.job.engine.poll = on),
+        Rule::Flag(field!(job.engine.poll)),
         "Poll for completions",
     )
-    .default("0")
     .only_for(POLLING),
     Row::new(
         "hipri_percentage",
-        Rule::Number(0, 100, |_, _| {}),
+        Rule::Number(0, 100, Field::ignored()),
         "Share of the I/Os that are polled for",
     )
     .default("100")
@@ -137,45 +119,53 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("use hipri")),
     Row::new(
         "fixedbufs",
-        Rule::Flag(|d, on| d.job.engine.fixed_buffers = on),
+        Rule::Flag(field!(job.engine.fixed_buffers)),
         "Register the buffers with the ring",
     )
-    .default("0")
     .only_for(RING),
     Row::new(
         "registerfiles",
-        Rule::Flag(|d, on| d.job.engine.registered_files = on),
+        Rule::Flag(field!(job.engine.registered_files)),
         "Register the files with the ring",
     )
-    .default("0")
     .only_for(RING),
     Row::new(
         "sqthread_poll",
-        Rule::Flag(|d, on| d.job.engine.submission_thread = on),
+        Rule::Flag(field!(job.engine.submission_thread)),
         "Let a kernel thread take submissions",
     )
-    .default("0")
     .only_for(RING),
     Row::new(
         "sqthread_poll_cpu",
-        Rule::Number(0, 8191, |d, cpu| {
-            d.job.engine.submission_thread_cpu = Some(cpu as u32);
-        }),
+        Rule::Number(
+            0,
+            8191,
+            Field {
+                set: |d, cpu| d.job.engine.submission_thread_cpu = Some(cpu as u32),
+                get: |d| d.job.engine.submission_thread_cpu.map(i64::from),
+            },
+        ),
         "The CPU of that thread",
     )
     .example("1")
     .only_for(RING),
     Row::new(
         "nonvectored",
-        Rule::Number(-1, 1, |d, n| d.job.engine.vectored = n == 0),
+        Rule::Number(
+            -1,
+            1,
+            Field {
+                set: |d, n| d.job.engine.vectored = n == 0,
+                get: |d| Some(if d.job.engine.vectored { 0 } else { -1 }),
+            },
+        ),
         "Use plain reads and writes of the ring (1, or -1 where there are any) or vectored ones (0)",
     )
-    .default("-1")
     .example("0")
     .only_for(RING),
     Row::new(
         "uncached",
-        Rule::Flag(|_, _| {}),
+        Rule::Flag(Field::ignored()),
         "Buffered I/O that leaves nothing in the page cache",
     )
     .default("0")
@@ -183,10 +173,9 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("use direct=1")),
     Row::new(
         "nowait",
-        Rule::Flag(|d, on| d.job.engine.nowait = on),
+        Rule::Flag(field!(job.engine.nowait)),
         "Fail rather than wait within the kernel",
     )
-    .default("0")
     .only_for(&["pvsync2", "io_uring", "libaio"]),
     Row::new(
         "force_async",
@@ -207,7 +196,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("use io_uring on the block device")),
     Row::new(
         "userspace_reap",
-        Rule::Flag(|_, _| {}),
+        Rule::Flag(Field::ignored()),
         "Take completions without a system call",
     )
     .default("0")
@@ -215,7 +204,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("completions are taken with io_getevents(2)")),
     Row::new(
         "cmdprio_percentage",
-        Rule::Percents(|_, _| {}),
+        Rule::Percents(Field::ignored()),
         "Share of the I/Os that have priority",
     )
     .default("0")
@@ -224,7 +213,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("make a second job for the I/Os with priority")),
     Row::new(
         "cmdprio_class",
-        Rule::Number(0, 3, |_, _| {}),
+        Rule::Number(0, 3, Field::ignored()),
         "Class of I/Os with priority",
     )
     .example("1")
@@ -232,7 +221,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("it belongs to cmdprio_percentage")),
     Row::new(
         "cmdprio",
-        Rule::Number(0, 7, |_, _| {}),
+        Rule::Number(0, 7, Field::ignored()),
         "Level of I/Os with priority",
     )
     .example("1")
@@ -248,7 +237,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("make a second job for the I/Os with priority")),
     Row::new(
         "thp",
-        Rule::Flag(|_, _| {}),
+        Rule::Flag(Field::ignored()),
         "Use transparent huge pages for the mapping",
     )
     .default("0")

@@ -1,7 +1,7 @@
 //! Options: which errors are borne, and what ends other jobs.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::rule::{Choice, Field, Rule};
 use crate::draft::Draft;
 use crate::value::TimeUnit;
 use fathom_core::workload::ErrorRule;
@@ -29,7 +29,6 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "Which errors are counted without ending the job",
     )
-    .default("none")
     .example("io"),
     Row::new(
         "ignore_error",
@@ -42,22 +41,17 @@ pub(super) static ROWS: &[Row] = &[
     )),
     Row::new("error_dump", Rule::ignored_bool(), "Print each error as it comes")
         .default("0")
-        .example("1")
         .support(Support::NoEffect("errors are reported with the results")),
     Row::new(
         "exitall",
-        Rule::Flag(|_, _| {}),
+        Rule::Flag(Field::ignored()),
         "End all jobs when this one ends",
     )
     .default("0")
     .support(Support::NotYet(EARLY_END)),
     Row::new(
         "exit_what",
-        Rule::Choice(&[
-            Choice::nothing("group"),
-            Choice::nothing("stonewall"),
-            Choice::nothing("all"),
-        ]),
+        Rule::Choice(&[Choice::nothing("group|stonewall|all", Support::Exact)]),
         "Which jobs exitall ends",
     )
     .default("group")
@@ -65,7 +59,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("it belongs to exitall")),
     Row::new(
         "exitall_on_error",
-        Rule::Flag(|_, _| {}),
+        Rule::Flag(Field::ignored()),
         "End all jobs when this one fails",
     )
     .default("0")

@@ -1,37 +1,32 @@
 //! Options: which files, how they are made, what happens to them before and after.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::rule::{Choice, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::{Fallocate, FileChoice};
 
-fn set_filename(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    draft.job.files.names = value::paths(text)?;
-    Ok(())
-}
-
-fn set_directory(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    draft.job.files.directories = value::paths(text)?;
-    Ok(())
-}
+const CHOICES: [(&str, FileChoice); 3] = [
+    ("roundrobin", FileChoice::RoundRobin),
+    ("random", FileChoice::Random),
+    ("sequential", FileChoice::Sequential),
+];
 
 /// `random`, `roundrobin`, `sequential`; a count after a colon is how many I/Os go to a file before the next.
 fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     let (word, suffix) = text
         .split_once(':')
         .map_or((text, None), |(word, suffix)| (word, Some(suffix)));
-    draft.job.files.choice = match word.trim() {
-        "roundrobin" => FileChoice::RoundRobin,
-        "random" => FileChoice::Random,
-        "sequential" => FileChoice::Sequential,
-        "zipf" | "pareto" | "normal" | "gauss" => {
+    let word = word.trim();
+    draft.job.files.choice = match CHOICES.iter().find(|(name, _)| *name == word) {
+        Some((_, choice)) => *choice,
+        None if matches!(word, "zipf" | "pareto" | "normal" | "gauss") => {
             return Err(Fault::new(format!("`{text}` is not supported yet"))
                 .remedy("use random, or one file with random_distribution"));
         }
-        other => {
-            return Err(Fault::new(format!("`{other}` is not a way to choose files"))
+        None => {
+            return Err(Fault::new(format!("`{word}` is not a way to choose files"))
                 .remedy("write roundrobin, random or sequential"));
         }
     };
@@ -44,48 +39,64 @@ fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     }
 }
 
+fn show_choice(draft: &Draft) -> Option<String> {
+    let chosen = CHOICES
+        .iter()
+        .find(|(_, choice)| *choice == draft.job.files.choice);
+    chosen.map(|(name, _)| String::from(*name))
+}
+
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "filename",
-        Rule::Text("name[:name…]", set_filename),
+        Rule::Text("name[:name…]", reads!(job.files.names, value::paths), |d| {
+            value::show_paths(&d.job.files.names)
+        }),
         "Files or devices, shared by all workers of the job",
     )
     .example("/data/a:/data/b"),
     Row::new(
         "directory",
-        Rule::Text("path[:path…]", set_directory),
+        Rule::Text(
+            "path[:path…]",
+            reads!(job.files.directories, value::paths),
+            |d| value::show_paths(&d.job.files.directories),
+        ),
         "Where files are made; workers take turns",
     )
     .example("/data"),
     Row::new(
         "filename_format",
-        Rule::Text("text", |d, text| {
-            text.trim().clone_into(&mut d.job.files.name_format);
-            Ok(())
-        }),
+        Rule::Text(
+            "text",
+            |d, text| {
+                text.trim().clone_into(&mut d.job.files.name_format);
+                Ok(())
+            },
+            |d| Some(d.job.files.name_format.clone()),
+        ),
         "How made names look: $jobname, $jobnum and $filenum are replaced",
     )
     .default("$jobname.$jobnum.$filenum")
-    .example("$jobname.$filenum"),
+    .example("$jobname.$filenum")
+    .shown_behind("nrfiles"),
     Row::new(
         "unique_filename",
         Rule::ignored_bool(),
         "Make names unique between clients",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("there are no clients whose names could clash")),
     Row::new(
         "nrfiles",
-        Rule::Number(1, 1 << 20, |d, n| d.job.files.nrfiles = n as u32),
+        Rule::Number(1, 1 << 20, field!(job.files.nrfiles as u32)),
         "How many files each worker has, where names are made",
     )
     .aliases(&["nr_files"])
-    .default("1")
     .example("4"),
     Row::new(
         "file_service_type",
-        Rule::Text("roundrobin|random|sequential", set_choice),
+        Rule::Text("roundrobin|random|sequential", set_choice, show_choice),
         "Which of several files the next I/O goes to",
     )
     .default("roundrobin")
@@ -99,11 +110,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::LeftOut("all files of a worker stay open")),
     Row::new(
         "lockfile",
-        Rule::Choice(&[
-            Choice::nothing("none"),
-            Choice::nothing("exclusive"),
-            Choice::nothing("readwrite"),
-        ]),
+        Rule::Choice(&[Choice::nothing("none|exclusive|readwrite", Support::Exact)]),
         "Lock a file while I/O is done on it",
     )
     .default("none")
@@ -122,7 +129,6 @@ pub(super) static ROWS: &[Row] = &[
         "Write behind the end of files",
     )
     .default("0")
-    .example("1")
     .support(Support::NotYet("begin behind the data with offset")),
     Row::new(
         "fallocate",
@@ -137,7 +143,6 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "How space is reserved when a file is made",
     )
-    .default("native")
     .example("none"),
     Row::new(
         "fadvise_hint",
@@ -145,41 +150,30 @@ pub(super) static ROWS: &[Row] = &[
             Choice::new("0", |d| d.job.files.advise = false),
             Choice::new("1", |d| d.job.files.advise = true),
             Choice::but(
-                "random",
-                Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
-                |d| d.job.files.advise = true,
-            ),
-            Choice::but(
-                "sequential",
+                "random|sequential",
                 Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
                 |d| d.job.files.advise = true,
             ),
         ]),
         "Tell the kernel whether access will be random or sequential",
     )
-    .default("1")
     .example("0"),
     Row::new(
         "allow_file_create",
-        Rule::Bool(|d, on| d.job.files.may_create = on),
+        Rule::Bool(field!(job.files.may_create)),
         "Whether missing files may be made",
-    )
-    .default("1")
-    .example("0"),
+    ),
     Row::new(
         "create_fsync",
-        Rule::Bool(|d, on| d.job.files.create_fsync = on),
+        Rule::Bool(field!(job.files.create_fsync)),
         "fsync files once they are made",
-    )
-    .default("1")
-    .example("0"),
+    ),
     Row::new(
         "create_serialize",
         Rule::ignored_bool(),
         "Make the files of different jobs one after the other",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("files are laid out before the job begins")),
     Row::new(
         "create_on_open",
@@ -187,11 +181,9 @@ pub(super) static ROWS: &[Row] = &[
         "Make a file only when its first I/O comes",
     )
     .default("0")
-    .example("1")
     .support(Support::LeftOut("files are laid out before the job begins")),
     Row::new("create_only", Rule::ignored_bool(), "Make the files and stop")
         .default("0")
-        .example("1")
         .support(Support::NotYet(
             "use number_ios=1 to lay the files out with hardly any I/O",
         )),
@@ -201,45 +193,35 @@ pub(super) static ROWS: &[Row] = &[
         "Write to a device that is mounted",
     )
     .default("0")
-    .example("1")
     .support(Support::LeftOut(
         "a job file cannot allow it: fathom asks for --allow-overwrite DEVICE, and refuses devices in use",
     )),
     Row::new(
         "overwrite",
-        Rule::Bool(|d, on| d.job.files.overwrite = on),
+        Rule::Bool(field!(job.files.overwrite)),
         "Write files in full before overwriting them",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "invalidate",
-        Rule::Bool(|d, on| d.job.files.invalidate = on),
+        Rule::Bool(field!(job.files.invalidate)),
         "Drop the page cache of files first",
-    )
-    .default("1")
-    .example("0"),
+    ),
     Row::new(
         "pre_read",
-        Rule::Bool(|d, on| d.job.files.pre_read = on),
+        Rule::Bool(field!(job.files.pre_read)),
         "Read files in full first",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "unlink",
-        Rule::Bool(|d, on| d.job.files.unlink = on),
+        Rule::Bool(field!(job.files.unlink)),
         "Remove the files after the job",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "unlink_each_loop",
         Rule::ignored_bool(),
         "Remove the files after each loop",
     )
     .default("0")
-    .example("1")
     .support(Support::NotYet("use unlink with loops=1")),
     Row::new(
         "ioscheduler",

@@ -1,8 +1,7 @@
 //! Options: names of jobs, workers, processors, and which job waits for which.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
-use crate::diagnostic::Fault;
+use super::rule::{Choice, Field, Rule, field, reads};
 use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::IoPriority;
@@ -21,86 +20,91 @@ fn io_priority(draft: &mut Draft) -> &mut IoPriority {
     })
 }
 
-fn set_name(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    if text.trim().is_empty() {
-        return Err(Fault::new("the name is empty"));
-    }
-    draft.name = Some(text.trim().to_owned());
-    Ok(())
-}
-
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "name",
-        Rule::Text("text", set_name),
+        Rule::Text(
+            "text",
+            |d, text| {
+                d.name = Some(text.trim().to_owned());
+                Ok(())
+            },
+            |d| d.name.clone(),
+        ),
         "Name of the job, in place of its section's",
     )
     .example("seqread"),
     Row::new(
         "description",
-        Rule::Text("text", |d, text| {
-            text.trim().clone_into(&mut d.job.description);
-            Ok(())
-        }),
+        Rule::Text(
+            "text",
+            |d, text| {
+                text.trim().clone_into(&mut d.job.description);
+                Ok(())
+            },
+            |d| Some(d.job.description.clone()).filter(|text| !text.is_empty()),
+        ),
         "Free text that is kept with the job",
     )
     .example("first day of the migration"),
     Row::new(
         "numjobs",
-        Rule::Number(1, MAX_WORKERS, |d, n| d.job.numjobs = n as u32),
+        Rule::Number(1, MAX_WORKERS, field!(job.numjobs as u32)),
         "How many equal workers run this job at once",
     )
-    .default("1")
-    .example("4"),
+    .example("4")
+    .shown_behind("new_group"),
     Row::new(
         "thread",
-        Rule::Flag(|_, _| {}),
+        Rule::Flag(Field::ignored()),
         "Run workers as threads; fathom's always are",
     )
     .default("0"),
     Row::new(
         "stonewall",
-        Rule::Flag(|d, on| d.job.start.stonewall = on),
+        Rule::Flag(field!(job.start.stonewall)),
         "Wait until all earlier jobs have ended, and start a new reporting group",
     )
-    .aliases(&["wait_for_previous"])
-    .default("0"),
+    .aliases(&["wait_for_previous"]),
     Row::new(
         "wait_for",
-        Rule::Text("name of a job", |d, text| {
-            d.job.start.wait_for = Some(text.trim().to_owned());
-            Ok(())
-        }),
+        Rule::Text(
+            "name of a job",
+            |d, text| {
+                d.job.start.wait_for = Some(text.trim().to_owned());
+                Ok(())
+            },
+            |d| d.job.start.wait_for.clone(),
+        ),
         "Wait until all workers of that job have ended",
     )
-    .example("job"),
+    .example("job")
+    .shown_behind("new_group"),
     Row::new(
         "new_group",
-        Rule::Flag(|d, on| d.new_group = on),
+        Rule::Flag(field!(new_group)),
         "Start a new reporting group with this job",
-    )
-    .default("0"),
+    ),
     Row::new(
         "group_reporting",
-        Rule::Flag(|d, on| d.job.group_reporting = on),
+        Rule::Flag(field!(job.group_reporting)),
         "Report the jobs of a group together",
-    )
-    .default("0"),
+    ),
     Row::new(
         "cpus_allowed",
-        Rule::Text("list of CPUs", |d, text| {
-            d.job.cpus_allowed = value::cpu_list(text)?;
-            Ok(())
+        Rule::Text("list of CPUs", reads!(job.cpus_allowed, value::cpu_list), |d| {
+            value::show_cpus(&d.job.cpus_allowed)
         }),
         "The CPUs that the workers may use",
     )
     .example("0,2-4"),
     Row::new(
         "cpumask",
-        Rule::Text("bit mask of CPUs", |d, text| {
-            d.job.cpus_allowed = value::cpu_mask(text)?;
-            Ok(())
-        }),
+        Rule::Text(
+            "bit mask of CPUs",
+            reads!(job.cpus_allowed, value::cpu_mask),
+            |_| None,
+        ),
         "The CPUs that the workers may use, as a mask",
     )
     .example("0x3"),
@@ -112,26 +116,37 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "Whether the workers share the CPUs allowed or get one each in turn",
     )
-    .default("shared")
     .example("split"),
     Row::new(
         "nice",
-        Rule::Number(-20, 19, |d, n| d.job.nice = n as i8),
+        Rule::Number(-20, 19, field!(job.nice as i8)),
         "Nice value of the workers",
     )
-    .default("0")
     .example("-5"),
     Row::new(
         "prio",
-        Rule::Number(0, 7, |d, level| io_priority(d).level = level as u8),
+        Rule::Number(
+            0,
+            7,
+            Field {
+                set: |d, level| io_priority(d).level = level as u8,
+                get: |d| Some(d.job.io_priority?.level.into()),
+            },
+        ),
         "I/O priority of the workers within their class, 0 first",
     )
-    .example("0"),
+    .example("0")
+    .shown_behind("prioclass"),
     Row::new(
         "prioclass",
-        Rule::Number(0, 3, |d, class| {
-            io_priority(d).class = if class == 0 { BEST_EFFORT } else { class as u8 };
-        }),
+        Rule::Number(
+            0,
+            3,
+            Field {
+                set: |d, class| io_priority(d).class = if class == 0 { BEST_EFFORT } else { class as u8 },
+                get: |d| Some(d.job.io_priority?.class.into()),
+            },
+        ),
         "I/O priority class of the workers: 1 real time, 2 best effort (as 0), 3 idle",
     )
     .example("2"),
@@ -155,7 +170,7 @@ pub(super) static ROWS: &[Row] = &[
     )),
     Row::new(
         "lockmem",
-        Rule::Size(0, u64::MAX, |_, _| {}),
+        Rule::Size(0, u64::MAX, Field::ignored()),
         "Lock so much memory, to leave less for caches",
     )
     .default("0")
@@ -180,7 +195,7 @@ pub(super) static ROWS: &[Row] = &[
     )),
     Row::new(
         "cgroup_weight",
-        Rule::Number(100, 1000, |_, _| {}),
+        Rule::Number(100, 1000, Field::ignored()),
         "Weight of the control group",
     )
     .example("500")
@@ -193,11 +208,10 @@ pub(super) static ROWS: &[Row] = &[
         "Keep the control group afterwards",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("fathom makes no control groups")),
     Row::new(
         "flow",
-        Rule::Number(0, 1000, |_, _| {}),
+        Rule::Number(0, 1000, Field::ignored()),
         "Weight in a balance between jobs",
     )
     .default("0")
@@ -248,6 +262,5 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "What k means in the sizes after it: 1024 (then KiB is 1000) or 1000 (then KiB is 1024)",
     )
-    .default("1024")
     .example("1000"),
 ];

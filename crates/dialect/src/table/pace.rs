@@ -1,16 +1,20 @@
 //! Options: rates, pauses, and limits on latency.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, MAX_COUNT, MAX_U32, Rule};
+use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge_into};
 use crate::value::{self, TimeUnit};
-use fathom_core::workload::{Arrival, ThinkTimeBasis};
+use fathom_core::workload::{Arrival, PerOp, ThinkTimeBasis};
 
 fn set_rate(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     let kb_base = draft.kb_base;
     let given = value::per_direction(text, |field| value::size(field, kb_base))?;
     merge_into(&mut draft.rate_bytes, &given, Ok)
+}
+
+fn show_rate(rate: PerOp<u64>, show: fn(u64) -> String) -> Option<String> {
+    value::show_per_direction(rate.map(|rate| (rate > 0).then(|| show(rate))))
 }
 
 fn set_rate_iops(draft: &mut Draft, text: &str) -> Result<(), Fault> {
@@ -28,14 +32,18 @@ fn set_rate_iops(draft: &mut Draft, text: &str) -> Result<(), Fault> {
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "rate",
-        Rule::SizeText("bytes/s[,bytes/s[,bytes/s]]", set_rate),
+        Rule::SizeText("bytes/s[,bytes/s[,bytes/s]]", set_rate, |d| {
+            show_rate(d.rate_bytes, value::show_size)
+        }),
         "Bandwidth of each worker, in bytes a second, per direction; 0: as fast as it goes",
     )
     .default("0")
     .example("10m,1m"),
     Row::new(
         "rate_iops",
-        Rule::Text("I/Os/s[,I/Os/s[,I/Os/s]]", set_rate_iops),
+        Rule::Text("I/Os/s[,I/Os/s[,I/Os/s]]", set_rate_iops, |d| {
+            show_rate(d.rate_iops, |rate| rate.to_string())
+        }),
         "I/Os a second of each worker, per direction; 0: as fast as it goes",
     )
     .default("0")
@@ -48,7 +56,6 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "How the arrivals of a rate are spaced: evenly or at random",
     )
-    .default("linear")
     .example("poisson"),
     Row::new(
         "rate_min",
@@ -88,28 +95,26 @@ pub(super) static ROWS: &[Row] = &[
         "Catch up for pauses",
     )
     .default("0")
-    .example("1")
     .support(Support::NotYet("leave either the rate or the pauses out")),
     Row::new(
         "thinktime",
-        Rule::Time(TimeUnit::Microseconds, |d, time| d.think.pause = time),
+        Rule::Time(TimeUnit::Microseconds, field!(think.pause)),
         "Pause after every few I/Os",
     )
     .default("0")
     .example("10ms"),
     Row::new(
         "thinktime_spin",
-        Rule::Time(TimeUnit::Microseconds, |d, time| d.think.spin = time),
+        Rule::Time(TimeUnit::Microseconds, field!(think.spin)),
         "Spend this part of the pause spinning",
     )
     .default("0")
     .example("100us"),
     Row::new(
         "thinktime_blocks",
-        Rule::Number(1, MAX_COUNT, |d, n| d.think.blocks = n as u32),
+        Rule::Number(1, MAX_COUNT, field!(think.blocks as u32)),
         "How many I/Os there are between pauses",
     )
-    .default("1")
     .example("8"),
     Row::new(
         "thinktime_blocks_type",
@@ -119,13 +124,16 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "Whether completed or sent I/Os are counted",
     )
-    .default("complete")
     .example("issue"),
     Row::new(
         "thinktime_iotime",
-        Rule::Time(TimeUnit::Seconds, |d, time| {
-            d.think.after_run = Some(time).filter(|time| !time.is_zero());
-        }),
+        Rule::Time(
+            TimeUnit::Seconds,
+            Field {
+                set: |d, time| d.think.after_run = Some(time).filter(|time| !time.is_zero()),
+                get: |d| d.think.after_run,
+            },
+        ),
         "Pause once this much time has passed since the last pause",
     )
     .default("0")
@@ -170,6 +178,5 @@ pub(super) static ROWS: &[Row] = &[
         "Go on once the depth is found",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("it belongs to latency_target")),
 ];

@@ -1,7 +1,7 @@
 //! Options: traces of I/O, written and replayed.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::Rule;
+use super::rule::{Field, Rule};
 
 const OF_REPLAY: Support = Support::NoEffect("it belongs to read_iolog");
 const OF_MERGE: Support = Support::NoEffect("it belongs to merge_blktrace_file");
@@ -27,7 +27,6 @@ pub(super) static ROWS: &[Row] = &[
         "Read the trace piece by piece",
     )
     .default("0")
-    .example("1")
     .support(OF_REPLAY),
     Row::new(
         "replay_no_stall",
@@ -35,7 +34,6 @@ pub(super) static ROWS: &[Row] = &[
         "Replay as fast as it goes",
     )
     .default("0")
-    .example("1")
     .support(OF_REPLAY),
     Row::new(
         "replay_redirect",
@@ -54,7 +52,7 @@ pub(super) static ROWS: &[Row] = &[
         .support(OF_REPLAY),
     Row::new(
         "replay_time_scale",
-        Rule::Number(1, i64::MAX, |_, _| {}),
+        Rule::Number(1, i64::MAX, Field::ignored()),
         "Stretch time by this many percent",
     )
     .default("100")

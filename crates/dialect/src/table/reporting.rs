@@ -1,7 +1,7 @@
 //! Options: what is reported and logged.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::rule::{Choice, Field, Rule, field, reads};
 use crate::value;
 
 const NO_LOG: Support = Support::LeftOut("no log file is written: the run directory holds a row a second");
@@ -10,44 +10,32 @@ const OF_LOGS: Support = Support::NoEffect("no log file is written");
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "clat_percentiles",
-        Rule::Bool(|d, on| d.job.percentiles.clat = on),
+        Rule::Bool(field!(job.percentiles.clat)),
         "Report percentiles of completion latency",
-    )
-    .default("1")
-    .example("0"),
+    ),
     Row::new(
         "lat_percentiles",
-        Rule::Bool(|d, on| d.job.percentiles.lat = on),
+        Rule::Bool(field!(job.percentiles.lat)),
         "Report percentiles of total latency",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "slat_percentiles",
-        Rule::Bool(|d, on| d.job.percentiles.slat = on),
+        Rule::Bool(field!(job.percentiles.slat)),
         "Report percentiles of submission latency",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "percentile_list",
-        Rule::Text("percent[:percent…]", |d, text| {
-            d.job.percentiles.list = value::ascending_floats(text)?;
-            Ok(())
-        }),
+        Rule::Text(
+            "percent[:percent…]",
+            reads!(job.percentiles.list, value::ascending_floats),
+            |d| Some(value::show_floats(&d.job.percentiles.list)),
+        ),
         "Which percentiles are reported",
     )
     .example("50:99:99.9"),
     Row::new(
         "unified_rw_reporting",
-        Rule::Choice(&[
-            Choice::nothing("none"),
-            Choice::nothing("mixed"),
-            Choice::nothing("both"),
-            Choice::nothing("0"),
-            Choice::nothing("1"),
-            Choice::nothing("2"),
-        ]),
+        Rule::Choice(&[Choice::nothing("none|mixed|both|0|1|2", Support::Exact)]),
         "Report reads, writes and trims together",
     )
     .default("none")
@@ -55,7 +43,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::LeftOut("directions are reported one by one")),
     Row::new(
         "significant_figures",
-        Rule::Number(1, 10, |_, _| {}),
+        Rule::Number(1, 10, Field::ignored()),
         "Digits of numbers in the text report",
     )
     .default("4")
@@ -63,7 +51,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("the JSON results have all digits")),
     Row::new(
         "unit_base",
-        Rule::Choice(&[Choice::nothing("0"), Choice::nothing("8"), Choice::nothing("1")]),
+        Rule::Choice(&[Choice::nothing("0|8|1", Support::Exact)]),
         "Report bandwidth in bytes or bits",
     )
     .default("0")
@@ -71,7 +59,6 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NoEffect("bandwidth is reported in bytes")),
     Row::new("stats", Rule::ignored_bool(), "Keep statistics of this job")
         .default("1")
-        .example("0")
         .support(Support::LeftOut("every job is reported")),
     Row::new(
         "disk_util",
@@ -79,7 +66,6 @@ pub(super) static ROWS: &[Row] = &[
         "Report the disk's own counters",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("the disk's counters are always kept")),
     Row::new(
         "block_error_percentiles",
@@ -87,7 +73,6 @@ pub(super) static ROWS: &[Row] = &[
         "Count errors of trims by block",
     )
     .default("0")
-    .example("1")
     .support(Support::LeftOut("errors are counted by kind, not by block")),
     Row::new("write_bw_log", Rule::ignored_text("name"), "Log bandwidth")
         .example("bw")
@@ -107,7 +92,6 @@ pub(super) static ROWS: &[Row] = &[
     .support(NO_LOG),
     Row::new("per_job_logs", Rule::ignored_bool(), "A log for each job")
         .default("1")
-        .example("0")
         .support(OF_LOGS),
     Row::new(
         "bwavgtime",
@@ -155,7 +139,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(OF_LOGS),
     Row::new(
         "log_hist_coarseness",
-        Rule::Number(0, 6, |_, _| {}),
+        Rule::Number(0, 6, Field::ignored()),
         "How coarse a histogram log is",
     )
     .default("0")
@@ -167,15 +151,10 @@ pub(super) static ROWS: &[Row] = &[
         "Log the maximum of a window",
     )
     .default("0")
-    .example("1")
     .support(OF_LOGS),
     Row::new(
         "log_window_value",
-        Rule::Choice(&[
-            Choice::nothing("avg"),
-            Choice::nothing("max"),
-            Choice::nothing("both"),
-        ]),
+        Rule::Choice(&[Choice::nothing("avg|max|both", Support::Exact)]),
         "What a log keeps of a window",
     )
     .default("avg")
@@ -183,19 +162,16 @@ pub(super) static ROWS: &[Row] = &[
     .support(OF_LOGS),
     Row::new("log_offset", Rule::ignored_bool(), "Log offsets")
         .default("0")
-        .example("1")
         .support(OF_LOGS),
     Row::new("log_prio", Rule::ignored_bool(), "Log priorities")
         .default("0")
-        .example("1")
         .support(OF_LOGS),
     Row::new("log_issue_time", Rule::ignored_bool(), "Log when I/Os were sent")
         .default("0")
-        .example("1")
         .support(OF_LOGS),
     Row::new(
         "log_compression",
-        Rule::Size(0, 1 << 29, |_, _| {}),
+        Rule::Size(0, 1 << 29, Field::ignored()),
         "Compress logs in pieces of this size",
     )
     .default("0")
@@ -214,15 +190,12 @@ pub(super) static ROWS: &[Row] = &[
         "Leave logs compressed",
     )
     .default("0")
-    .example("1")
     .support(OF_LOGS),
     Row::new("log_unix_epoch", Rule::ignored_bool(), "Log civil time")
         .default("0")
-        .example("1")
         .support(OF_LOGS),
     Row::new("log_alternate_epoch", Rule::ignored_bool(), "Log another clock")
         .default("0")
-        .example("1")
         .support(OF_LOGS),
     Row::new(
         "log_alternate_epoch_clock_id",

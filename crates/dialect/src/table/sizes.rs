@@ -1,7 +1,7 @@
 //! Options: block sizes, the region of the files, the amount of I/O.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{MAX_U32, Rule};
+use super::rule::{Field, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
 use crate::value;
@@ -52,7 +52,13 @@ fn set_filesize(draft: &mut Draft, text: &str) -> Result<(), Fault> {
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "bs",
-        Rule::Sizes(1, |d, sizes| merge(&mut d.blocks.fixed, sizes)),
+        Rule::Sizes(
+            1,
+            Field {
+                set: |d, sizes| merge(&mut d.blocks.fixed, sizes),
+                get: |d| Some(d.blocks.fixed),
+            },
+        ),
         "Block size of an I/O",
     )
     .aliases(&["blocksize"])
@@ -60,62 +66,83 @@ pub(super) static ROWS: &[Row] = &[
     .example("4k,16k"),
     Row::new(
         "bsrange",
-        Rule::SizeText("min-max[,min-max[,min-max]]", set_bsrange),
+        Rule::SizeText("min-max[,min-max[,min-max]]", set_bsrange, |d| {
+            value::show_per_direction(d.blocks.range.map(|range| range.map(value::show_range)))
+        }),
         "Block sizes between two",
     )
     .aliases(&["blocksize_range"])
     .example("4k-64k"),
     Row::new(
         "bssplit",
-        Rule::SizeText("size/percent[:size/percent…][,…]", set_bssplit),
+        Rule::SizeText("size/percent[:size/percent…][,…]", set_bssplit, |d| {
+            let splits = d.blocks.split.each_ref();
+            value::show_per_direction(splits.map(|split| split.as_deref().map(value::show_split)))
+        }),
         "A few block sizes with the share of each",
     )
     .example("4k/60:64k/40"),
     Row::new(
         "bs_unaligned",
-        Rule::Flag(|d, on| d.blocks.unaligned = on),
+        Rule::Flag(field!(blocks.unaligned)),
         "Let bsrange draw any number of bytes",
     )
-    .aliases(&["blocksize_unaligned"])
-    .default("0"),
+    .aliases(&["blocksize_unaligned"]),
     Row::new(
         "bs_is_seq_rand",
         Rule::ignored_bool(),
         "Take bs as sizes for sequential and random I/O",
     )
     .default("0")
-    .example("1")
     .support(Support::NotYet("make two jobs")),
     Row::new(
         "ba",
-        Rule::Sizes(1, |d, sizes| {
-            for (old, new) in d.job.block_align.iter_mut().zip(sizes) {
-                *old = new.unwrap_or(*old);
-            }
-        }),
+        Rule::Sizes(
+            1,
+            Field {
+                set: |d, sizes| {
+                    for (old, new) in d.job.block_align.iter_mut().zip(sizes) {
+                        *old = new.unwrap_or(*old);
+                    }
+                },
+                get: |d| {
+                    Some(
+                        d.job
+                            .block_align
+                            .map(|bytes| Some(bytes).filter(|&bytes| bytes > 0)),
+                    )
+                },
+            },
+        ),
         "Offsets are multiples of this; switches the random map off",
     )
     .aliases(&["blockalign"])
     .example("64k"),
     Row::new(
         "size",
-        Rule::Amount(|d, amount| d.job.region.size = Some(amount)),
+        Rule::Amount(field!(some job.region.size)),
         "The region used, over all files of a worker, and the amount of I/O",
     )
     .example("1g"),
     Row::new(
         "io_size",
-        Rule::Amount(|d, amount| d.job.region.io_size = Some(amount)),
+        Rule::Amount(field!(some job.region.io_size)),
         "The amount of I/O, where it differs from the region",
     )
     .aliases(&["io_limit"])
     .example("4g"),
     Row::new(
         "filesize",
-        Rule::SizeText("size, or from-to", set_filesize),
+        Rule::SizeText("size, or from-to", set_filesize, |d| {
+            match d.job.region.file_size? {
+                (from, to) if from == to => Some(value::show_size(from)),
+                range => Some(value::show_range(range)),
+            }
+        }),
         "Size of each file",
     )
-    .example("1g"),
+    .example("1g")
+    .shown_behind("offset_increment"),
     Row::new(
         "fill_device",
         Rule::ignored_bool(),
@@ -123,11 +150,10 @@ pub(super) static ROWS: &[Row] = &[
     )
     .aliases(&["fill_fs"])
     .default("0")
-    .example("1")
     .support(Support::NotYet("use size=100% on the device")),
     Row::new(
         "offset",
-        Rule::Amount(|d, amount| d.job.region.offset = Some(amount)),
+        Rule::Amount(field!(some job.region.offset)),
         "Where in each file the region begins",
     )
     .aliases(&["fileoffset"])
@@ -135,14 +161,14 @@ pub(super) static ROWS: &[Row] = &[
     .example("1g"),
     Row::new(
         "offset_increment",
-        Rule::Amount(|d, amount| d.job.region.offset_increment = Some(amount)),
+        Rule::Amount(field!(some job.region.offset_increment)),
         "Worker k begins k times this further on",
     )
     .default("0")
     .example("1g"),
     Row::new(
         "offset_align",
-        Rule::Size(0, MAX_U32, |_, _| {}),
+        Rule::Size(0, MAX_U32, Field::ignored()),
         "Round a percentage in offset to this",
     )
     .default("0")
@@ -150,11 +176,15 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("give the offset in bytes")),
     Row::new(
         "number_ios",
-        Rule::Text("number", |d, text| {
-            let n = value::size(text, d.kb_base)?;
-            d.job.region.number_ios = Some(n).filter(|&n| n > 0);
-            Ok(())
-        }),
+        Rule::Text(
+            "number",
+            |d, text| {
+                let n = value::size(text, d.kb_base)?;
+                d.job.region.number_ios = Some(n).filter(|&n| n > 0);
+                Ok(())
+            },
+            |d| d.job.region.number_ios.map(|number| number.to_string()),
+        ),
         "Stop after so many I/Os",
     )
     .default("0")

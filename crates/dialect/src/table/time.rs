@@ -1,15 +1,19 @@
 //! Options: how long a job runs, when it begins, how time is taken.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, MAX_COUNT, Rule};
+use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
 use crate::value::{self, TimeUnit};
 
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "runtime",
-        Rule::Time(TimeUnit::Seconds, |d, time| {
-            d.job.limit.runtime = Some(time).filter(|time| !time.is_zero());
-        }),
+        Rule::Time(
+            TimeUnit::Seconds,
+            Field {
+                set: |d, time| d.job.limit.runtime = Some(time).filter(|time| !time.is_zero()),
+                get: |d| d.job.limit.runtime,
+            },
+        ),
         "Stop after this time at the latest; 0: no limit",
     )
     .aliases(&["timeout"])
@@ -17,20 +21,19 @@ pub(super) static ROWS: &[Row] = &[
     .example("30s"),
     Row::new(
         "time_based",
-        Rule::Flag(|d, on| d.job.limit.time_based = on),
+        Rule::Flag(field!(job.limit.time_based)),
         "Go on over the same region until the runtime is over",
-    )
-    .default("0"),
+    ),
     Row::new(
         "ramp_time",
-        Rule::Time(TimeUnit::Seconds, |d, time| d.job.limit.ramp_time = time),
+        Rule::Time(TimeUnit::Seconds, field!(job.limit.ramp_time)),
         "Run this long before anything is counted, on top of the runtime",
     )
     .default("0")
     .example("5s"),
     Row::new(
         "ramp_size",
-        Rule::Size(0, u64::MAX, |_, _| {}),
+        Rule::Size(0, u64::MAX, Field::ignored()),
         "Do so much I/O before anything is counted",
     )
     .default("0")
@@ -38,28 +41,31 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("use ramp_time")),
     Row::new(
         "startdelay",
-        Rule::Text("time, or from-to", |d, text| {
-            d.job.start.delay = value::time_range(text, TimeUnit::Seconds)?;
-            Ok(())
-        }),
+        Rule::Text(
+            "time, or from-to",
+            reads!(job.start.delay, |text| value::time_range(text, TimeUnit::Seconds)),
+            |d| Some(value::show_time_range(d.job.start.delay)),
+        ),
         "Start this much later; of a range, each worker draws its own delay",
     )
     .default("0")
     .example("1-5"),
     Row::new(
         "loops",
-        Rule::Number(0, MAX_COUNT, |d, n| d.job.region.loops = n as u32),
+        Rule::Number(
+            0,
+            MAX_COUNT,
+            Field {
+                set: |d, n| d.job.region.loops = n as u32,
+                get: |d| Some(d.job.region.loops.max(1).into()),
+            },
+        ),
         "Do the whole job so many times",
     )
-    .default("1")
     .example("3"),
     Row::new(
         "clocksource",
-        Rule::Choice(&[
-            Choice::nothing("gettimeofday"),
-            Choice::nothing("clock_gettime"),
-            Choice::nothing("cpu"),
-        ]),
+        Rule::Choice(&[Choice::nothing("gettimeofday|clock_gettime|cpu", Support::Exact)]),
         "The clock that I/O is timed by",
     )
     .example("clock_gettime")
@@ -70,7 +76,6 @@ pub(super) static ROWS: &[Row] = &[
         "Take the time less often, and lose latencies",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("every I/O keeps its four time stamps")),
     Row::new(
         "gtod_cpu",
@@ -85,7 +90,6 @@ pub(super) static ROWS: &[Row] = &[
         "Do not measure total latency",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("latencies are always measured")),
     Row::new(
         "disable_clat",
@@ -93,7 +97,6 @@ pub(super) static ROWS: &[Row] = &[
         "Do not measure completion latency",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("latencies are always measured")),
     Row::new(
         "disable_slat",
@@ -101,7 +104,6 @@ pub(super) static ROWS: &[Row] = &[
         "Do not measure submission latency",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect("latencies are always measured")),
     Row::new(
         "disable_bw_measurement",
@@ -110,6 +112,5 @@ pub(super) static ROWS: &[Row] = &[
     )
     .aliases(&["disable_bw"])
     .default("0")
-    .example("1")
     .support(Support::NoEffect("bandwidth is always measured")),
 ];

@@ -1,9 +1,9 @@
 //! Options: verification of what was written.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, MAX_U32, Rule};
+use super::rule::{Choice, Field, MAX_U32, Rule, field, reads};
 use crate::value;
-use fathom_core::workload::VerifyAlgorithm;
+use fathom_core::workload::VerifyAlgorithm::{Crc32c, Md5, Pattern, Sha256, Xxhash};
 
 const OTHER_SUM: Support = Support::NotYet("use crc32c, md5, xxhash, sha256 or pattern");
 
@@ -12,70 +12,56 @@ pub(super) static ROWS: &[Row] = &[
         "verify",
         Rule::Choice(&[
             Choice::new("0", |d| d.verify.algorithm = None),
-            Choice::new("crc32c", |d| d.verify.algorithm = Some(VerifyAlgorithm::Crc32c)),
-            Choice::new("crc32c-intel", |d| {
-                d.verify.algorithm = Some(VerifyAlgorithm::Crc32c);
-            }),
-            Choice::new("md5", |d| d.verify.algorithm = Some(VerifyAlgorithm::Md5)),
-            Choice::new("xxhash", |d| d.verify.algorithm = Some(VerifyAlgorithm::Xxhash)),
-            Choice::new("sha256", |d| d.verify.algorithm = Some(VerifyAlgorithm::Sha256)),
-            Choice::new("pattern", |d| d.verify.algorithm = Some(VerifyAlgorithm::Pattern)),
-            Choice::but("pattern_hdr", OTHER_SUM, |_| {}),
-            Choice::but("meta", OTHER_SUM, |_| {}),
-            Choice::but("crc64", OTHER_SUM, |_| {}),
-            Choice::but("crc32", OTHER_SUM, |_| {}),
-            Choice::but("crc16", OTHER_SUM, |_| {}),
-            Choice::but("crc7", OTHER_SUM, |_| {}),
-            Choice::but("sha512", OTHER_SUM, |_| {}),
-            Choice::but("sha1", OTHER_SUM, |_| {}),
-            Choice::but("sha3-224", OTHER_SUM, |_| {}),
-            Choice::but("sha3-256", OTHER_SUM, |_| {}),
-            Choice::but("sha3-384", OTHER_SUM, |_| {}),
-            Choice::but("sha3-512", OTHER_SUM, |_| {}),
-            Choice::but("null", OTHER_SUM, |_| {}),
+            Choice::new("crc32c|crc32c-intel", |d| d.verify.algorithm = Some(Crc32c)),
+            Choice::new("md5", |d| d.verify.algorithm = Some(Md5)),
+            Choice::new("xxhash", |d| d.verify.algorithm = Some(Xxhash)),
+            Choice::new("sha256", |d| d.verify.algorithm = Some(Sha256)),
+            Choice::new("pattern", |d| d.verify.algorithm = Some(Pattern)),
+            Choice::nothing(
+                "pattern_hdr|meta|crc64|crc32|crc16|crc7|sha512|sha1|sha3-224|sha3-256|sha3-384|sha3-512|null",
+                OTHER_SUM,
+            ),
         ]),
         "Check what is read against what was written, by this checksum or pattern",
     )
-    .default("0")
     .example("crc32c"),
     Row::new(
         "do_verify",
-        Rule::Bool(|d, on| d.verify.read_back = on),
+        Rule::Bool(field!(verify.read_back)),
         "Read back after writing",
     )
-    .default("1")
-    .example("0"),
+    .shown_behind("verify_pattern"),
     Row::new(
         "verify_only",
-        Rule::Flag(|d, on| d.verify.only = on),
+        Rule::Flag(field!(verify.only)),
         "Do not write, check what an earlier run wrote",
     )
-    .default("0"),
+    .shown_behind("verify_pattern"),
     Row::new(
         "verify_interval",
-        Rule::Size(80, MAX_U32, |d, bytes| d.verify.interval_bytes = bytes),
+        Rule::Size(80, MAX_U32, field!(verify.interval_bytes)),
         "A header and a checksum for each so many bytes, not one a block",
     )
-    .example("4k"),
+    .example("4k")
+    .shown_behind("verify_pattern"),
     Row::new(
         "verify_pattern",
-        Rule::Text("0x…, \"…\" or number", |d, text| {
-            d.verify.pattern = value::byte_pattern(text)?;
-            Ok(())
-        }),
+        Rule::Text(
+            "0x…, \"…\" or number",
+            reads!(verify.pattern, value::byte_pattern),
+            |d| value::show_pattern(&d.verify.pattern),
+        ),
         "What blocks are filled with; alone it also means verify=pattern",
     )
     .example("0xff"),
     Row::new(
         "verify_fatal",
-        Rule::Bool(|d, on| d.verify.fatal = on),
+        Rule::Bool(field!(verify.fatal)),
         "End the job at the first mismatch",
-    )
-    .default("0")
-    .example("1"),
+    ),
     Row::new(
         "verify_offset",
-        Rule::Size(40, MAX_U32, |_, _| {}),
+        Rule::Size(40, MAX_U32, Field::ignored()),
         "Where in the interval the header is",
     )
     .example("64")
@@ -86,7 +72,6 @@ pub(super) static ROWS: &[Row] = &[
         "Write blocks that do not match to files",
     )
     .default("0")
-    .example("1")
     .support(Support::LeftOut(
         "blocks that do not match are reported by offset, not written to files",
     )),
@@ -129,7 +114,6 @@ pub(super) static ROWS: &[Row] = &[
         "Find the blocks to verify by repeating the pattern",
     )
     .default("0")
-    .example("1")
     .support(Support::NoEffect(
         "it changes how fio remembers blocks, not which it verifies",
     )),
@@ -139,7 +123,6 @@ pub(super) static ROWS: &[Row] = &[
         "Read how far an earlier run came from a file",
     )
     .default("0")
-    .example("1")
     .support(Support::NotYet(
         "use verify_only on a region that was written in full",
     )),
@@ -149,7 +132,6 @@ pub(super) static ROWS: &[Row] = &[
         "Keep how far a run came in a file",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("no such file is written")),
     Row::new(
         "verify_write_sequence",
@@ -157,7 +139,6 @@ pub(super) static ROWS: &[Row] = &[
         "Verify the order of writes as well",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("the order of writes is not verified")),
     Row::new(
         "verify_header_seed",
@@ -165,11 +146,10 @@ pub(super) static ROWS: &[Row] = &[
         "Verify the seed in the header as well",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("the seed in the header is not verified")),
     Row::new(
         "trim_percentage",
-        Rule::Number(0, 100, |_, _| {}),
+        Rule::Number(0, 100, Field::ignored()),
         "Share of verified blocks to trim",
     )
     .default("0")
@@ -181,7 +161,6 @@ pub(super) static ROWS: &[Row] = &[
         "Check that trimmed blocks read as zero",
     )
     .default("1")
-    .example("0")
     .support(Support::NoEffect("it belongs to trim_percentage")),
     Row::new(
         "trim_backlog",

@@ -1,18 +1,14 @@
 //! Options: zoned devices and strided access.
 
 use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::rule::{Choice, Field, Rule};
 
 const OF_ZONES: Support = Support::NoEffect("it belongs to zonemode");
 
 pub(super) static ROWS: &[Row] = &[
     Row::new(
         "zonemode",
-        Rule::Choice(&[
-            Choice::nothing("none"),
-            Choice::nothing("strided"),
-            Choice::nothing("zbd"),
-        ]),
+        Rule::Choice(&[Choice::nothing("none|strided|zbd", Support::Exact)]),
         "Whether and how the region is divided into zones",
     )
     .default("none")
@@ -20,25 +16,29 @@ pub(super) static ROWS: &[Row] = &[
     .support(Support::NotYet("use a job for each zone with offset and size")),
     Row::new(
         "zonesize",
-        Rule::Size(0, u64::MAX, |_, _| {}),
+        Rule::Size(0, u64::MAX, Field::ignored()),
         "Bytes used of a zone",
     )
     .default("0")
     .example("1m")
     .support(Support::NotYet("use a job for each zone with offset and size")),
-    Row::new("zonerange", Rule::Size(0, u64::MAX, |_, _| {}), "Size of a zone")
-        .default("0")
-        .example("1m")
-        .support(OF_ZONES),
+    Row::new(
+        "zonerange",
+        Rule::Size(0, u64::MAX, Field::ignored()),
+        "Size of a zone",
+    )
+    .default("0")
+    .example("1m")
+    .support(OF_ZONES),
     Row::new(
         "zonecapacity",
-        Rule::Size(0, u64::MAX, |_, _| {}),
+        Rule::Size(0, u64::MAX, Field::ignored()),
         "Usable bytes of a zone",
     )
     .default("0")
     .example("1m")
     .support(OF_ZONES),
-    Row::new("zoneskip", Rule::Amount(|_, _| {}), "Bytes between zones")
+    Row::new("zoneskip", Rule::Amount(Field::ignored()), "Bytes between zones")
         .default("0")
         .example("1m")
         .support(Support::NotYet(
@@ -50,11 +50,10 @@ pub(super) static ROWS: &[Row] = &[
         "Read behind a zone's write pointer",
     )
     .default("0")
-    .example("1")
     .support(OF_ZONES),
     Row::new(
         "max_open_zones",
-        Rule::Number(0, 4096, |_, _| {}),
+        Rule::Number(0, 4096, Field::ignored()),
         "Zones open at once",
     )
     .default("0")
@@ -62,7 +61,7 @@ pub(super) static ROWS: &[Row] = &[
     .support(OF_ZONES),
     Row::new(
         "job_max_open_zones",
-        Rule::Number(0, 4096, |_, _| {}),
+        Rule::Number(0, 4096, Field::ignored()),
         "Zones open at once, for each worker",
     )
     .default("0")
@@ -74,7 +73,6 @@ pub(super) static ROWS: &[Row] = &[
         "Do not heed the device's limits",
     )
     .default("0")
-    .example("1")
     .support(OF_ZONES),
     Row::new(
         "zone_reset_threshold",
