@@ -145,6 +145,10 @@ impl TimeSpan {
     pub const fn is_pool(&self) -> bool {
         self.thread_count > 0 && self.request_count > 0
     }
+    /// The interval of IOPS in milliseconds, where their deviation is asked for.
+    pub fn interval_ms(&self) -> Option<u32> {
+        self.iops_std_dev.then_some(self.io_bucket_ms)
+    }
 }
 
 /// A processor, within its group.

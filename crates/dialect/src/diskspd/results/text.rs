@@ -6,6 +6,7 @@ mod latency;
 mod system;
 mod tables;
 
+pub(in crate::diskspd) use latency::PERCENTILES;
 pub(super) use system::start_time;
 
 use super::input::{DiskspdResult, SpanResult};

@@ -2,8 +2,8 @@
 //!
 //! Data in: facts. Data out: lines. Columns that would be alike in all rows are left out, as diskspd does.
 
-use crate::diskspd::cpu::CpuUse;
-use crate::diskspd::input::{CpuPlace, System};
+use crate::diskspd::results::cpu::CpuUse;
+use crate::diskspd::results::input::{CpuPlace, System};
 use fathom_core::units::WallTime;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,25 +18,31 @@ fn count<K: Ord>(system: &System, of: impl Fn(&CpuPlace) -> K) -> String {
 }
 
 /// `2026/11/21 03:37:25 UTC`; empty for 0.
-pub(in crate::diskspd) fn start_time(started: WallTime) -> String {
+pub(in crate::diskspd::results) fn start_time(started: WallTime) -> String {
     if started.0 == 0 {
         return String::new();
     }
-    match jiff::Timestamp::from_nanosecond(i128::from(started.0)) {
-        Ok(time) => {
-            let time = time.to_zoned(jiff::tz::TimeZone::UTC).datetime();
-            format!(
-                "{}/{:02}/{:02} {:02}:{:02}:{:02} UTC",
-                time.year(),
-                time.month(),
-                time.day(),
-                time.hour(),
-                time.minute(),
-                time.second()
-            )
-        }
-        Err(_) => String::new(),
-    }
+    let seconds = started.0 / 1_000_000_000;
+    let (year, month, day) = civil(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year}/{month:02}/{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Year, month and day so many days after the first of 1970. Counted in years that begin in March, the day that leap years
+/// have more is their last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, later) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (era * 400 + year + later, month, day)
 }
 
 pub(super) fn write(text: &mut String, system: &System) {

@@ -1,8 +1,8 @@
 //! Processors, merged latencies, ranges.
 
 use super::made::{self, ranges};
-use crate::diskspd::ranges::effective;
-use crate::diskspd::{CpuTimes, CpuUse, EffectiveRange, Latency};
+use crate::diskspd::results::ranges::effective;
+use crate::diskspd::results::{CpuTimes, CpuUse, EffectiveRange, Latency};
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
 use fathom_core::workload::{Distribution, Zone, ZoneSize};

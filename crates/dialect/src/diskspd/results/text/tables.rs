@@ -2,9 +2,10 @@
 //!
 //! Data in: rows. Data out: lines. Columns depend on what was asked for (`-L`, `-D`).
 
-use crate::diskspd::input::{Bucket, Direction, Row, SpanResult};
-use crate::diskspd::latency::{Latency, iops_stddev, merged};
-use crate::diskspd::ranges::{EffectiveRange, trimmed};
+use crate::diskspd::print::{aligned_size, size};
+use crate::diskspd::results::input::{Bucket, Direction, Row, SpanResult};
+use crate::diskspd::results::latency::{Latency, iops_stddev, merged};
+use crate::diskspd::results::ranges::{EffectiveRange, trimmed};
 use std::fmt::Write as _;
 
 /// Which I/Os a table counts.
@@ -125,22 +126,6 @@ pub(super) fn section(text: &mut String, span: &SpanResult, which: Which) {
     let _ = writeln!(text, "{rule}\ntotal:   {total}");
 }
 
-/// A size as diskspd shows it: `1GiB`, `1.95MiB`, `512`.
-fn size(bytes: u64) -> String {
-    sized(bytes, 0)
-}
-
-fn sized(bytes: u64, width: usize) -> String {
-    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
-    match units.iter().find(|(shift, _)| bytes >= 1 << shift) {
-        None => bytes.to_string(),
-        Some(&(shift, unit)) if bytes.is_multiple_of(1 << shift) => {
-            format!("{:width$}{unit}", bytes >> shift)
-        }
-        Some(&(shift, unit)) => format!("{:width$.2}{unit}", bytes as f64 / (1u64 << shift) as f64),
-    }
-}
-
 /// Distributions as they came out on targets of these sizes; equal ones once, with all that used them.
 pub(super) fn effective(text: &mut String, span: &SpanResult) {
     let mut different: Vec<&[EffectiveRange]> = Vec::new();
@@ -171,12 +156,8 @@ pub(super) fn effective(text: &mut String, span: &SpanResult) {
             } else {
                 format!("   {:3.0}", range.io_percent)
             };
-            let from = if range.begin == 0 {
-                String::from("     0   ")
-            } else {
-                sized(range.begin, 6)
-            };
-            let _ = writeln!(text, "{share}% of IO => [{from} - {})", sized(range.end, 6));
+            let (from, to) = (aligned_size(range.begin), aligned_size(range.end));
+            let _ = writeln!(text, "{share}% of IO => [{from} - {to})");
         }
     }
 }
