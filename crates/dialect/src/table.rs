@@ -20,6 +20,7 @@ mod verify;
 mod zones;
 
 pub use row::{ChoiceRow, Kind, OptionRow, Support, Topic};
+pub(crate) use rule::reads;
 
 use crate::draft::Draft;
 use std::sync::LazyLock;

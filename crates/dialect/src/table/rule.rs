@@ -83,7 +83,7 @@ macro_rules! reads {
         }
     };
 }
-pub(super) use reads;
+pub(crate) use reads;
 
 /// What shows a value of a shape of its own.
 pub(super) type Show = fn(&Draft) -> Option<String>;
