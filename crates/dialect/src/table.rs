@@ -8,6 +8,7 @@ mod engine;
 mod errors;
 mod files;
 mod identity;
+mod not_carried_out;
 mod pace;
 mod pattern;
 mod replay;
@@ -26,7 +27,7 @@ use crate::draft::Draft;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
-    let topics: [(Topic, &[OptionRow]); 13] = [
+    let topics: [(Topic, &[&[OptionRow]]); 13] = [
         (Topic::Identity, identity::ROWS),
         (Topic::Time, time::ROWS),
         (Topic::Files, files::ROWS),
@@ -42,9 +43,17 @@ static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
         (Topic::Zones, zones::ROWS),
     ];
     let plain = Draft::default();
-    let under = |(topic, rows): (Topic, &'static [OptionRow])| rows.iter().map(move |row| (topic, row));
-    let rows = topics.into_iter().flat_map(under);
-    rows.map(|(topic, row)| row.under(topic, &plain)).collect()
+    let mut table = Vec::new();
+    for (topic, parts) in topics {
+        table.extend(
+            parts
+                .iter()
+                .copied()
+                .flatten()
+                .map(|row| row.under(topic, &plain)),
+        );
+    }
+    table
 });
 
 /// All options, by topic.

@@ -1,6 +1,8 @@
 //! Options: directions, random offsets, seeds.
 
-use super::row::{OptionRow as Row, Support};
+use super::not_carried_out::{BOOL, not_carried_out, words};
+use super::row::OptionRow as Row;
+use super::row::Support::{self, Approximate, NoEffect};
 use super::rule::{Choice, Field, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge_into};
@@ -158,8 +160,9 @@ fn distribution(text: &str, kb_base: u64) -> Result<Distribution, Fault> {
     }
 }
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
         "rw",
         Rule::SizeText(RW, set_rw, show_rw),
         "Directions and order of the I/Os",
@@ -168,7 +171,7 @@ pub(super) static ROWS: &[Row] = &[
     .default("read")
     .example("randread")
     .always_shown(),
-    Row::new(
+        Row::new(
         "rw_sequencer",
         Rule::Choice(&[
             Choice::nothing("sequential", Support::Exact),
@@ -177,20 +180,20 @@ pub(super) static ROWS: &[Row] = &[
         "What the :N of rw repeats",
     )
     .example("sequential"),
-    Row::new(
+        Row::new(
         "rwmixread",
         Rule::Number(0, 100, field!(read_percent as u8)),
         "Share of reads in a mix, in percent",
     )
     .example("70"),
-    Row::new(
+        Row::new(
         "rwmixwrite",
         Rule::Number(0, 100, Field::only(|d, percent| d.read_percent = 100 - percent as u8)),
         "Share of writes in a mix, in percent; of it and rwmixread the later one counts",
     )
     .default("50")
     .example("30"),
-    Row::new(
+        Row::new(
         "percentage_random",
         Rule::Percents(Field {
             set: |d, percents| {
@@ -204,7 +207,7 @@ pub(super) static ROWS: &[Row] = &[
     )
     .default("100")
     .example("80,50"),
-    Row::new(
+        Row::new(
         "random_distribution",
         Rule::SizeText(
             "random|zipf:theta[:center]|pareto:h[:center]|normal:deviation[:center]|zoned:share/size:…|zoned_abs:share/bytes:…",
@@ -215,12 +218,12 @@ pub(super) static ROWS: &[Row] = &[
     )
     .default("random")
     .example("zipf:1.2"),
-    Row::new(
+        Row::new(
         "norandommap",
         Rule::Flag(field!(no_random_map)),
         "Draw offsets without memory, so that a block may come again before all have come",
     ),
-    Row::new(
+        Row::new(
         "random_map",
         Rule::Choice(&[
             Choice::new("permutation", |d| d.next_free = false),
@@ -230,37 +233,27 @@ pub(super) static ROWS: &[Row] = &[
          gives its turn to the next free one",
     )
     .example("next_free"),
-    Row::new(
-        "softrandommap",
-        Rule::ignored_bool(),
-        "Go on without a random map if memory for it is lacking",
-    )
-    .default("0")
-    .support(Support::NoEffect("the random map is never given up")),
-    Row::new(
-        "random_generator",
-        Rule::Choice(&[
-            Choice::nothing("tausworthe|tausworthe64|lfsr", Support::Exact),
-        ]),
-        "The generator of random numbers",
-    )
-    .default("tausworthe")
-    .example("lfsr")
-    .support(Support::Approximate(
-        "fathom has one generator for all jobs: offsets differ from fio's, their distribution does not",
-    )),
-    Row::new(
+    ],
+    not_carried_out! {
+        "softrandommap", BOOL, "0", "1", "Go on without a random map if memory for it is lacking"
+            => NoEffect("the random map is never given up");
+        "random_generator", words!("tausworthe|tausworthe64|lfsr"), "tausworthe", "lfsr",
+            "The generator of random numbers"
+            => Approximate("fathom has one generator for all jobs: offsets differ from fio's, their distribution does not");
+    },
+    &[
+        Row::new(
         "randrepeat",
         Rule::Bool(field!(repeat)),
         "Make the same random decisions on each run",
     ),
-    Row::new(
+        Row::new(
         "allrandrepeat",
         Rule::Bool(Field::only(|d, on| d.repeat |= on)),
         "Make the same random decisions on each run, for contents and sizes too",
     )
     .default("0"),
-    Row::new(
+        Row::new(
         "randseed",
         Rule::Text("number", reads!(seed, |text| value::seed(text).map(Some)), |d| {
             d.seed.map(|seed| seed.to_string())
@@ -268,4 +261,5 @@ pub(super) static ROWS: &[Row] = &[
         "The seed of all random decisions",
     )
     .example("42"),
+    ],
 ];

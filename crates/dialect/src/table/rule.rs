@@ -121,23 +121,6 @@ pub(super) const MAX_U32: u64 = 0xffff_ffff;
 pub(super) const MAX_COUNT: i64 = 0xffff_ffff;
 
 impl Rule {
-    /// A text that nothing is done with.
-    pub(super) const fn ignored_text(shape: &'static str) -> Self {
-        Self::Text(shape, |_, _| Ok(()), |_| None)
-    }
-    /// A boolean that nothing is done with.
-    pub(super) const fn ignored_bool() -> Self {
-        Self::Bool(Field::ignored())
-    }
-    /// A number of at least 0 that nothing is done with.
-    pub(super) const fn ignored_number() -> Self {
-        Self::Number(0, i64::MAX, Field::ignored())
-    }
-    /// A time that nothing is done with.
-    pub(super) const fn ignored_time(bare: value::TimeUnit) -> Self {
-        Self::Time(bare, Field::ignored())
-    }
-
     pub(super) fn kind(&self) -> Kind {
         match self {
             Self::Flag(_) => Kind::Flag,
