@@ -3,7 +3,7 @@
 //! Data in: one option after the other, in the order written. Data out: itself, to `resolve`. It must not
 //! know sections or text.
 
-use crate::diagnostic::{Fault, Place};
+use crate::diagnostic::Place;
 use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
@@ -179,24 +179,10 @@ impl Draft {
 }
 
 /// Writes the values that are given over the ones there.
-pub(crate) fn merge<T>(into: &mut PerOp<Option<T>>, given: PerOp<Option<T>>) {
+pub(crate) fn merge<T>(into: &mut PerOp<T>, given: PerOp<Option<T>>) {
     for (old, new) in into.iter_mut().zip(given) {
-        if new.is_some() {
+        if let Some(new) = new {
             *old = new;
         }
     }
-}
-
-/// Writes the values that are given over the ones there, through a conversion that may refuse.
-pub(crate) fn merge_into<T: Clone, U>(
-    into: &mut PerOp<U>,
-    given: &PerOp<Option<T>>,
-    convert: impl Fn(T) -> Result<U, Fault>,
-) -> Result<(), Fault> {
-    for (old, new) in into.iter_mut().zip(given) {
-        if let Some(new) = new {
-            *old = convert(new.clone())?;
-        }
-    }
-    Ok(())
 }

@@ -5,31 +5,28 @@ use super::row::OptionRow as Row;
 use super::row::Support::{NoEffect, NotYet};
 use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
-use crate::draft::{Draft, merge_into};
+use crate::draft::{Draft, merge};
 use crate::value::TimeUnit::Microseconds;
 use crate::value::{self, TimeUnit};
 use fathom_core::workload::{Arrival, PerOp, ThinkTimeBasis};
 
 fn set_rate(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let kb_base = draft.kb_base;
-    let given = value::per_direction(text, |field| value::size(field, kb_base))?;
-    merge_into(&mut draft.rate_bytes, &given, Ok)
+    let rate = |field: &str| value::size(field, draft.kb_base);
+    merge(&mut draft.rate_bytes, value::per_direction(text, rate)?);
+    Ok(())
+}
+
+fn set_rate_iops(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let rate = |field: &str| match value::size(field, draft.kb_base)? {
+        n if n > MAX_U32 => Err(Fault::new(format!("{n} I/Os a second are too many"))),
+        n => Ok(n),
+    };
+    merge(&mut draft.rate_iops, value::per_direction(text, rate)?);
+    Ok(())
 }
 
 fn show_rate(rate: PerOp<u64>, show: fn(u64) -> String) -> Option<String> {
     value::show_per_direction(rate.map(|rate| (rate > 0).then(|| show(rate))))
-}
-
-fn set_rate_iops(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let kb_base = draft.kb_base;
-    let given = value::per_direction(text, |field| value::size(field, kb_base))?;
-    merge_into(&mut draft.rate_iops, &given, |n| {
-        if n > MAX_U32 {
-            Err(Fault::new(format!("{n} I/Os a second are too many")))
-        } else {
-            Ok(n)
-        }
-    })
 }
 
 pub(super) static ROWS: &[&[Row]] = &[

@@ -5,7 +5,7 @@ use super::row::OptionRow as Row;
 use super::row::Support::{self, Approximate, NoEffect};
 use super::rule::{Choice, Field, Rule, field, reads};
 use crate::diagnostic::Fault;
-use crate::draft::{Draft, merge_into};
+use crate::draft::{Draft, merge};
 use crate::value::{self, ZoneUnit};
 use fathom_core::workload::{Distribution, Mix};
 use std::mem::discriminant;
@@ -82,8 +82,11 @@ fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
         }
         _ => distribution(field, draft.kb_base),
     };
-    let given = value::per_direction(text, read)?;
-    merge_into(&mut draft.job.pattern.distribution, &given, Ok)
+    merge(
+        &mut draft.job.pattern.distribution,
+        value::per_direction(text, read)?,
+    );
+    Ok(())
 }
 
 fn show_distribution(draft: &Draft) -> Option<String> {

@@ -9,24 +9,22 @@ use crate::draft::{Draft, merge};
 use crate::value;
 
 fn set_bsrange(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let kb_base = draft.kb_base;
-    let ranges = value::per_direction(text, |field| {
-        let (min, max) = value::range(field, kb_base)?;
+    let range = |field: &str| {
+        let (min, max) = value::range(field, draft.kb_base)?;
         small_enough(max)?;
-        Ok((min, max))
-    })?;
-    merge(&mut draft.blocks.range, ranges);
+        Ok(Some((min, max)))
+    };
+    merge(&mut draft.blocks.range, value::per_direction(text, range)?);
     Ok(())
 }
 
 fn set_bssplit(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let kb_base = draft.kb_base;
-    let splits = value::per_direction(text, |field| {
-        let entries = value::split(field, kb_base)?;
+    let split = |field: &str| {
+        let entries = value::split(field, draft.kb_base)?;
         entries.iter().try_for_each(|entry| small_enough(entry.bytes))?;
-        Ok(entries)
-    })?;
-    merge(&mut draft.blocks.split, splits);
+        Ok(Some(entries))
+    };
+    merge(&mut draft.blocks.split, value::per_direction(text, split)?);
     Ok(())
 }
 
@@ -58,7 +56,7 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Sizes(
                 1,
                 Field {
-                    set: |d, sizes| merge(&mut d.blocks.fixed, sizes),
+                    set: |d, sizes| merge(&mut d.blocks.fixed, sizes.map(|size| size.map(Some))),
                     get: |d| Some(d.blocks.fixed),
                 },
             ),
@@ -102,11 +100,7 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Sizes(
                 1,
                 Field {
-                    set: |d, sizes| {
-                        for (old, new) in d.job.block_align.iter_mut().zip(sizes) {
-                            *old = new.unwrap_or(*old);
-                        }
-                    },
+                    set: |d, sizes| merge(&mut d.job.block_align, sizes),
                     get: |d| {
                         Some(
                             d.job
