@@ -4,7 +4,7 @@
 //! not know how it was written nor how it is carried out. The names follow diskspd's own (`Common.h` of v2.2).
 
 /// A whole profile: one or more time spans, run one after the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile {
     /// The command line, as the results repeat it.
     pub command_line: String,
@@ -28,27 +28,11 @@ pub struct Profile {
     pub time_spans: Vec<TimeSpan>,
 }
 
-impl Default for Profile {
-    fn default() -> Self {
-        Self {
-            command_line: String::new(),
-            verbose: false,
-            verbose_stats: false,
-            experiment_flags: 0,
-            result_format: ResultFormat::Text,
-            profile_only: false,
-            progress: 0,
-            precreate: None,
-            linux_engine: None,
-            time_spans: Vec::new(),
-        }
-    }
-}
-
 /// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResultFormat {
     /// Tables.
+    #[default]
     Text,
     Xml,
 }

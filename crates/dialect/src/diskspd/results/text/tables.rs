@@ -4,7 +4,7 @@
 
 use crate::diskspd::print::{aligned_size, size};
 use crate::diskspd::results::input::{Bucket, Direction, Row, SpanResult};
-use crate::diskspd::results::latency::{Latency, iops_stddev, merged};
+use crate::diskspd::results::latency::{Latency, iops_stddev};
 use crate::diskspd::results::ranges::{EffectiveRange, trimmed};
 use std::fmt::Write as _;
 
@@ -16,14 +16,6 @@ pub(super) enum Which {
     Write,
 }
 
-/// What a line shows.
-struct Figures {
-    bytes: u64,
-    ios: u64,
-    latency: Latency,
-    buckets: Option<Vec<Bucket>>,
-}
-
 /// MiB a second and I/Os a second.
 pub(super) fn rates(bytes: u64, ios: u64, seconds: f64) -> (f64, f64) {
     if seconds <= 0.0 {
@@ -32,70 +24,56 @@ pub(super) fn rates(bytes: u64, ios: u64, seconds: f64) -> (f64, f64) {
     (bytes as f64 / 1024.0 / 1024.0 / seconds, ios as f64 / seconds)
 }
 
-impl Figures {
-    fn of(row: &Row, which: Which) -> Self {
-        let one = |direction: &Direction| Self {
-            bytes: direction.bytes,
-            ios: direction.ios,
-            latency: direction.latency.clone(),
-            buckets: direction.buckets.clone(),
-        };
-        match which {
-            Which::Read => one(&row.read),
-            Which::Write => one(&row.write),
-            Which::Total => Self {
-                bytes: row.read.bytes + row.write.bytes,
-                ios: row.read.ios + row.write.ios,
-                latency: row.read.latency.and(&row.write.latency),
-                buckets: match (&row.read.buckets, &row.write.buckets) {
-                    (Some(read), Some(write)) => Some(merged(read, write)),
-                    _ => None,
-                },
-            },
+impl Which {
+    /// What counts of reads and of writes.
+    fn of(self, read: &Direction, write: &Direction) -> Direction {
+        match self {
+            Self::Read => read.clone(),
+            Self::Write => write.clone(),
+            Self::Total => read.and(write),
         }
     }
 
-    fn total(span: &SpanResult, which: Which) -> Self {
-        let rows = span.rows.iter().map(|row| Self::of(row, which));
-        let (bytes, ios) = rows.fold((0, 0), |(bytes, ios), row| (bytes + row.bytes, ios + row.ios));
+    /// All rows together.
+    fn total(self, span: &SpanResult) -> Direction {
+        let sum = |of: fn(&Row) -> &Direction, latency: &Latency, buckets: &[Bucket]| Direction {
+            ios: span.rows.iter().map(|row| of(row).ios).sum(),
+            bytes: span.rows.iter().map(|row| of(row).bytes).sum(),
+            latency: latency.clone(),
+            buckets: Some(buckets.to_vec()),
+        };
         let totals = &span.totals;
-        let (latency, buckets) = match which {
-            Which::Read => (totals.read.clone(), totals.read_buckets.clone()),
-            Which::Write => (totals.write.clone(), totals.write_buckets.clone()),
-            Which::Total => (
-                totals.read.and(&totals.write),
-                merged(&totals.read_buckets, &totals.write_buckets),
-            ),
-        };
-        Self {
-            bytes,
-            ios,
-            latency,
-            buckets: Some(buckets),
-        }
+        let read = sum(|row| &row.read, &totals.read, &totals.read_buckets);
+        self.of(
+            &read,
+            &sum(|row| &row.write, &totals.write, &totals.write_buckets),
+        )
     }
+}
 
-    fn line(&self, span: &SpanResult) -> String {
-        let (mib, iops) = rates(self.bytes, self.ios, span.seconds());
-        let mut line = format!("{:15} | {:12} | {mib:10.2} | {iops:10.2}", self.bytes, self.ios);
-        if span.measure_latency {
-            let _ = write!(line, " | {:8.3}", self.latency.mean_ns / 1e6);
-        }
-        if let Some(bucket_ms) = span.io_bucket_ms {
-            let _ = match &self.buckets {
-                Some(buckets) => write!(line, " | {:10.2}", iops_stddev(buckets, bucket_ms)),
-                None => write!(line, " | {:>10}", "N/A"),
-            };
-        }
-        if span.measure_latency {
-            let _ = if self.latency.n > 0 {
-                write!(line, " |  {:8.3}", self.latency.stddev_ns / 1e6)
-            } else {
-                write!(line, " | {:>9}", "N/A")
-            };
-        }
-        line
+fn line(figures: &Direction, span: &SpanResult) -> String {
+    let (mib, iops) = rates(figures.bytes, figures.ios, span.seconds());
+    let mut line = format!(
+        "{:15} | {:12} | {mib:10.2} | {iops:10.2}",
+        figures.bytes, figures.ios
+    );
+    if span.measure_latency {
+        let _ = write!(line, " | {:8.3}", figures.latency.mean_ns / 1e6);
     }
+    if let Some(bucket_ms) = span.io_bucket_ms {
+        let _ = match &figures.buckets {
+            Some(buckets) => write!(line, " | {:10.2}", iops_stddev(buckets, bucket_ms)),
+            None => write!(line, " | {:>10}", "N/A"),
+        };
+    }
+    if span.measure_latency {
+        let _ = if figures.latency.n > 0 {
+            write!(line, " |  {:8.3}", figures.latency.stddev_ns / 1e6)
+        } else {
+            write!(line, " | {:>9}", "N/A")
+        };
+    }
+    line
 }
 
 pub(super) fn section(text: &mut String, span: &SpanResult, which: Which) {
@@ -118,11 +96,11 @@ pub(super) fn section(text: &mut String, span: &SpanResult, which: Which) {
     let rule = "-".repeat(width);
     let _ = writeln!(text, "{rule}");
     for row in &span.rows {
-        let figures = Figures::of(row, which).line(span);
+        let figures = line(&which.of(&row.read, &row.write), span);
         let size = row.file_size_bytes.map_or_else(|| String::from("N/A"), size);
         let _ = writeln!(text, "{:6} | {figures} | {} ({size})", row.thread, row.path);
     }
-    let total = Figures::total(span, which).line(span);
+    let total = line(&which.total(span), span);
     let _ = writeln!(text, "{rule}\ntotal:   {total}");
 }
 
