@@ -7,7 +7,8 @@ use crate::diagnostic::Place;
 use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    BlockSize, Job, Mix, PerOp, RandomMap, Rate, SplitEntry, ThinkTime, ThinkTimeBasis, VerifyAlgorithm,
+    BlockSize, Compression, Job, Mix, PerOp, RandomMap, Rate, SplitEntry, ThinkTime, ThinkTimeBasis, Verify,
+    VerifyAlgorithm,
 };
 use std::collections::BTreeMap;
 
@@ -25,9 +26,11 @@ pub(crate) struct Draft {
     pub(crate) rate_iops: PerOp<u64>,
     pub(crate) read_percent: u8,
     pub(crate) think: ThinkTime,
-    pub(crate) verify: VerifyDraft,
-    pub(crate) compress_percent: u8,
-    pub(crate) compress_chunk_bytes: u32,
+    pub(crate) verify_algorithm: Option<VerifyAlgorithm>,
+    /// The other options of verification; its algorithm is not read.
+    pub(crate) verify: Verify,
+    /// 0 %: none.
+    pub(crate) compression: Compression,
     pub(crate) iodepth_low: u32,
     pub(crate) no_random_map: bool,
     /// What a block gets that is drawn again, where there is a map.
@@ -49,17 +52,6 @@ pub(crate) struct Blocks {
     pub(crate) unaligned: bool,
 }
 
-/// The options of verification.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct VerifyDraft {
-    pub(crate) algorithm: Option<VerifyAlgorithm>,
-    pub(crate) interval_bytes: u64,
-    pub(crate) pattern: Vec<u8>,
-    pub(crate) only: bool,
-    pub(crate) read_back: bool,
-    pub(crate) fatal: bool,
-}
-
 impl Default for Draft {
     fn default() -> Self {
         Self {
@@ -77,16 +69,19 @@ impl Default for Draft {
                 basis: ThinkTimeBasis::Complete,
                 after_run: None,
             },
-            verify: VerifyDraft {
-                algorithm: None,
+            verify_algorithm: None,
+            verify: Verify {
+                algorithm: VerifyAlgorithm::Pattern,
                 interval_bytes: 0,
                 pattern: Vec::new(),
                 only: false,
                 read_back: true,
                 fatal: false,
             },
-            compress_percent: 0,
-            compress_chunk_bytes: 512,
+            compression: Compression {
+                percent: 0,
+                chunk_bytes: 512,
+            },
             iodepth_low: 0,
             no_random_map: false,
             next_free: false,
@@ -127,22 +122,13 @@ impl From<&Job> for Draft {
             }
         }
         draft.think = job.pace.think.unwrap_or(draft.think);
-        if let Some(compression) = job.buffers.compression {
-            draft.compress_percent = compression.percent;
-            draft.compress_chunk_bytes = compression.chunk_bytes;
-        }
+        draft.compression = job.buffers.compression.unwrap_or(draft.compression);
         if job.depth.low != job.depth.iodepth {
             draft.iodepth_low = job.depth.low;
         }
         if let Some(verify) = &job.verify {
-            draft.verify = VerifyDraft {
-                algorithm: Some(verify.algorithm),
-                interval_bytes: verify.interval_bytes.into(),
-                pattern: verify.pattern.clone(),
-                only: verify.only,
-                read_back: verify.read_back,
-                fatal: verify.fatal,
-            };
+            draft.verify_algorithm = Some(verify.algorithm);
+            draft.verify = verify.clone();
         }
         draft
     }

@@ -93,18 +93,18 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("0xdeadbeef"),
         Row::new(
             "buffer_compress_percentage",
-            Rule::Number(0, 100, field!(compress_percent as u8)),
+            Rule::Number(0, 100, field!(compression.percent as u8)),
             "How much of the contents a compressor can remove",
         )
         .example("50"),
         Row::new(
             "buffer_compress_chunk",
-            Rule::Size(0, MAX_U32, field!(compress_chunk_bytes as u32)),
+            Rule::Size(0, MAX_U32, field!(compression.chunk_bytes as u32)),
             "The piece of the buffer in which that share holds; 0: the block",
         )
         .default("512")
         .example("4k")
-        .shown(|d| (d.compress_percent > 0).then(|| d.compress_chunk_bytes.to_string())),
+        .shown(|d| (d.compression.percent > 0).then(|| d.compression.chunk_bytes.to_string())),
     ],
     not_carried_out! {
         "dedupe_percentage", number(0, 100), "0", "30", "Share of identical blocks"

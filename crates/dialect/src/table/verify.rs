@@ -14,12 +14,12 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::new(
         "verify",
         Rule::Choice(&[
-            Choice::new("0", |d| d.verify.algorithm = None),
-            Choice::new("crc32c|crc32c-intel", |d| d.verify.algorithm = Some(Crc32c)),
-            Choice::new("md5", |d| d.verify.algorithm = Some(Md5)),
-            Choice::new("xxhash", |d| d.verify.algorithm = Some(Xxhash)),
-            Choice::new("sha256", |d| d.verify.algorithm = Some(Sha256)),
-            Choice::new("pattern", |d| d.verify.algorithm = Some(Pattern)),
+            Choice::new("0", |d| d.verify_algorithm = None),
+            Choice::new("crc32c|crc32c-intel", |d| d.verify_algorithm = Some(Crc32c)),
+            Choice::new("md5", |d| d.verify_algorithm = Some(Md5)),
+            Choice::new("xxhash", |d| d.verify_algorithm = Some(Xxhash)),
+            Choice::new("sha256", |d| d.verify_algorithm = Some(Sha256)),
+            Choice::new("pattern", |d| d.verify_algorithm = Some(Pattern)),
             Choice::nothing(
                 "pattern_hdr|meta|crc64|crc32|crc16|crc7|sha512|sha1|sha3-224|sha3-256|sha3-384|sha3-512|null",
                 OTHER_SUM,
@@ -42,7 +42,7 @@ pub(super) static ROWS: &[&[Row]] = &[
     .shown_behind("verify_pattern"),
         Row::new(
         "verify_interval",
-        Rule::Size(80, MAX_U32, field!(verify.interval_bytes)),
+        Rule::Size(80, MAX_U32, field!(verify.interval_bytes as u32)),
         "A header and a checksum for each so many bytes, not one a block",
     )
     .example("4k")

@@ -47,11 +47,9 @@ impl Builder<'_> {
         if target.random_percent > 0 {
             job.block_align = [target.alignment_bytes(); 3];
         }
-        job.sync.mode = if target.write_through {
-            SyncMode::Sync
-        } else {
-            SyncMode::None
-        };
+        if target.write_through {
+            job.sync.mode = SyncMode::Sync;
+        }
         if target.flush == Some(FlushMode::ViewOfFile) {
             job.sync.fdatasync_every = 1;
         }
@@ -129,13 +127,9 @@ impl Builder<'_> {
 
     fn buffers(&mut self, target: &Target) -> Option<Buffers> {
         let plain = Buffers {
-            zero: false,
-            refill: false,
             scramble: false,
-            pattern: Vec::new(),
-            source_bytes: None,
-            compression: None,
             huge_pages: target.large_pages,
+            ..Buffers::default()
         };
         Some(match &target.write_source {
             Some(source) => Buffers {

@@ -8,13 +8,10 @@ use fathom_core::units::WallTime;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// How many different values `of` takes, or that it is not known.
-fn count<K: Ord>(system: &System, of: impl Fn(&CpuPlace) -> K) -> String {
+/// How many different values `of` takes; 0: not known.
+fn count<K: Ord>(system: &System, of: impl Fn(&CpuPlace) -> K) -> usize {
     let different: BTreeSet<K> = system.places.iter().map(of).collect();
-    match different.len() {
-        0 => String::from("N/A"),
-        n => n.to_string(),
-    }
+    different.len()
 }
 
 /// `2026/11/21 03:37:25 UTC`; empty for 0.
@@ -46,11 +43,13 @@ fn civil(days: u64) -> (u64, u64, u64) {
 }
 
 pub(super) fn write(text: &mut String, system: &System) {
-    let cores = count(system, |place| (place.socket, place.core));
-    let (nodes, sockets) = (
-        count(system, |place| place.node),
-        count(system, |place| place.socket),
-    );
+    let counted = |count: usize| match count {
+        0 => String::from("N/A"),
+        count => count.to_string(),
+    };
+    let cores = counted(count(system, |place| (place.socket, place.core)));
+    let nodes = counted(count(system, |place| place.node));
+    let sockets = counted(count(system, |place| place.socket));
     let _ = write!(
         text,
         "System information:\n\n\tcomputer name: {}\n",
@@ -75,26 +74,14 @@ struct Column {
 }
 
 fn columns(system: &System) -> Vec<Column> {
-    let several = |of: fn(&CpuPlace) -> u32| {
-        let different: BTreeSet<u32> = system.places.iter().map(of).collect();
-        different.len() > 1
-    };
-    let cores: BTreeSet<(u32, u32)> = system.places.iter().map(|at| (at.socket, at.core)).collect();
-    let shares_cores = cores.len() < system.places.len();
+    let shares_cores = count(system, |at| (at.socket, at.core)) < system.places.len();
+    let column = |tells: bool, heading, of| tells.then_some(Column { heading, of });
     let candidates = [
-        (
-            several(|at| at.socket),
-            "Socket | ",
-            (|at| at.socket) as fn(&CpuPlace) -> u32,
-        ),
-        (several(|at| at.node), "Node | ", |at| at.node),
-        (shares_cores, "Core | ", |at| at.core),
+        column(count(system, |at| at.socket) > 1, "Socket | ", |at| at.socket),
+        column(count(system, |at| at.node) > 1, "Node | ", |at| at.node),
+        column(shares_cores, "Core | ", |at| at.core),
     ];
-    candidates
-        .into_iter()
-        .filter(|(shown, ..)| *shown)
-        .map(|(_, heading, of)| Column { heading, of })
-        .collect()
+    candidates.into_iter().flatten().collect()
 }
 
 pub(super) fn cpus(text: &mut String, system: &System, cpus: &[CpuUse]) {
