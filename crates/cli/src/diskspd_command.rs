@@ -18,6 +18,7 @@ use anyhow::Context as _;
 use fathom_core::run::{Environment, Run, SeriesRow, Warning};
 use fathom_core::units::{Nanos, WallTime};
 use fathom_core::workload::{Workload, Written, WrittenSection};
+use fathom_dialect::diskspd::results::{self, CpuUse, DiskspdResult, SpanResult};
 use fathom_dialect::diskspd::{
     Context, Lowered, Lowering, PROFILE_BYTES_MAX, Profile, ResultFormat, TimeSpan, flag_rows, lower, parse,
     profile_as_text, profile_as_xml,
@@ -25,7 +26,6 @@ use fathom_dialect::diskspd::{
 use fathom_dialect::{Diagnostic, Severity};
 use fathom_door::own;
 use fathom_observe::SystemRoot;
-use fathom_report::diskspd::{self, CpuUse, DiskspdResult, RowSource, SpanResult, SpanSettings};
 use fathom_session::{
     AfterTouching as _, Conduct, Event, How, Machine, Measured, Observer, Output, Planned, Refused, Request,
     Session, Streams, behind, files_of_all, reserve_directory, reworded, with_causes,
@@ -264,9 +264,8 @@ impl Order<'_> {
                     Machine::Modelled(_) => Vec::new(),
                     Machine::This => CpuUse::between(&before, &after),
                 };
-                let sources: Vec<RowSource> = lowered.rows.iter().map(source).collect();
-                let (settings, rows) = (settings_of(span), watched.rows.unwrap_or_default());
-                let result = diskspd::span_result(&settings, &sources, &run, &rows, &histograms, cpus);
+                let series = watched.rows.unwrap_or_default();
+                let result = results::span_result(span, &lowered.rows, &run, &series, &histograms, cpus);
                 tell_in_flags(&run);
                 Ok(Ended::Span {
                     result: Box::new(result),
@@ -302,8 +301,8 @@ impl Order<'_> {
             spans,
         };
         terminal::print(&match self.profile.result_format {
-            ResultFormat::Text => diskspd::text(&result),
-            ResultFormat::Xml => diskspd::xml(&result),
+            ResultFormat::Text => results::text(&result),
+            ResultFormat::Xml => results::xml(&result),
         })
     }
 }
@@ -316,33 +315,12 @@ fn place(dir: &Path, number: usize, of: usize) -> PathBuf {
     }
 }
 
-fn source(row: &fathom_dialect::diskspd::RowSource) -> RowSource {
-    RowSource {
-        thread: row.thread,
-        job: row.job,
-        file: row.file,
-        path: row.path.clone(),
-        file_size_bytes: row.file_size_bytes,
-    }
-}
-
 /// The intervals of the series: a second, or what `-D` counts in. What the engine does not keep as one interval is put
 /// together from seconds.
 fn interval_of(span: &TimeSpan) -> Nanos {
     match span.io_bucket_ms {
         ms @ 1..=60_000 if span.iops_std_dev => Nanos::from_millis(u64::from(ms)),
         _ => Nanos::from_secs(1),
-    }
-}
-
-fn settings_of(span: &TimeSpan) -> SpanSettings {
-    SpanSettings {
-        warmup_s: span.warmup_s,
-        duration_s: span.duration_s,
-        thread_count: span.thread_count,
-        request_count: span.request_count,
-        measure_latency: span.measure_latency,
-        io_bucket_ms: span.iops_std_dev.then_some(span.io_bucket_ms),
     }
 }
 

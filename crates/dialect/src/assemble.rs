@@ -47,12 +47,7 @@ pub fn parse(sources: &[Source<'_>], overrides: &[Override], ctx: &Context<'_>) 
         assembly.jobs = jobs;
     }
     if !overrides.is_empty() {
-        assembly.record(
-            COMMAND_LINE,
-            overrides
-                .iter()
-                .map(|flag| (flag.name.clone(), flag.value.clone())),
-        );
+        assembly.record(COMMAND_LINE, overrides);
     }
     assembly.finish(sources)
 }
@@ -68,11 +63,7 @@ pub fn parse_fio(command: &FioCommand, sources: &[Source<'_>], ctx: &Context<'_>
     let mut base = Draft::default();
     assembly.flags(&mut base, &command.globals);
     if !command.globals.is_empty() {
-        let flags = command
-            .globals
-            .iter()
-            .map(|flag| (flag.name.clone(), flag.value.clone()));
-        assembly.record("global", flags);
+        assembly.record("global", &command.globals);
     }
     for flags in &command.jobs {
         assembly.command_job(flags, &mut base);
@@ -110,10 +101,11 @@ impl<'a, 'c> Assembly<'a, 'c> {
         }
     }
 
-    fn record(&mut self, name: &str, options: impl Iterator<Item = (String, Option<String>)>) {
+    fn record(&mut self, name: &str, options: &[Override]) {
+        let option = |option: &Override| (option.name.clone(), option.value.clone());
         self.written.sections.push(WrittenSection {
             name: name.to_owned(),
-            options: options.collect(),
+            options: options.iter().map(option).collect(),
         });
     }
 
@@ -124,11 +116,8 @@ impl<'a, 'c> Assembly<'a, 'c> {
         let mut global = base.clone();
         let mut wall = behind_another;
         for section in sections {
-            let options = section
-                .options
-                .iter()
-                .map(|option| (option.name.clone(), option.value.clone()));
-            self.record(&section.name, options);
+            let written = section.options.iter().map(|option| option.written.clone());
+            self.record(&section.name, &written.collect::<Vec<_>>());
             if section.is_global() {
                 self.options(&mut global, &section.options);
                 global.name = None;
@@ -156,10 +145,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
             self.excluded.push(name.to_owned());
             return;
         }
-        self.record(
-            name,
-            flags.iter().map(|flag| (flag.name.clone(), flag.value.clone())),
-        );
+        self.record(name, flags);
         if global {
             self.flags(base, &flags[1..]);
             return;
@@ -176,7 +162,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
 
     fn options(&mut self, draft: &mut Draft, options: &[RawOption]) {
         for option in options {
-            let found = find_exact(&option.name);
+            let found = find_exact(&option.written.name);
             self.apply(draft, found, option);
         }
     }
@@ -185,8 +171,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
         for flag in flags {
             let at = Place::Flag(flag.name.clone());
             let option = RawOption {
-                name: flag.name.clone(),
-                value: flag.value.clone(),
+                written: flag.clone(),
                 at: at.clone(),
                 value_at: at,
             };
@@ -197,14 +182,14 @@ impl<'a, 'c> Assembly<'a, 'c> {
     /// Applies one option, or says why not.
     fn apply(&mut self, draft: &mut Draft, row: Option<&'static OptionRow>, option: &RawOption) {
         let Some(row) = row else {
-            let fault = Fault::new(format!("unknown option `{}`", option.name));
-            let fault = match nearest(&option.name) {
+            let fault = Fault::new(format!("unknown option `{}`", option.written.name));
+            let fault = match nearest(&option.written.name) {
                 Some(known) => fault.remedy(format!("did you mean `{known}`?")),
                 None => fault.remedy("no option has a similar name"),
             };
             return self.findings.error(option.at.clone(), fault);
         };
-        let text = match option.value.as_deref() {
+        let text = match option.written.value.as_deref() {
             None if row.rule.may_be_bare() => "1",
             Some(text) if !text.trim().is_empty() => text,
             _ => {

@@ -135,6 +135,16 @@ impl Findings {
     pub(crate) fn note(&mut self, at: impl Into<Option<Place>>, fault: Fault) {
         self.add(Severity::Note, at.into(), fault);
     }
+    pub(crate) fn error_if(&mut self, is_so: bool, wrong: &str, remedy: &str) {
+        if is_so {
+            self.error(None, Fault::new(wrong).remedy(remedy));
+        }
+    }
+    pub(crate) fn warning_if(&mut self, is_so: bool, wrong: &str, remedy: &str) {
+        if is_so {
+            self.warning(None, Fault::new(wrong).remedy(remedy));
+        }
+    }
     /// Says once a run why `option` is not carried out to the letter.
     pub(crate) fn explain(
         &mut self,

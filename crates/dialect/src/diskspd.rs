@@ -3,11 +3,11 @@
 //! Duty: read what diskspd v2.2 and its Linux port read, say what is wrong or not carried out, print a profile as diskspd
 //! does, and turn each time span into a [`Workload`](fathom_core::workload::Workload). Data in: words; through closures of
 //! the caller the texts of profiles, the contents of files and what exists. Data out: plain data and diagnostics. It must
-//! not know files, clocks, or how results are written.
+//! not know files or clocks.
 //!
 //! The stages, one module each: `flags` (the table of flags), `draft` (a profile while flags are applied), `command_line`
 //! (words to a profile), `xml` (a profile's XML), `validate` (what excludes what), `print` (the way back), `lower`
-//! (profiles to workloads).
+//! (profiles to workloads), `results` (what came out, in diskspd's layout).
 
 mod command_line;
 mod draft;
@@ -15,6 +15,7 @@ mod flags;
 mod lower;
 mod print;
 mod profile;
+pub mod results;
 mod validate;
 mod value;
 mod xml;

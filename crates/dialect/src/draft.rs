@@ -3,13 +3,17 @@
 //! Data in: one option after the other, in the order written. Data out: itself, to `resolve`. It must not
 //! know sections or text.
 
-use crate::diagnostic::{Fault, Place};
+use crate::diagnostic::Place;
+use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
-use fathom_core::workload::{Job, PerOp, SplitEntry, ThinkTime, ThinkTimeBasis, VerifyAlgorithm};
+use fathom_core::workload::{
+    BlockSize, Compression, Job, Mix, PerOp, RandomMap, Rate, SplitEntry, ThinkTime, ThinkTimeBasis, Verify,
+    VerifyAlgorithm,
+};
 use std::collections::BTreeMap;
 
 /// A job in the making.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Draft {
     /// What is settled at once.
     pub(crate) job: Job,
@@ -22,9 +26,11 @@ pub(crate) struct Draft {
     pub(crate) rate_iops: PerOp<u64>,
     pub(crate) read_percent: u8,
     pub(crate) think: ThinkTime,
-    pub(crate) verify: VerifyDraft,
-    pub(crate) compress_percent: u8,
-    pub(crate) compress_chunk_bytes: u32,
+    pub(crate) verify_algorithm: Option<VerifyAlgorithm>,
+    /// The other options of verification; its algorithm is not read.
+    pub(crate) verify: Verify,
+    /// 0 %: none.
+    pub(crate) compression: Compression,
     pub(crate) iodepth_low: u32,
     pub(crate) no_random_map: bool,
     /// What a block gets that is drawn again, where there is a map.
@@ -38,23 +44,12 @@ pub(crate) struct Draft {
 }
 
 /// The three ways to give block sizes; per direction the last of them that is set counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Blocks {
     pub(crate) fixed: PerOp<Option<u64>>,
     pub(crate) range: PerOp<Option<(u64, u64)>>,
     pub(crate) split: PerOp<Option<Vec<SplitEntry>>>,
     pub(crate) unaligned: bool,
-}
-
-/// The options of verification.
-#[derive(Debug, Clone)]
-pub(crate) struct VerifyDraft {
-    pub(crate) algorithm: Option<VerifyAlgorithm>,
-    pub(crate) interval_bytes: u64,
-    pub(crate) pattern: Vec<u8>,
-    pub(crate) only: bool,
-    pub(crate) read_back: bool,
-    pub(crate) fatal: bool,
 }
 
 impl Default for Draft {
@@ -74,16 +69,19 @@ impl Default for Draft {
                 basis: ThinkTimeBasis::Complete,
                 after_run: None,
             },
-            verify: VerifyDraft {
-                algorithm: None,
+            verify_algorithm: None,
+            verify: Verify {
+                algorithm: VerifyAlgorithm::Pattern,
                 interval_bytes: 0,
                 pattern: Vec::new(),
                 only: false,
                 read_back: true,
                 fatal: false,
             },
-            compress_percent: 0,
-            compress_chunk_bytes: 512,
+            compression: Compression {
+                percent: 0,
+                chunk_bytes: 512,
+            },
             iodepth_low: 0,
             no_random_map: false,
             next_free: false,
@@ -92,6 +90,47 @@ impl Default for Draft {
             new_group: false,
             places: BTreeMap::new(),
         }
+    }
+}
+
+/// The way back: a draft that becomes this job again.
+impl From<&Job> for Draft {
+    fn from(job: &Job) -> Self {
+        let mut draft = Self {
+            job: job.clone(),
+            no_random_map: job.pattern.random_map == RandomMap::Independent,
+            next_free: job.pattern.random_map == RandomMap::NextFree,
+            seed: Some(job.random_seed).filter(|&seed| seed != DEFAULT_SEED),
+            ..Self::default()
+        };
+        if let Mix::ReadWrite { read_percent } = job.pattern.mix {
+            draft.read_percent = read_percent;
+        }
+        for op in 0..3 {
+            match &job.block_size[op] {
+                BlockSize::Fixed(bytes) => draft.blocks.fixed[op] = Some(*bytes),
+                BlockSize::Split(entries) => draft.blocks.split[op] = Some(entries.clone()),
+                BlockSize::Range { min, max, unaligned } => {
+                    draft.blocks.range[op] = Some((*min, *max));
+                    draft.blocks.unaligned |= unaligned;
+                }
+            }
+            match job.pace.rate[op] {
+                Some(Rate::BytesPerSecond(bytes)) => draft.rate_bytes[op] = bytes,
+                Some(Rate::Iops(iops)) => draft.rate_iops[op] = iops,
+                None => {}
+            }
+        }
+        draft.think = job.pace.think.unwrap_or(draft.think);
+        draft.compression = job.buffers.compression.unwrap_or(draft.compression);
+        if job.depth.low != job.depth.iodepth {
+            draft.iodepth_low = job.depth.low;
+        }
+        if let Some(verify) = &job.verify {
+            draft.verify_algorithm = Some(verify.algorithm);
+            draft.verify = verify.clone();
+        }
+        draft
     }
 }
 
@@ -126,24 +165,10 @@ impl Draft {
 }
 
 /// Writes the values that are given over the ones there.
-pub(crate) fn merge<T>(into: &mut PerOp<Option<T>>, given: PerOp<Option<T>>) {
+pub(crate) fn merge<T>(into: &mut PerOp<T>, given: PerOp<Option<T>>) {
     for (old, new) in into.iter_mut().zip(given) {
-        if new.is_some() {
+        if let Some(new) = new {
             *old = new;
         }
     }
-}
-
-/// Writes the values that are given over the ones there, through a conversion that may refuse.
-pub(crate) fn merge_into<T: Clone, U>(
-    into: &mut PerOp<U>,
-    given: &PerOp<Option<T>>,
-    convert: impl Fn(T) -> Result<U, Fault>,
-) -> Result<(), Fault> {
-    for (old, new) in into.iter_mut().zip(given) {
-        if let Some(new) = new {
-            *old = convert(new.clone())?;
-        }
-    }
-    Ok(())
 }

@@ -9,7 +9,7 @@ mod verify;
 use crate::diagnostic::{Fault, Findings};
 use crate::draft::Draft;
 use crate::table::find_exact;
-use fathom_core::workload::{Amount, BlockSize, Compression, Distribution, Job, Mix, RandomMap, Rate};
+use fathom_core::workload::{Amount, BlockSize, Distribution, Job, Mix, RandomMap, Rate};
 
 /// The seed of jobs that repeat themselves and name no seed of their own (fio's is the same number, which
 /// does not make the offsets the same).
@@ -226,10 +226,8 @@ impl Settling<'_> {
     }
 
     fn buffers(&mut self) {
-        self.job.buffers.compression = (self.draft.compress_percent > 0).then_some(Compression {
-            percent: self.draft.compress_percent,
-            chunk_bytes: self.draft.compress_chunk_bytes,
-        });
+        let compression = self.draft.compression;
+        self.job.buffers.compression = (compression.percent > 0).then_some(compression);
     }
 
     /// Options that belong to other interfaces are refused, as in fio.

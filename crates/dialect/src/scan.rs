@@ -4,7 +4,7 @@
 //! `$pagesize`, `$mb_memory`, `$ncpus` replaced. It must not know any option.
 
 use crate::diagnostic::{Fault, Findings, Place};
-use crate::input::{Context, Source};
+use crate::input::{Context, Override, Source};
 use crate::value;
 use std::path::Path;
 
@@ -16,8 +16,7 @@ const MAX_INCLUDES: u32 = 256;
 /// An option as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawOption {
-    pub(crate) name: String,
-    pub(crate) value: Option<String>,
+    pub(crate) written: Override,
     pub(crate) at: Place,
     pub(crate) value_at: Place,
 }
@@ -231,9 +230,9 @@ impl Scanner<'_, '_> {
             Err(fault) => return self.findings.error(value_at, fault),
         };
         if let Some(section) = self.sections.last_mut() {
+            let name = name.to_owned();
             section.options.push(RawOption {
-                name: name.to_owned(),
-                value,
+                written: Override { name, value },
                 at,
                 value_at,
             });

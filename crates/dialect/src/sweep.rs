@@ -74,7 +74,7 @@ pub fn parse_sweep(file: Option<Source<'_>>, flags: &[Override]) -> Result<Sweep
         value: flag.value.clone(),
         at: Place::Flag(flag.name.clone()),
     }));
-    let mut draft = Draft::default();
+    let mut draft = Draft::new();
     for setting in &settings {
         if let Err(fault) = draft.apply(setting) {
             findings.error(setting.at.clone(), fault);
@@ -98,71 +98,57 @@ pub fn parse_sweep(file: Option<Source<'_>>, flags: &[Override]) -> Result<Sweep
 }
 
 /// A sweep while its settings are applied.
-#[derive(Debug, Default)]
 struct Draft {
-    about: String,
-    target: Option<String>,
+    spec: SweepSpec,
     /// Order and share of reads of each word of `rw`.
     rw: Vec<(bool, u8)>,
     mix: Vec<u8>,
-    block_size_bytes: Vec<u64>,
-    iodepth: Vec<u32>,
-    threads: Vec<u32>,
-    idle_ns: Option<u64>,
-    warmup_ns: Option<u64>,
-    duration_ns: Option<u64>,
-    cooldown_ns: Option<u64>,
-    repeats: Option<u32>,
-    order: PointOrder,
-    seed: u64,
-    precondition: bool,
     steady: Option<f64>,
-    adaptive: bool,
-    options: Vec<Override>,
 }
 
-/// The times of a point where nothing is said.
-const DEFAULT_WARMUP_NS: u64 = 5 * SECOND_NS;
-const DEFAULT_DURATION_NS: u64 = 30 * SECOND_NS;
-
 impl Draft {
+    /// What holds where nothing is said.
+    fn new() -> Self {
+        Self {
+            spec: SweepSpec {
+                about: String::new(),
+                target: None,
+                axes: Axes {
+                    random: Vec::new(),
+                    read_percent: Vec::new(),
+                    block_size_bytes: vec![4096],
+                    iodepth: vec![1],
+                    threads: vec![1],
+                },
+                timing: Timing {
+                    idle_ns: 0,
+                    warmup_ns: 5 * SECOND_NS,
+                    duration_ns: 30 * SECOND_NS,
+                    cooldown_ns: 0,
+                },
+                repeats: 1,
+                order: PointOrder::default(),
+                seed: 0,
+                precondition: false,
+                steady: None,
+                adaptive: false,
+                options: Vec::new(),
+            },
+            rw: vec![(true, 100)],
+            mix: Vec::new(),
+            steady: None,
+        }
+    }
+
     fn apply(&mut self, setting: &Setting) -> Result<(), Fault> {
         let Some(word) = words::find(&setting.name) else {
             return self.option(setting);
         };
-        let text = match (&setting.value, word.bare) {
-            (Some(value), _) => value.as_str(),
-            (None, Some(bare)) => bare,
-            (None, None) => {
-                let fault = Fault::new(format!("`{}` has no value", word.name));
-                return Err(fault.remedy(format!("write such as {}", word.example)));
-            }
+        let Some(text) = setting.value.as_deref().or(word.bare) else {
+            let fault = Fault::new(format!("`{}` has no value", word.name));
+            return Err(fault.remedy(format!("write such as {}", word.example)));
         };
-        match word.name {
-            "about" => text.clone_into(&mut self.about),
-            "on" => self.target = Some(text.to_owned()),
-            "rw" => self.rw = list(text, direction)?,
-            "mix" => self.mix = list(text, |t| whole(t, 0, 100).map(|n| n as u8))?,
-            "bs" => self.block_size_bytes = list(text, block_size)?,
-            "iodepth" => self.iodepth = list(text, |t| whole(t, 1, 65_536).map(|n| n as u32))?,
-            "threads" => self.threads = list(text, |t| whole(t, 1, 4_096).map(|n| n as u32))?,
-            "idle" => self.idle_ns = Some(time(text)?),
-            "warmup" => self.warmup_ns = Some(time(text)?),
-            "duration" => self.duration_ns = Some(positive_time(text)?),
-            "cooldown" => self.cooldown_ns = Some(time(text)?),
-            "repeat" => self.repeats = Some(whole(text, 1, 10_000)? as u32),
-            "order" => self.order = order(text)?,
-            "seed" => self.seed = value::seed(text)?,
-            "precondition" => self.precondition = switch(text)?,
-            "stop_when_steady" => self.steady = steady(text)?,
-            "adaptive" => self.adaptive = switch(text)?,
-            other => {
-                return Err(Fault::new(format!(
-                    "`{other}` is in the list of words and nothing reads it"
-                )));
-            }
-        }
-        Ok(())
+        (word.read)(self, text)
     }
 
     /// An option of a job, which all points share.
@@ -183,62 +169,33 @@ impl Draft {
             let fault = Fault::new(format!("`{}` is what the sweep itself decides", row.name));
             return Err(fault.remedy(instead));
         }
-        self.options.retain(|option| option.name != row.name);
-        self.options.push(Override {
+        self.spec.options.retain(|option| option.name != row.name);
+        self.spec.options.push(Override {
             name: row.name.to_owned(),
             value: setting.value.clone(),
         });
         Ok(())
     }
 
-    fn finish(mut self) -> SweepSpec {
-        if self.rw.is_empty() {
-            self.rw = vec![(true, 100)];
-        }
-        let orders = distinct(self.rw.iter().map(|&(random, _)| random));
-        let mixes = if self.mix.is_empty() {
-            distinct(self.rw.iter().map(|&(_, reads)| reads))
-        } else {
-            distinct(self.mix.iter().copied())
+    fn finish(self) -> SweepSpec {
+        let mut spec = self.spec;
+        spec.axes.random = distinct(self.rw.iter().map(|&(random, _)| random));
+        spec.axes.read_percent = match self.mix {
+            mix if mix.is_empty() => distinct(self.rw.iter().map(|&(_, reads)| reads)),
+            mix => mix,
         };
         for (name, value) in [("ioengine", "libaio"), ("direct", "1")] {
-            if !self.options.iter().any(|option| option.name == name) {
-                self.options.push(Override::new(name, value));
+            if !spec.options.iter().any(|option| option.name == name) {
+                spec.options.push(Override::new(name, value));
             }
         }
-        let duration_ns = self.duration_ns.unwrap_or(DEFAULT_DURATION_NS);
-        SweepSpec {
-            about: self.about,
-            target: self.target,
-            axes: Axes {
-                random: orders,
-                read_percent: mixes,
-                block_size_bytes: or(distinct(self.block_size_bytes.into_iter()), 4096),
-                iodepth: or(distinct(self.iodepth.into_iter()), 1),
-                threads: or(distinct(self.threads.into_iter()), 1),
-            },
-            timing: Timing {
-                idle_ns: self.idle_ns.unwrap_or(0),
-                warmup_ns: self.warmup_ns.unwrap_or(DEFAULT_WARMUP_NS),
-                duration_ns,
-                cooldown_ns: self.cooldown_ns.unwrap_or(0),
-            },
-            repeats: self.repeats.unwrap_or(1),
-            order: self.order,
-            seed: self.seed,
-            precondition: self.precondition,
-            steady: self.steady.map(|half_width| SteadyRule {
-                half_width,
-                least_seconds: STEADY_LEAST_SECONDS.min((duration_ns / SECOND_NS).max(1) as u32),
-            }),
-            adaptive: self.adaptive,
-            options: self.options,
-        }
+        let seconds = (spec.timing.duration_ns / SECOND_NS).max(1) as u32;
+        spec.steady = self.steady.map(|half_width| SteadyRule {
+            half_width,
+            least_seconds: STEADY_LEAST_SECONDS.min(seconds),
+        });
+        spec
     }
-}
-
-fn or<T>(values: Vec<T>, default: T) -> Vec<T> {
-    if values.is_empty() { vec![default] } else { values }
 }
 
 /// The values in the order given, each once.
@@ -252,8 +209,10 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     seen
 }
 
-fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
-    text.split(',').map(str::trim).map(one).collect()
+/// Values with commas between them, each once.
+fn list<T: PartialEq>(text: &str, one: impl Fn(&str) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    let values = text.split(',').map(str::trim).map(one);
+    Ok(distinct(values.collect::<Result<Vec<_>, _>>()?.into_iter()))
 }
 
 /// The order and the share of reads of a word of `rw`.
@@ -274,7 +233,7 @@ fn direction(word: &str) -> Result<(bool, u8), Fault> {
     })
 }
 
-fn whole(text: &str, min: u64, max: u64) -> Result<u64, Fault> {
+fn whole(text: &str, min: u32, max: u32) -> Result<u32, Fault> {
     let number = text.parse().ok().filter(|n| (min..=max).contains(n));
     number.ok_or_else(|| {
         Fault::new(format!("`{text}` is not a whole number"))

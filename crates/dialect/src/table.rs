@@ -8,6 +8,7 @@ mod engine;
 mod errors;
 mod files;
 mod identity;
+mod not_carried_out;
 mod pace;
 mod pattern;
 mod replay;
@@ -20,11 +21,13 @@ mod verify;
 mod zones;
 
 pub use row::{ChoiceRow, Kind, OptionRow, Support, Topic};
+pub(crate) use rule::reads;
 
+use crate::draft::Draft;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
-    let topics: [(Topic, &[OptionRow]); 13] = [
+    let topics: [(Topic, &[&[OptionRow]]); 13] = [
         (Topic::Identity, identity::ROWS),
         (Topic::Time, time::ROWS),
         (Topic::Files, files::ROWS),
@@ -39,10 +42,18 @@ static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
         (Topic::Replay, replay::ROWS),
         (Topic::Zones, zones::ROWS),
     ];
-    topics
-        .into_iter()
-        .flat_map(|(topic, rows)| rows.iter().map(move |row| row.under(topic)))
-        .collect()
+    let plain = Draft::default();
+    let mut table = Vec::new();
+    for (topic, parts) in topics {
+        table.extend(
+            parts
+                .iter()
+                .copied()
+                .flatten()
+                .map(|row| row.under(topic, &plain)),
+        );
+    }
+    table
 });
 
 /// All options, by topic.

@@ -7,7 +7,6 @@
 
 mod chart;
 mod csv;
-pub mod diskspd;
 pub mod document;
 pub mod dry_run;
 pub mod explanation;

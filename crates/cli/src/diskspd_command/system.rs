@@ -5,8 +5,8 @@
 use anyhow::Context;
 use fathom_core::run::Environment;
 use fathom_core::units::WallTime;
+use fathom_dialect::diskspd::results::{CpuPlace, CpuTimes, System};
 use fathom_observe::SystemRoot;
-use fathom_report::diskspd::{CpuPlace, CpuTimes, System};
 
 /// The version of diskspd whose grammar and layout these are, and its date: programs that read results compare numbers.
 const LAYOUT_VERSION: &str = "2.2.0";

@@ -106,7 +106,7 @@ fn read(args: &[String], context: &Context<'_>, findings: &mut Findings) -> (Opt
 }
 
 /// The longest interval that the engine keeps as one; longer ones are put together from seconds.
-const INTERVAL_MS_MAX: u32 = 60_000;
+pub(super) const INTERVAL_MS_MAX: u32 = 60_000;
 /// The shortest.
 const INTERVAL_MS_MIN: u32 = 10;
 

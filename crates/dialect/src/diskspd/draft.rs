@@ -122,7 +122,9 @@ impl Draft {
     }
 }
 
+pub(super) const MAPPED_AND_UNCACHED: &str =
+    "a mapping (-Sm) goes through the page cache, which -Su and -Sh leave out";
+
 fn mapped_and_uncached() -> Fault {
-    Fault::new("a mapping (-Sm) goes through the page cache, which -Su and -Sh leave out")
-        .remedy("leave one of them out")
+    Fault::new(MAPPED_AND_UNCACHED).remedy("leave one of them out")
 }

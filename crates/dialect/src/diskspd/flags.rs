@@ -10,8 +10,9 @@ mod targets;
 pub(super) use run::NO_ETW;
 
 use super::draft::Draft;
+use super::value::{number, number_or};
 use crate::diagnostic::Fault;
-use crate::table::Support;
+use crate::table::{Support, reads};
 
 /// Reads the value that is glued to a flag.
 pub(super) type Read = fn(&mut Draft, &str) -> Result<(), Fault>;
@@ -51,6 +52,29 @@ pub struct FlagRow {
     pub(super) read: Read,
 }
 
+/// Switches the field at a path on.
+macro_rules! switches {
+    ($($path:ident).+) => {
+        |draft, _| {
+            draft.$($path).+ = true;
+            Ok(())
+        }
+    };
+}
+use switches;
+
+/// As C's `int`, which is what diskspd reads counts into.
+const INT_MAX: u32 = i32::MAX as u32;
+
+fn count(text: &str) -> Result<u32, Fault> {
+    number(text, 1, INT_MAX)
+}
+
+/// Seconds, or how often; nothing at all stands for 0.
+fn perhaps_count(text: &str) -> Result<u32, Fault> {
+    number_or(text, 0, 0, INT_MAX)
+}
+
 impl FlagRow {
     const fn new(flag: &'static str, value: &'static str, read: Read, doc: &'static str) -> Self {
         Self {
@@ -66,6 +90,10 @@ impl FlagRow {
             fits: str::is_empty,
             read,
         }
+    }
+    /// A flag whose value is like a number.
+    const fn number(flag: &'static str, value: &'static str, read: Read, doc: &'static str) -> Self {
+        Self::new(flag, value, read, doc).fits(like_a_number)
     }
     const fn default(mut self, default: &'static str) -> Self {
         self.default = default;

@@ -7,4 +7,5 @@ mod text;
 mod xml;
 
 pub use text::profile_as_text;
+pub(super) use text::{aligned_size, size};
 pub use xml::profile_as_xml;

@@ -4,7 +4,7 @@
 //! not know how it was written nor how it is carried out. The names follow diskspd's own (`Common.h` of v2.2).
 
 /// A whole profile: one or more time spans, run one after the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile {
     /// The command line, as the results repeat it.
     pub command_line: String,
@@ -28,27 +28,11 @@ pub struct Profile {
     pub time_spans: Vec<TimeSpan>,
 }
 
-impl Default for Profile {
-    fn default() -> Self {
-        Self {
-            command_line: String::new(),
-            verbose: false,
-            verbose_stats: false,
-            experiment_flags: 0,
-            result_format: ResultFormat::Text,
-            profile_only: false,
-            progress: 0,
-            precreate: None,
-            linux_engine: None,
-            time_spans: Vec::new(),
-        }
-    }
-}
-
 /// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResultFormat {
     /// Tables.
+    #[default]
     Text,
     Xml,
 }
@@ -144,6 +128,10 @@ impl TimeSpan {
     /// Whether threads share all targets and draw the next one for each I/O (`-F` with `-O`).
     pub const fn is_pool(&self) -> bool {
         self.thread_count > 0 && self.request_count > 0
+    }
+    /// The interval of IOPS in milliseconds, where their deviation is asked for.
+    pub fn interval_ms(&self) -> Option<u32> {
+        self.iops_std_dev.then_some(self.io_bucket_ms)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod element;
 mod target;
+pub(super) mod writer;
 
 use super::PROFILE_BYTES_MAX;
 use super::profile::{Affinity, Precreate, Profile, ResultFormat, TimeSpan};

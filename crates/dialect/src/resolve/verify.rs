@@ -8,7 +8,7 @@ impl Settling<'_> {
     pub(super) fn verify(&mut self) {
         let given = &self.draft.verify;
         let implied = (!given.pattern.is_empty()).then_some(VerifyAlgorithm::Pattern);
-        let Some(algorithm) = given.algorithm.or(implied) else {
+        let Some(algorithm) = self.draft.verify_algorithm.or(implied) else {
             if given.only {
                 let fault = Fault::new("verify_only needs to know what to verify");
                 self.error(&["verify_only"], fault.remedy("add such as verify=crc32c"));
@@ -23,31 +23,25 @@ impl Settling<'_> {
         self.job.verify = Some(Verify {
             algorithm,
             interval_bytes,
-            pattern: given.pattern.clone(),
-            only: given.only,
-            read_back: given.read_back,
-            fatal: given.fatal,
+            ..given.clone()
         });
         self.verify_by_many();
     }
 
     /// An interval has to divide every block; else there is one header a block.
-    fn verify_interval(&mut self, interval: u64) -> u32 {
+    fn verify_interval(&mut self, interval: u32) -> u32 {
         let smallest = self.job.min_block_bytes();
-        if interval != 0 && !smallest.is_multiple_of(interval) {
+        if interval != 0 && !smallest.is_multiple_of(interval.into()) {
             let fault = Fault::new(format!(
                 "verify_interval={interval} does not divide blocks of {smallest}: not used"
             ));
             self.warning(&["verify_interval"], fault.remedy("choose one that divides bs"));
             return 0;
         }
-        u32::try_from(interval).unwrap_or(0)
+        interval
     }
 
     fn verify_by_many(&mut self) {
-        if self.job.verify.is_none() {
-            return;
-        }
         let writes = self.job.writes();
         if writes && self.job.numjobs > 1 && !self.job.files.names.is_empty() {
             let fault =

@@ -1,6 +1,14 @@
 //! The words that sweeps have beside the options of jobs: one table for the file, the flags and their help.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use super::{Draft, block_size, direction, list, order, positive_time, steady, switch, time, whole};
+use crate::diagnostic::Fault;
+use crate::table::reads;
+use crate::value;
+
+/// Reads the value of a word.
+type Read = fn(&mut Draft, &str) -> Result<(), Fault>;
+
+#[derive(Debug, Clone, Copy)]
 pub struct SweepWord {
     /// Its name, with underscores; flags have dashes.
     pub name: &'static str,
@@ -16,6 +24,7 @@ pub struct SweepWord {
     pub bare: Option<&'static str>,
     /// How it is written.
     pub example: &'static str,
+    pub(super) read: Read,
 }
 
 /// All words, in the order of the help.
@@ -26,9 +35,9 @@ pub fn words() -> &'static [SweepWord] {
 const fn word(
     name: &'static str,
     value_name: &'static str,
+    (default, example): (&'static str, &'static str),
     help: &'static str,
-    default: &'static str,
-    example: &'static str,
+    read: Read,
 ) -> SweepWord {
     SweepWord {
         name,
@@ -38,6 +47,7 @@ const fn word(
         default,
         bare: None,
         example,
+        read,
     }
 }
 
@@ -56,112 +66,138 @@ static WORDS: &[SweepWord] = &[
     word(
         "rw",
         "WORD,…",
+        ("randread", "rw=randread,read"),
         "Orders of access, and mixes where --mix gives none",
-        "randread",
-        "rw=randread,read",
+        reads!(rw, |text| list(text, direction)),
     )
     .option("rw"),
     word(
         "mix",
         "%,…",
+        ("as rw says", "mix=0,50,100"),
         "Shares of reads, in percent",
-        "as rw says",
-        "mix=0,50,100",
+        reads!(mix, |text| list(text, |t| whole(t, 0, 100).map(|n| n as u8))),
     )
     .option("rwmixread"),
-    word("bs", "SIZE,…", "Block sizes", "4k", "bs=4k,64k,1m").option("blocksize"),
+    word(
+        "bs",
+        "SIZE,…",
+        ("4k", "bs=4k,64k,1m"),
+        "Block sizes",
+        reads!(spec.axes.block_size_bytes, |text| list(text, block_size)),
+    )
+    .option("blocksize"),
     word(
         "iodepth",
         "N,…",
+        ("1", "iodepth=1,2,16,32"),
         "I/Os in flight, each thread",
-        "1",
-        "iodepth=1,2,16,32",
+        reads!(spec.axes.iodepth, |text| list(text, |t| whole(t, 1, 65_536))),
     )
     .option("iodepth"),
     word(
         "threads",
         "N,…",
+        ("1", "threads=2"),
         "Threads that share the target",
-        "1",
-        "threads=2",
+        reads!(spec.axes.threads, |text| list(text, |t| whole(t, 1, 4_096))),
     )
     .option("numjobs"),
     word(
         "idle",
         "TIME",
+        ("0", "idle=60s"),
         "Before each point, nothing is done for so long",
-        "0",
-        "idle=60s",
+        reads!(spec.timing.idle_ns, time),
     ),
     word(
         "warmup",
         "TIME",
+        ("5s", "warmup=60s"),
         "Then the load is on and not counted",
-        "5s",
-        "warmup=60s",
+        reads!(spec.timing.warmup_ns, time),
     )
     .option("ramp_time"),
-    word("duration", "TIME", "Then it is counted", "30s", "duration=300s").option("runtime"),
+    word(
+        "duration",
+        "TIME",
+        ("30s", "duration=300s"),
+        "Then it is counted",
+        reads!(spec.timing.duration_ns, positive_time),
+    )
+    .option("runtime"),
     word(
         "cooldown",
         "TIME",
+        ("0", "cooldown=60s"),
         "Then it goes on and is not counted",
-        "0",
-        "cooldown=60s",
+        reads!(spec.timing.cooldown_ns, time),
     ),
     word(
         "repeat",
         "N",
+        ("1", "repeat=3"),
         "Measure each point so often, pass after pass",
-        "1",
-        "repeat=3",
+        reads!(spec.repeats, |text| whole(text, 1, 10_000)),
     ),
     word(
         "order",
         "WORD",
+        ("as-given", "order=shuffled"),
         "as-given or shuffled (against drift)",
-        "as-given",
-        "order=shuffled",
+        reads!(spec.order, order),
     ),
     word(
         "seed",
         "N",
+        ("0", "seed=1"),
         "Seed of the shuffled order and of each point",
-        "0",
-        "seed=1",
+        reads!(spec.seed, value::seed),
     )
     .option("randseed"),
     word(
         "precondition",
         "0|1",
+        ("0", "precondition=1"),
         "Write the whole region twice before the first point",
-        "0",
-        "precondition=1",
+        reads!(spec.precondition, switch),
     )
     .bare("1"),
     word(
         "stop_when_steady",
         "%",
+        ("0", "stop_when_steady=2%"),
         "End a point once the 95 % interval of its mean IOPS is within so much of it [bare: 2%]",
-        "0",
-        "stop_when_steady=2%",
+        reads!(steady, steady),
     )
     .bare("1"),
     word(
         "adaptive",
         "0|1",
+        ("0", "adaptive=1"),
         "Skip points that follow from limits already established",
-        "0",
-        "adaptive=1",
+        reads!(spec.adaptive, switch),
     )
     .bare("1"),
-    word("about", "TEXT", "What the sweep is for", "", "about=\"nightly\""),
+    word(
+        "about",
+        "TEXT",
+        ("", "about=\"nightly\""),
+        "What the sweep is for",
+        |draft, text| {
+            text.clone_into(&mut draft.spec.about);
+            Ok(())
+        },
+    ),
     word(
         "on",
         "TARGET",
+        ("", "on=\"model:azure/P15\""),
         "What to measure (a TOML file may name it)",
-        "",
-        "on=\"model:azure/P15\"",
+        |draft, text| {
+            draft.spec.target = Some(text.to_owned());
+            Ok(())
+        },
     ),
 ];
 

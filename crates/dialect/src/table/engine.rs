@@ -1,7 +1,9 @@
 //! Options: the system interface that carries I/O out, and how many I/Os are in flight.
 
-use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::not_carried_out::{BOOL, FLAG, NUMBER, PERCENTS, not_carried_out, number, text, words};
+use super::row::OptionRow as Row;
+use super::row::Support::{self, LeftOut, NoEffect, NotYet};
+use super::rule::{Choice, Field, Rule, field};
 use fathom_core::workload::EngineKind;
 
 const RING: &[&str] = &["io_uring"];
@@ -14,244 +16,170 @@ const NEAREST_AIO: Support = Support::NotYet("use io_uring or libaio");
 const NO_DISK: Support = Support::Never("it measures something else than a disk");
 const NOT_BUILT: Support = Support::NotYet("use io_uring on the block device");
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
-        "ioengine",
-        Rule::Choice(&[
-            Choice::new("sync", |d| d.job.engine.kind = EngineKind::Sync),
-            Choice::new("psync", |d| d.job.engine.kind = EngineKind::Psync),
-            Choice::new("pvsync", |d| d.job.engine.kind = EngineKind::Pvsync),
-            Choice::new("pvsync2", |d| d.job.engine.kind = EngineKind::Pvsync2),
-            Choice::new("mmap", |d| d.job.engine.kind = EngineKind::Mmap),
-            Choice::new("libaio", |d| d.job.engine.kind = EngineKind::Libaio),
-            Choice::new("io_uring", |d| d.job.engine.kind = EngineKind::IoUring),
-            Choice::new("null", |d| d.job.engine.kind = EngineKind::Null),
-            Choice::but(
-                "vsync",
-                Support::Approximate("adjacent I/Os are not coalesced: it runs as pvsync"),
-                |d| d.job.engine.kind = EngineKind::Pvsync,
-            ),
-            Choice::but("posixaio", NEAREST_AIO, |_| {}),
-            Choice::but("splice", Support::NotYet("use psync"), |_| {}),
-            Choice::but("sg", NOT_BUILT, |_| {}),
-            Choice::but("io_uring_cmd", NOT_BUILT, |_| {}),
-            Choice::but("rbd", NOT_BUILT, |_| {}),
-            Choice::but("rados", NOT_BUILT, |_| {}),
-            Choice::but("nbd", NOT_BUILT, |_| {}),
-            Choice::but("libblkio", NOT_BUILT, |_| {}),
-            Choice::but("xnvme", NOT_BUILT, |_| {}),
-            Choice::but("gfapi", NOT_BUILT, |_| {}),
-            Choice::but("gfapi_async", NOT_BUILT, |_| {}),
-            Choice::but("http", NOT_BUILT, |_| {}),
-            Choice::but("libhdfs", NOT_BUILT, |_| {}),
-            Choice::but("dev-dax", Support::NotYet("use mmap"), |_| {}),
-            Choice::but("libpmem", Support::NotYet("use mmap"), |_| {}),
-            Choice::but("pmemblk", Support::NotYet("use mmap"), |_| {}),
-            Choice::but("mtd", NOT_BUILT, |_| {}),
-            Choice::but("e4defrag", NO_DISK, |_| {}),
-            Choice::but("falloc", NO_DISK, |_| {}),
-            Choice::but("ftruncate", NO_DISK, |_| {}),
-            Choice::but("filecreate", NO_DISK, |_| {}),
-            Choice::but("filestat", NO_DISK, |_| {}),
-            Choice::but("filedelete", NO_DISK, |_| {}),
-            Choice::but("cpuio", NO_DISK, |_| {}),
-            Choice::but("exec", NO_DISK, |_| {}),
-            Choice::but("net", NO_DISK, |_| {}),
-            Choice::but("netsplice", NO_DISK, |_| {}),
-            Choice::but("rdma", NO_DISK, |_| {}),
-        ]),
-        "The system interface that carries I/O out",
-    )
-    .default("psync")
-    .example("io_uring"),
-    Row::new(
-        "iodepth",
-        Rule::Number(1, MAX_DEPTH, |d, n| d.job.depth.iodepth = n as u32),
-        "How many I/Os each worker keeps in flight; synchronous interfaces keep one",
-    )
-    .default("1")
-    .example("32"),
-    Row::new(
-        "iodepth_batch",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.job.depth.batch_submit = n as u32),
-        "How many I/Os are submitted at a time at most; 0: all that there is room for",
-    )
-    .aliases(&["iodepth_batch_submit"])
-    .default("1")
-    .example("8"),
-    Row::new(
-        "iodepth_batch_complete_min",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.job.depth.batch_complete_min = n as u32),
-        "How many completions are waited for at a time at least; 0: none while there is room to send",
-    )
-    .aliases(&["iodepth_batch_complete"])
-    .default("1")
-    .example("4"),
-    Row::new(
-        "iodepth_batch_complete_max",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.job.depth.batch_complete_max = n as u32),
-        "How many completions are taken at a time at most; 0: all that are there",
-    )
-    .default("0")
-    .example("16"),
-    Row::new(
-        "iodepth_low",
-        Rule::Number(0, MAX_DEPTH, |d, n| d.iodepth_low = n as u32),
-        "Once full, refill only when no more than this are in flight; 0: at once",
-    )
-    .default("0")
-    .example("16"),
-    Row::new(
-        "serialize_overlap",
-        Rule::ignored_bool(),
-        "Keep I/Os on the same blocks from being in flight together",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NotYet("use iodepth=1, or keep the random map")),
-    Row::new(
-        "io_submit_mode",
-        Rule::Choice(&[Choice::nothing("inline"), Choice::nothing("offload")]),
-        "Whether the worker submits by itself",
-    )
-    .default("inline")
-    .example("offload")
-    .support(Support::NotYet(
-        "leave it out: with rate, arrivals keep their schedule anyway",
-    )),
-    Row::new(
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
+            "ioengine",
+            Rule::Choice(&[
+                Choice::new("sync", |d| d.job.engine.kind = EngineKind::Sync),
+                Choice::new("psync", |d| d.job.engine.kind = EngineKind::Psync),
+                Choice::new("pvsync", |d| d.job.engine.kind = EngineKind::Pvsync),
+                Choice::new("pvsync2", |d| d.job.engine.kind = EngineKind::Pvsync2),
+                Choice::new("mmap", |d| d.job.engine.kind = EngineKind::Mmap),
+                Choice::new("libaio", |d| d.job.engine.kind = EngineKind::Libaio),
+                Choice::new("io_uring", |d| d.job.engine.kind = EngineKind::IoUring),
+                Choice::new("null", |d| d.job.engine.kind = EngineKind::Null),
+                Choice::but(
+                    "vsync",
+                    Support::Approximate("adjacent I/Os are not coalesced: it runs as pvsync"),
+                    |d| d.job.engine.kind = EngineKind::Pvsync,
+                ),
+                Choice::nothing("posixaio", NEAREST_AIO),
+                Choice::nothing("splice", Support::NotYet("use psync")),
+                Choice::nothing(
+                    "sg|io_uring_cmd|rbd|rados|nbd|libblkio|xnvme|gfapi|gfapi_async|http|libhdfs",
+                    NOT_BUILT,
+                ),
+                Choice::nothing("dev-dax|libpmem|pmemblk", Support::NotYet("use mmap")),
+                Choice::nothing("mtd", NOT_BUILT),
+                Choice::nothing(
+                    "e4defrag|falloc|ftruncate|filecreate|filestat|filedelete|cpuio|exec|net|netsplice|rdma",
+                    NO_DISK,
+                ),
+            ]),
+            "The system interface that carries I/O out",
+        )
+        .example("io_uring")
+        .always_shown(),
+        Row::new(
+            "iodepth",
+            Rule::Number(1, MAX_DEPTH, field!(job.depth.iodepth as u32)),
+            "How many I/Os each worker keeps in flight; synchronous interfaces keep one",
+        )
+        .example("32")
+        .shown_behind("nowait"),
+        Row::new(
+            "iodepth_batch",
+            Rule::Number(0, MAX_DEPTH, field!(job.depth.batch_submit as u32)),
+            "How many I/Os are submitted at a time at most; 0: all that there is room for",
+        )
+        .aliases(&["iodepth_batch_submit"])
+        .example("8")
+        .shown_behind("iodepth"),
+        Row::new(
+            "iodepth_batch_complete_min",
+            Rule::Number(0, MAX_DEPTH, field!(job.depth.batch_complete_min as u32)),
+            "How many completions are waited for at a time at least; 0: none while there is room to send",
+        )
+        .aliases(&["iodepth_batch_complete"])
+        .example("4")
+        .shown_behind("iodepth_batch"),
+        Row::new(
+            "iodepth_batch_complete_max",
+            Rule::Number(0, MAX_DEPTH, field!(job.depth.batch_complete_max as u32)),
+            "How many completions are taken at a time at most; 0: all that are there",
+        )
+        .example("16")
+        .shown_behind("iodepth_batch_complete_min"),
+        Row::new(
+            "iodepth_low",
+            Rule::Number(0, MAX_DEPTH, field!(iodepth_low as u32)),
+            "Once full, refill only when no more than this are in flight; 0: at once",
+        )
+        .example("16")
+        .shown_behind("iodepth_batch_complete_max"),
+    ],
+    not_carried_out! {
+        "serialize_overlap", BOOL, "0", "1", "Keep I/Os on the same blocks from being in flight together"
+            => NotYet("use iodepth=1, or keep the random map");
+        "io_submit_mode", words!("inline|offload"), "inline", "offload",
+            "Whether the worker submits by itself"
+            => NotYet("leave it out: with rate, arrivals keep their schedule anyway");
+    },
+    &[Row::new(
         "hipri",
-        Rule::Flag(|d, on| d.job.engine.poll = on),
+        Rule::Flag(field!(job.engine.poll)),
         "Poll for completions",
     )
-    .default("0")
-    .only_for(POLLING),
-    Row::new(
-        "hipri_percentage",
-        Rule::Number(0, 100, |_, _| {}),
-        "Share of the I/Os that are polled for",
-    )
-    .default("100")
-    .example("50")
-    .only_for(&["pvsync2"])
-    .support(Support::NotYet("use hipri")),
-    Row::new(
-        "fixedbufs",
-        Rule::Flag(|d, on| d.job.engine.fixed_buffers = on),
-        "Register the buffers with the ring",
-    )
-    .default("0")
-    .only_for(RING),
-    Row::new(
-        "registerfiles",
-        Rule::Flag(|d, on| d.job.engine.registered_files = on),
-        "Register the files with the ring",
-    )
-    .default("0")
-    .only_for(RING),
-    Row::new(
-        "sqthread_poll",
-        Rule::Flag(|d, on| d.job.engine.submission_thread = on),
-        "Let a kernel thread take submissions",
-    )
-    .default("0")
-    .only_for(RING),
-    Row::new(
-        "sqthread_poll_cpu",
-        Rule::Number(0, 8191, |d, cpu| {
-            d.job.engine.submission_thread_cpu = Some(cpu as u32);
-        }),
-        "The CPU of that thread",
-    )
-    .example("1")
-    .only_for(RING),
-    Row::new(
-        "nonvectored",
-        Rule::Number(-1, 1, |d, n| d.job.engine.vectored = n == 0),
-        "Use plain reads and writes of the ring (1, or -1 where there are any) or vectored ones (0)",
-    )
-    .default("-1")
-    .example("0")
-    .only_for(RING),
-    Row::new(
-        "uncached",
-        Rule::Flag(|_, _| {}),
-        "Buffered I/O that leaves nothing in the page cache",
-    )
-    .default("0")
-    .only_for(POLLING)
-    .support(Support::NotYet("use direct=1")),
-    Row::new(
+    .only_for(POLLING)],
+    not_carried_out! {
+        "hipri_percentage" for &["pvsync2"], number(0, 100), "100", "50",
+            "Share of the I/Os that are polled for" => NotYet("use hipri");
+    },
+    &[
+        Row::new(
+            "fixedbufs",
+            Rule::Flag(field!(job.engine.fixed_buffers)),
+            "Register the buffers with the ring",
+        )
+        .only_for(RING),
+        Row::new(
+            "registerfiles",
+            Rule::Flag(field!(job.engine.registered_files)),
+            "Register the files with the ring",
+        )
+        .only_for(RING),
+        Row::new(
+            "sqthread_poll",
+            Rule::Flag(field!(job.engine.submission_thread)),
+            "Let a kernel thread take submissions",
+        )
+        .only_for(RING),
+        Row::new(
+            "sqthread_poll_cpu",
+            Rule::Number(
+                0,
+                8191,
+                Field {
+                    set: |d, cpu| d.job.engine.submission_thread_cpu = Some(cpu as u32),
+                    get: |d| d.job.engine.submission_thread_cpu.map(i64::from),
+                },
+            ),
+            "The CPU of that thread",
+        )
+        .example("1")
+        .only_for(RING),
+        Row::new(
+            "nonvectored",
+            Rule::Number(
+                -1,
+                1,
+                Field {
+                    set: |d, n| d.job.engine.vectored = n == 0,
+                    get: |d| Some(if d.job.engine.vectored { 0 } else { -1 }),
+                },
+            ),
+            "Use plain reads and writes of the ring (1, or -1 where there are any) or vectored ones (0)",
+        )
+        .example("0")
+        .only_for(RING),
+    ],
+    not_carried_out! {
+        "uncached" for POLLING, FLAG, "0", "", "Buffered I/O that leaves nothing in the page cache"
+            => NotYet("use direct=1");
+    },
+    &[Row::new(
         "nowait",
-        Rule::Flag(|d, on| d.job.engine.nowait = on),
+        Rule::Flag(field!(job.engine.nowait)),
         "Fail rather than wait within the kernel",
     )
-    .default("0")
-    .only_for(&["pvsync2", "io_uring", "libaio"]),
-    Row::new(
-        "force_async",
-        Rule::ignored_number(),
-        "Have every so many I/Os done by kernel workers",
-    )
-    .default("0")
-    .example("1")
-    .only_for(RING)
-    .support(Support::NotYet("leave it out")),
-    Row::new(
-        "cmd_type",
-        Rule::ignored_text("nvme"),
-        "Kind of pass-through commands",
-    )
-    .example("nvme")
-    .only_for(&["io_uring_cmd"])
-    .support(Support::NotYet("use io_uring on the block device")),
-    Row::new(
-        "userspace_reap",
-        Rule::Flag(|_, _| {}),
-        "Take completions without a system call",
-    )
-    .default("0")
-    .only_for(&["libaio"])
-    .support(Support::NoEffect("completions are taken with io_getevents(2)")),
-    Row::new(
-        "cmdprio_percentage",
-        Rule::Percents(|_, _| {}),
-        "Share of the I/Os that have priority",
-    )
-    .default("0")
-    .example("20")
-    .only_for(PRIORITY)
-    .support(Support::NotYet("make a second job for the I/Os with priority")),
-    Row::new(
-        "cmdprio_class",
-        Rule::Number(0, 3, |_, _| {}),
-        "Class of I/Os with priority",
-    )
-    .example("1")
-    .only_for(PRIORITY)
-    .support(Support::NoEffect("it belongs to cmdprio_percentage")),
-    Row::new(
-        "cmdprio",
-        Rule::Number(0, 7, |_, _| {}),
-        "Level of I/Os with priority",
-    )
-    .example("1")
-    .only_for(PRIORITY)
-    .support(Support::NoEffect("it belongs to cmdprio_percentage")),
-    Row::new(
-        "cmdprio_bssplit",
-        Rule::ignored_text("size/percent[:…]"),
-        "Share of I/Os with priority, by size",
-    )
-    .example("4k/50")
-    .only_for(PRIORITY)
-    .support(Support::NotYet("make a second job for the I/Os with priority")),
-    Row::new(
-        "thp",
-        Rule::Flag(|_, _| {}),
-        "Use transparent huge pages for the mapping",
-    )
-    .default("0")
-    .only_for(&["mmap"])
-    .support(Support::LeftOut("the kernel's own setting holds")),
+    .only_for(&["pvsync2", "io_uring", "libaio"])],
+    not_carried_out! {
+        "force_async" for RING, NUMBER, "0", "1", "Have every so many I/Os done by kernel workers"
+            => NotYet("leave it out");
+        "cmd_type" for &["io_uring_cmd"], text("nvme"), "", "nvme", "Kind of pass-through commands"
+            => NotYet("use io_uring on the block device");
+        "userspace_reap" for &["libaio"], FLAG, "0", "", "Take completions without a system call"
+            => NoEffect("completions are taken with io_getevents(2)");
+        "cmdprio_percentage" for PRIORITY, PERCENTS, "0", "20", "Share of the I/Os that have priority"
+            => NotYet("make a second job for the I/Os with priority");
+        "cmdprio_class" for PRIORITY, number(0, 3), "", "1", "Class of I/Os with priority"
+            => NoEffect("it belongs to cmdprio_percentage");
+        "cmdprio" for PRIORITY, number(0, 7), "", "1", "Level of I/Os with priority"
+            => NoEffect("it belongs to cmdprio_percentage");
+        "cmdprio_bssplit" for PRIORITY, text("size/percent[:…]"), "", "4k/50",
+            "Share of I/Os with priority, by size" => NotYet("make a second job for the I/Os with priority");
+        "thp" for &["mmap"], FLAG, "0", "", "Use transparent huge pages for the mapping"
+            => LeftOut("the kernel's own setting holds");
+    },
 ];

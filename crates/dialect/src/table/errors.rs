@@ -1,9 +1,11 @@
 //! Options: which errors are borne, and what ends other jobs.
 
-use super::row::{OptionRow as Row, Support};
+use super::not_carried_out::{BOOL, FLAG, not_carried_out, text, time, words};
+use super::row::OptionRow as Row;
+use super::row::Support::{NoEffect, NotYet};
 use super::rule::{Choice, Rule};
 use crate::draft::Draft;
-use crate::value::TimeUnit;
+use crate::value::TimeUnit::Seconds;
 use fathom_core::workload::ErrorRule;
 
 const fn rule(read: bool, write: bool, verify: bool) -> ErrorRule {
@@ -14,8 +16,8 @@ const NONE: fn(&mut Draft) = |d| d.job.on_error = rule(false, false, false);
 const ALL: fn(&mut Draft) = |d| d.job.on_error = rule(true, true, true);
 const EARLY_END: &str = "the other jobs would go on; give each a runtime";
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[&[Row]] = &[
+    &[Row::new(
         "continue_on_error",
         Rule::Choice(&[
             Choice::new("none", NONE),
@@ -29,82 +31,23 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "Which errors are counted without ending the job",
     )
-    .default("none")
-    .example("io"),
-    Row::new(
-        "ignore_error",
-        Rule::ignored_text("errno[:errno…][,…]"),
-        "Errors that do not count",
-    )
-    .example("EIO")
-    .support(Support::NotYet(
-        "use continue_on_error, which counts them without ending the job",
-    )),
-    Row::new("error_dump", Rule::ignored_bool(), "Print each error as it comes")
-        .default("0")
-        .example("1")
-        .support(Support::NoEffect("errors are reported with the results")),
-    Row::new(
-        "exitall",
-        Rule::Flag(|_, _| {}),
-        "End all jobs when this one ends",
-    )
-    .default("0")
-    .support(Support::NotYet(EARLY_END)),
-    Row::new(
-        "exit_what",
-        Rule::Choice(&[
-            Choice::nothing("group"),
-            Choice::nothing("stonewall"),
-            Choice::nothing("all"),
-        ]),
-        "Which jobs exitall ends",
-    )
-    .default("group")
-    .example("all")
-    .support(Support::NoEffect("it belongs to exitall")),
-    Row::new(
-        "exitall_on_error",
-        Rule::Flag(|_, _| {}),
-        "End all jobs when this one fails",
-    )
-    .default("0")
-    .support(Support::NotYet(EARLY_END)),
-    Row::new(
-        "steadystate",
-        Rule::ignored_text("iops|iops_slope|bw|bw_slope|lat:limit[%]"),
-        "End once results are steady",
-    )
-    .aliases(&["ss"])
-    .example("iops:2%")
-    .support(Support::NotYet(
-        "use time_based with a runtime that is long enough",
-    )),
-    Row::new(
-        "steadystate_duration",
-        Rule::ignored_time(TimeUnit::Seconds),
-        "How long results must be steady",
-    )
-    .aliases(&["ss_dur"])
-    .default("0")
-    .example("60s")
-    .support(Support::NoEffect("it belongs to steadystate")),
-    Row::new(
-        "steadystate_ramp_time",
-        Rule::ignored_time(TimeUnit::Seconds),
-        "When steadiness is first looked at",
-    )
-    .aliases(&["ss_ramp"])
-    .default("0")
-    .example("10s")
-    .support(Support::NoEffect("it belongs to steadystate")),
-    Row::new(
-        "steadystate_check_interval",
-        Rule::ignored_time(TimeUnit::Seconds),
-        "How often steadiness is looked at",
-    )
-    .aliases(&["ss_interval"])
-    .default("1")
-    .example("2s")
-    .support(Support::NoEffect("it belongs to steadystate")),
+    .example("io")],
+    not_carried_out! {
+        "ignore_error", text("errno[:errno…][,…]"), "", "EIO", "Errors that do not count"
+            => NotYet("use continue_on_error, which counts them without ending the job");
+        "error_dump", BOOL, "0", "1", "Print each error as it comes"
+            => NoEffect("errors are reported with the results");
+        "exitall", FLAG, "0", "", "End all jobs when this one ends" => NotYet(EARLY_END);
+        "exit_what", words!("group|stonewall|all"), "group", "all", "Which jobs exitall ends"
+            => NoEffect("it belongs to exitall");
+        "exitall_on_error", FLAG, "0", "", "End all jobs when this one fails" => NotYet(EARLY_END);
+        "steadystate" | "ss", text("iops|iops_slope|bw|bw_slope|lat:limit[%]"), "", "iops:2%",
+            "End once results are steady" => NotYet("use time_based with a runtime that is long enough");
+        "steadystate_duration" | "ss_dur", time(Seconds), "0", "60s", "How long results must be steady"
+            => NoEffect("it belongs to steadystate");
+        "steadystate_ramp_time" | "ss_ramp", time(Seconds), "0", "10s", "When steadiness is first looked at"
+            => NoEffect("it belongs to steadystate");
+        "steadystate_check_interval" | "ss_interval", time(Seconds), "1", "2s",
+            "How often steadiness is looked at" => NoEffect("it belongs to steadystate");
+    },
 ];

@@ -1,37 +1,34 @@
 //! Options: which files, how they are made, what happens to them before and after.
 
-use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::not_carried_out::{BOOL, NUMBER, not_carried_out, text, words};
+use super::row::OptionRow as Row;
+use super::row::Support::{self, LeftOut, Never, NoEffect, NotYet};
+use super::rule::{Choice, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::{Fallocate, FileChoice};
 
-fn set_filename(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    draft.job.files.names = value::paths(text)?;
-    Ok(())
-}
-
-fn set_directory(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    draft.job.files.directories = value::paths(text)?;
-    Ok(())
-}
+const CHOICES: [(&str, FileChoice); 3] = [
+    ("roundrobin", FileChoice::RoundRobin),
+    ("random", FileChoice::Random),
+    ("sequential", FileChoice::Sequential),
+];
 
 /// `random`, `roundrobin`, `sequential`; a count after a colon is how many I/Os go to a file before the next.
 fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     let (word, suffix) = text
         .split_once(':')
         .map_or((text, None), |(word, suffix)| (word, Some(suffix)));
-    draft.job.files.choice = match word.trim() {
-        "roundrobin" => FileChoice::RoundRobin,
-        "random" => FileChoice::Random,
-        "sequential" => FileChoice::Sequential,
-        "zipf" | "pareto" | "normal" | "gauss" => {
+    let word = word.trim();
+    draft.job.files.choice = match CHOICES.iter().find(|(name, _)| *name == word) {
+        Some((_, choice)) => *choice,
+        None if matches!(word, "zipf" | "pareto" | "normal" | "gauss") => {
             return Err(Fault::new(format!("`{text}` is not supported yet"))
                 .remedy("use random, or one file with random_distribution"));
         }
-        other => {
-            return Err(Fault::new(format!("`{other}` is not a way to choose files"))
+        None => {
+            return Err(Fault::new(format!("`{word}` is not a way to choose files"))
                 .remedy("write roundrobin, random or sequential"));
         }
     };
@@ -44,210 +41,156 @@ fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     }
 }
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
-        "filename",
-        Rule::Text("name[:name…]", set_filename),
-        "Files or devices, shared by all workers of the job",
-    )
-    .example("/data/a:/data/b"),
-    Row::new(
-        "directory",
-        Rule::Text("path[:path…]", set_directory),
-        "Where files are made; workers take turns",
-    )
-    .example("/data"),
-    Row::new(
-        "filename_format",
-        Rule::Text("text", |d, text| {
-            text.trim().clone_into(&mut d.job.files.name_format);
-            Ok(())
-        }),
-        "How made names look: $jobname, $jobnum and $filenum are replaced",
-    )
-    .default("$jobname.$jobnum.$filenum")
-    .example("$jobname.$filenum"),
-    Row::new(
-        "unique_filename",
-        Rule::ignored_bool(),
-        "Make names unique between clients",
-    )
-    .default("1")
-    .example("0")
-    .support(Support::NoEffect("there are no clients whose names could clash")),
-    Row::new(
-        "nrfiles",
-        Rule::Number(1, 1 << 20, |d, n| d.job.files.nrfiles = n as u32),
-        "How many files each worker has, where names are made",
-    )
-    .aliases(&["nr_files"])
-    .default("1")
-    .example("4"),
-    Row::new(
-        "file_service_type",
-        Rule::Text("roundrobin|random|sequential", set_choice),
-        "Which of several files the next I/O goes to",
-    )
-    .default("roundrobin")
-    .example("random"),
-    Row::new(
-        "openfiles",
-        Rule::ignored_number(),
-        "How many files are open at once",
-    )
-    .example("1")
-    .support(Support::LeftOut("all files of a worker stay open")),
-    Row::new(
-        "lockfile",
-        Rule::Choice(&[
-            Choice::nothing("none"),
-            Choice::nothing("exclusive"),
-            Choice::nothing("readwrite"),
-        ]),
-        "Lock a file while I/O is done on it",
-    )
-    .default("none")
-    .example("exclusive")
-    .support(Support::NotYet("run the jobs one after the other with stonewall")),
-    Row::new(
-        "opendir",
-        Rule::ignored_text("path"),
-        "Use every file below a directory",
-    )
-    .example("/data")
-    .support(Support::NotYet("name the files with filename=a:b")),
-    Row::new(
-        "file_append",
-        Rule::ignored_bool(),
-        "Write behind the end of files",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NotYet("begin behind the data with offset")),
-    Row::new(
-        "fallocate",
-        Rule::Choice(&[
-            Choice::new("none", |d| d.job.files.fallocate = Fallocate::None),
-            Choice::new("native", |d| d.job.files.fallocate = Fallocate::Native),
-            Choice::new("posix", |d| d.job.files.fallocate = Fallocate::Posix),
-            Choice::new("keep", |d| d.job.files.fallocate = Fallocate::Keep),
-            Choice::new("truncate", |d| d.job.files.fallocate = Fallocate::Truncate),
-            Choice::new("0", |d| d.job.files.fallocate = Fallocate::None),
-            Choice::new("1", |d| d.job.files.fallocate = Fallocate::Posix),
-        ]),
-        "How space is reserved when a file is made",
-    )
-    .default("native")
-    .example("none"),
-    Row::new(
-        "fadvise_hint",
-        Rule::Choice(&[
-            Choice::new("0", |d| d.job.files.advise = false),
-            Choice::new("1", |d| d.job.files.advise = true),
-            Choice::but(
-                "random",
-                Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
-                |d| d.job.files.advise = true,
+fn show_choice(draft: &Draft) -> Option<String> {
+    let chosen = CHOICES
+        .iter()
+        .find(|(_, choice)| *choice == draft.job.files.choice);
+    chosen.map(|(name, _)| String::from(*name))
+}
+
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
+            "filename",
+            Rule::Text("name[:name…]", reads!(job.files.names, value::paths), |d| {
+                value::show_paths(&d.job.files.names)
+            }),
+            "Files or devices, shared by all workers of the job",
+        )
+        .example("/data/a:/data/b"),
+        Row::new(
+            "directory",
+            Rule::Text(
+                "path[:path…]",
+                reads!(job.files.directories, value::paths),
+                |d| value::show_paths(&d.job.files.directories),
             ),
-            Choice::but(
-                "sequential",
-                Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
-                |d| d.job.files.advise = true,
+            "Where files are made; workers take turns",
+        )
+        .example("/data"),
+        Row::new(
+            "filename_format",
+            Rule::Text(
+                "text",
+                |d, text| {
+                    text.trim().clone_into(&mut d.job.files.name_format);
+                    Ok(())
+                },
+                |d| Some(d.job.files.name_format.clone()),
             ),
-        ]),
-        "Tell the kernel whether access will be random or sequential",
-    )
-    .default("1")
-    .example("0"),
-    Row::new(
-        "allow_file_create",
-        Rule::Bool(|d, on| d.job.files.may_create = on),
-        "Whether missing files may be made",
-    )
-    .default("1")
-    .example("0"),
-    Row::new(
-        "create_fsync",
-        Rule::Bool(|d, on| d.job.files.create_fsync = on),
-        "fsync files once they are made",
-    )
-    .default("1")
-    .example("0"),
-    Row::new(
-        "create_serialize",
-        Rule::ignored_bool(),
-        "Make the files of different jobs one after the other",
-    )
-    .default("1")
-    .example("0")
-    .support(Support::NoEffect("files are laid out before the job begins")),
-    Row::new(
-        "create_on_open",
-        Rule::ignored_bool(),
-        "Make a file only when its first I/O comes",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::LeftOut("files are laid out before the job begins")),
-    Row::new("create_only", Rule::ignored_bool(), "Make the files and stop")
-        .default("0")
-        .example("1")
-        .support(Support::NotYet(
-            "use number_ios=1 to lay the files out with hardly any I/O",
-        )),
-    Row::new(
-        "allow_mounted_write",
-        Rule::ignored_bool(),
-        "Write to a device that is mounted",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::LeftOut(
-        "a job file cannot allow it: fathom asks for --allow-overwrite DEVICE, and refuses devices in use",
-    )),
-    Row::new(
-        "overwrite",
-        Rule::Bool(|d, on| d.job.files.overwrite = on),
-        "Write files in full before overwriting them",
-    )
-    .default("0")
-    .example("1"),
-    Row::new(
-        "invalidate",
-        Rule::Bool(|d, on| d.job.files.invalidate = on),
-        "Drop the page cache of files first",
-    )
-    .default("1")
-    .example("0"),
-    Row::new(
-        "pre_read",
-        Rule::Bool(|d, on| d.job.files.pre_read = on),
-        "Read files in full first",
-    )
-    .default("0")
-    .example("1"),
-    Row::new(
-        "unlink",
-        Rule::Bool(|d, on| d.job.files.unlink = on),
-        "Remove the files after the job",
-    )
-    .default("0")
-    .example("1"),
-    Row::new(
-        "unlink_each_loop",
-        Rule::ignored_bool(),
-        "Remove the files after each loop",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NotYet("use unlink with loops=1")),
-    Row::new(
-        "ioscheduler",
-        Rule::ignored_text("name"),
-        "Switch the device to this I/O scheduler",
-    )
-    .example("none")
-    .support(Support::Never(
-        "a job file changes no devices; write to /sys/block/DEVICE/queue/scheduler first",
-    )),
+            "How made names look: $jobname, $jobnum and $filenum are replaced",
+        )
+        .default("$jobname.$jobnum.$filenum")
+        .example("$jobname.$filenum")
+        .shown_behind("nrfiles"),
+    ],
+    not_carried_out! {
+        "unique_filename", BOOL, "1", "0", "Make names unique between clients"
+            => NoEffect("there are no clients whose names could clash");
+    },
+    &[
+        Row::new(
+            "nrfiles",
+            Rule::Number(1, 1 << 20, field!(job.files.nrfiles as u32)),
+            "How many files each worker has, where names are made",
+        )
+        .aliases(&["nr_files"])
+        .example("4"),
+        Row::new(
+            "file_service_type",
+            Rule::Text("roundrobin|random|sequential", set_choice, show_choice),
+            "Which of several files the next I/O goes to",
+        )
+        .default("roundrobin")
+        .example("random"),
+    ],
+    not_carried_out! {
+        "openfiles", NUMBER, "", "1", "How many files are open at once"
+            => LeftOut("all files of a worker stay open");
+        "lockfile", words!("none|exclusive|readwrite"), "none", "exclusive",
+            "Lock a file while I/O is done on it"
+            => NotYet("run the jobs one after the other with stonewall");
+        "opendir", text("path"), "", "/data", "Use every file below a directory"
+            => NotYet("name the files with filename=a:b");
+        "file_append", BOOL, "0", "1", "Write behind the end of files"
+            => NotYet("begin behind the data with offset");
+    },
+    &[
+        Row::new(
+            "fallocate",
+            Rule::Choice(&[
+                Choice::new("none", |d| d.job.files.fallocate = Fallocate::None),
+                Choice::new("native", |d| d.job.files.fallocate = Fallocate::Native),
+                Choice::new("posix", |d| d.job.files.fallocate = Fallocate::Posix),
+                Choice::new("keep", |d| d.job.files.fallocate = Fallocate::Keep),
+                Choice::new("truncate", |d| d.job.files.fallocate = Fallocate::Truncate),
+                Choice::new("0", |d| d.job.files.fallocate = Fallocate::None),
+                Choice::new("1", |d| d.job.files.fallocate = Fallocate::Posix),
+            ]),
+            "How space is reserved when a file is made",
+        )
+        .example("none"),
+        Row::new(
+            "fadvise_hint",
+            Rule::Choice(&[
+                Choice::new("0", |d| d.job.files.advise = false),
+                Choice::new("1", |d| d.job.files.advise = true),
+                Choice::but(
+                    "random|sequential",
+                    Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
+                    |d| d.job.files.advise = true,
+                ),
+            ]),
+            "Tell the kernel whether access will be random or sequential",
+        )
+        .example("0"),
+        Row::new(
+            "allow_file_create",
+            Rule::Bool(field!(job.files.may_create)),
+            "Whether missing files may be made",
+        ),
+        Row::new(
+            "create_fsync",
+            Rule::Bool(field!(job.files.create_fsync)),
+            "fsync files once they are made",
+        ),
+    ],
+    not_carried_out! {
+        "create_serialize", BOOL, "1", "0", "Make the files of different jobs one after the other"
+            => NoEffect("files are laid out before the job begins");
+        "create_on_open", BOOL, "0", "1", "Make a file only when its first I/O comes"
+            => LeftOut("files are laid out before the job begins");
+        "create_only", BOOL, "0", "1", "Make the files and stop"
+            => NotYet("use number_ios=1 to lay the files out with hardly any I/O");
+        "allow_mounted_write", BOOL, "0", "1", "Write to a device that is mounted"
+            => LeftOut("a job file cannot allow it: fathom asks for --allow-overwrite DEVICE, and refuses devices in use");
+    },
+    &[
+        Row::new(
+            "overwrite",
+            Rule::Bool(field!(job.files.overwrite)),
+            "Write files in full before overwriting them",
+        ),
+        Row::new(
+            "invalidate",
+            Rule::Bool(field!(job.files.invalidate)),
+            "Drop the page cache of files first",
+        ),
+        Row::new(
+            "pre_read",
+            Rule::Bool(field!(job.files.pre_read)),
+            "Read files in full first",
+        ),
+        Row::new(
+            "unlink",
+            Rule::Bool(field!(job.files.unlink)),
+            "Remove the files after the job",
+        ),
+    ],
+    not_carried_out! {
+        "unlink_each_loop", BOOL, "0", "1", "Remove the files after each loop"
+            => NotYet("use unlink with loops=1");
+        "ioscheduler", text("name"), "", "none", "Switch the device to this I/O scheduler"
+            => Never("a job file changes no devices; write to /sys/block/DEVICE/queue/scheduler first");
+    },
 ];

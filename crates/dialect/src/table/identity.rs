@@ -1,8 +1,9 @@
 //! Options: names of jobs, workers, processors, and which job waits for which.
 
-use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
-use crate::diagnostic::Fault;
+use super::not_carried_out::{BOOL, NUMBER, SIZE, not_carried_out, number, text};
+use super::row::OptionRow as Row;
+use super::row::Support::{LeftOut, Never, NoEffect, NotYet};
+use super::rule::{Choice, Field, Rule, field, reads};
 use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::IoPriority;
@@ -21,226 +22,165 @@ fn io_priority(draft: &mut Draft) -> &mut IoPriority {
     })
 }
 
-fn set_name(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    if text.trim().is_empty() {
-        return Err(Fault::new("the name is empty"));
-    }
-    draft.name = Some(text.trim().to_owned());
-    Ok(())
-}
-
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
-        "name",
-        Rule::Text("text", set_name),
-        "Name of the job, in place of its section's",
-    )
-    .example("seqread"),
-    Row::new(
-        "description",
-        Rule::Text("text", |d, text| {
-            text.trim().clone_into(&mut d.job.description);
-            Ok(())
-        }),
-        "Free text that is kept with the job",
-    )
-    .example("first day of the migration"),
-    Row::new(
-        "numjobs",
-        Rule::Number(1, MAX_WORKERS, |d, n| d.job.numjobs = n as u32),
-        "How many equal workers run this job at once",
-    )
-    .default("1")
-    .example("4"),
-    Row::new(
-        "thread",
-        Rule::Flag(|_, _| {}),
-        "Run workers as threads; fathom's always are",
-    )
-    .default("0"),
-    Row::new(
-        "stonewall",
-        Rule::Flag(|d, on| d.job.start.stonewall = on),
-        "Wait until all earlier jobs have ended, and start a new reporting group",
-    )
-    .aliases(&["wait_for_previous"])
-    .default("0"),
-    Row::new(
-        "wait_for",
-        Rule::Text("name of a job", |d, text| {
-            d.job.start.wait_for = Some(text.trim().to_owned());
-            Ok(())
-        }),
-        "Wait until all workers of that job have ended",
-    )
-    .example("job"),
-    Row::new(
-        "new_group",
-        Rule::Flag(|d, on| d.new_group = on),
-        "Start a new reporting group with this job",
-    )
-    .default("0"),
-    Row::new(
-        "group_reporting",
-        Rule::Flag(|d, on| d.job.group_reporting = on),
-        "Report the jobs of a group together",
-    )
-    .default("0"),
-    Row::new(
-        "cpus_allowed",
-        Rule::Text("list of CPUs", |d, text| {
-            d.job.cpus_allowed = value::cpu_list(text)?;
-            Ok(())
-        }),
-        "The CPUs that the workers may use",
-    )
-    .example("0,2-4"),
-    Row::new(
-        "cpumask",
-        Rule::Text("bit mask of CPUs", |d, text| {
-            d.job.cpus_allowed = value::cpu_mask(text)?;
-            Ok(())
-        }),
-        "The CPUs that the workers may use, as a mask",
-    )
-    .example("0x3"),
-    Row::new(
-        "cpus_allowed_policy",
-        Rule::Choice(&[
-            Choice::new("shared", |d| d.job.cpus_split = false),
-            Choice::new("split", |d| d.job.cpus_split = true),
-        ]),
-        "Whether the workers share the CPUs allowed or get one each in turn",
-    )
-    .default("shared")
-    .example("split"),
-    Row::new(
-        "nice",
-        Rule::Number(-20, 19, |d, n| d.job.nice = n as i8),
-        "Nice value of the workers",
-    )
-    .default("0")
-    .example("-5"),
-    Row::new(
-        "prio",
-        Rule::Number(0, 7, |d, level| io_priority(d).level = level as u8),
-        "I/O priority of the workers within their class, 0 first",
-    )
-    .example("0"),
-    Row::new(
-        "prioclass",
-        Rule::Number(0, 3, |d, class| {
-            io_priority(d).class = if class == 0 { BEST_EFFORT } else { class as u8 };
-        }),
-        "I/O priority class of the workers: 1 real time, 2 best effort (as 0), 3 idle",
-    )
-    .example("2"),
-    Row::new(
-        "numa_cpu_nodes",
-        Rule::ignored_text("list of nodes"),
-        "NUMA nodes whose CPUs the workers may use",
-    )
-    .example("0")
-    .support(Support::LeftOut(
-        "NUMA binding is not done; start fathom under numactl(8), or use cpus_allowed",
-    )),
-    Row::new(
-        "numa_mem_policy",
-        Rule::ignored_text("mode[:nodes]"),
-        "NUMA nodes of the workers' memory",
-    )
-    .example("bind:0")
-    .support(Support::LeftOut(
-        "NUMA binding is not done; start fathom under numactl(8)",
-    )),
-    Row::new(
-        "lockmem",
-        Rule::Size(0, u64::MAX, |_, _| {}),
-        "Lock so much memory, to leave less for caches",
-    )
-    .default("0")
-    .example("1g")
-    .support(Support::NotYet(
-        "it would leave more memory to the page cache; use direct=1 or a memory cgroup",
-    )),
-    Row::new("uid", Rule::ignored_number(), "User that the job runs as")
-        .example("1000")
-        .support(Support::Never("start fathom as that user")),
-    Row::new("gid", Rule::ignored_number(), "Group that the job runs as")
-        .example("1000")
-        .support(Support::Never("start fathom as that group")),
-    Row::new(
-        "cgroup",
-        Rule::ignored_text("name"),
-        "Control group that the job runs in",
-    )
-    .example("bench")
-    .support(Support::Never(
-        "start fathom in that control group, with systemd-run(1) for instance",
-    )),
-    Row::new(
-        "cgroup_weight",
-        Rule::Number(100, 1000, |_, _| {}),
-        "Weight of the control group",
-    )
-    .example("500")
-    .support(Support::Never(
-        "set the weight of the control group that fathom is started in",
-    )),
-    Row::new(
-        "cgroup_nodelete",
-        Rule::ignored_bool(),
-        "Keep the control group afterwards",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NoEffect("fathom makes no control groups")),
-    Row::new(
-        "flow",
-        Rule::Number(0, 1000, |_, _| {}),
-        "Weight in a balance between jobs",
-    )
-    .default("0")
-    .example("8")
-    .support(Support::NotYet(
-        "the jobs would run unbalanced; give each its share with rate_iops",
-    )),
-    Row::new(
-        "flow_id",
-        Rule::ignored_number(),
-        "Which balance the job takes part in",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NoEffect("it belongs to flow")),
-    Row::new(
-        "flow_sleep",
-        Rule::ignored_number(),
-        "How long a job waits that is ahead of its balance",
-    )
-    .default("0")
-    .example("100")
-    .support(Support::NoEffect("it belongs to flow")),
-    Row::new(
-        "exec_prerun",
-        Rule::ignored_text("command"),
-        "Command to run before the job",
-    )
-    .example("sync")
-    .support(Support::Never(
-        "a job file runs no commands; run it before fathom",
-    )),
-    Row::new(
-        "exec_postrun",
-        Rule::ignored_text("command"),
-        "Command to run after the job",
-    )
-    .example("sync")
-    .support(Support::Never("a job file runs no commands; run it after fathom")),
-    Row::new("profile", Rule::ignored_text("name"), "A built-in workload")
-        .example("tiobench")
-        .support(Support::NotYet("write the jobs out")),
-    Row::new(
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
+            "name",
+            Rule::Text(
+                "text",
+                |d, text| {
+                    d.name = Some(text.trim().to_owned());
+                    Ok(())
+                },
+                |d| d.name.clone(),
+            ),
+            "Name of the job, in place of its section's",
+        )
+        .example("seqread"),
+        Row::new(
+            "description",
+            Rule::Text(
+                "text",
+                |d, text| {
+                    text.trim().clone_into(&mut d.job.description);
+                    Ok(())
+                },
+                |d| Some(d.job.description.clone()).filter(|text| !text.is_empty()),
+            ),
+            "Free text that is kept with the job",
+        )
+        .example("first day of the migration"),
+        Row::new(
+            "numjobs",
+            Rule::Number(1, MAX_WORKERS, field!(job.numjobs as u32)),
+            "How many equal workers run this job at once",
+        )
+        .example("4")
+        .shown_behind("new_group"),
+        Row::new(
+            "thread",
+            Rule::Flag(Field::ignored()),
+            "Run workers as threads; fathom's always are",
+        )
+        .default("0"),
+        Row::new(
+            "stonewall",
+            Rule::Flag(field!(job.start.stonewall)),
+            "Wait until all earlier jobs have ended, and start a new reporting group",
+        )
+        .aliases(&["wait_for_previous"]),
+        Row::new(
+            "wait_for",
+            Rule::Text(
+                "name of a job",
+                |d, text| {
+                    d.job.start.wait_for = Some(text.trim().to_owned());
+                    Ok(())
+                },
+                |d| d.job.start.wait_for.clone(),
+            ),
+            "Wait until all workers of that job have ended",
+        )
+        .example("job")
+        .shown_behind("new_group"),
+        Row::new(
+            "new_group",
+            Rule::Flag(field!(new_group)),
+            "Start a new reporting group with this job",
+        ),
+        Row::new(
+            "group_reporting",
+            Rule::Flag(field!(job.group_reporting)),
+            "Report the jobs of a group together",
+        ),
+        Row::new(
+            "cpus_allowed",
+            Rule::Text("list of CPUs", reads!(job.cpus_allowed, value::cpu_list), |d| {
+                value::show_cpus(&d.job.cpus_allowed)
+            }),
+            "The CPUs that the workers may use",
+        )
+        .example("0,2-4"),
+        Row::new(
+            "cpumask",
+            Rule::Text(
+                "bit mask of CPUs",
+                reads!(job.cpus_allowed, value::cpu_mask),
+                |_| None,
+            ),
+            "The CPUs that the workers may use, as a mask",
+        )
+        .example("0x3"),
+        Row::new(
+            "cpus_allowed_policy",
+            Rule::Choice(&[
+                Choice::new("shared", |d| d.job.cpus_split = false),
+                Choice::new("split", |d| d.job.cpus_split = true),
+            ]),
+            "Whether the workers share the CPUs allowed or get one each in turn",
+        )
+        .example("split"),
+        Row::new(
+            "nice",
+            Rule::Number(-20, 19, field!(job.nice as i8)),
+            "Nice value of the workers",
+        )
+        .example("-5"),
+        Row::new(
+            "prio",
+            Rule::Number(
+                0,
+                7,
+                Field {
+                    set: |d, level| io_priority(d).level = level as u8,
+                    get: |d| Some(d.job.io_priority?.level.into()),
+                },
+            ),
+            "I/O priority of the workers within their class, 0 first",
+        )
+        .example("0")
+        .shown_behind("prioclass"),
+        Row::new(
+            "prioclass",
+            Rule::Number(
+                0,
+                3,
+                Field {
+                    set: |d, class| io_priority(d).class = if class == 0 { BEST_EFFORT } else { class as u8 },
+                    get: |d| Some(d.job.io_priority?.class.into()),
+                },
+            ),
+            "I/O priority class of the workers: 1 real time, 2 best effort (as 0), 3 idle",
+        )
+        .example("2"),
+    ],
+    not_carried_out! {
+        "numa_cpu_nodes", text("list of nodes"), "", "0", "NUMA nodes whose CPUs the workers may use"
+            => LeftOut("NUMA binding is not done; start fathom under numactl(8), or use cpus_allowed");
+        "numa_mem_policy", text("mode[:nodes]"), "", "bind:0", "NUMA nodes of the workers' memory"
+            => LeftOut("NUMA binding is not done; start fathom under numactl(8)");
+        "lockmem", SIZE, "0", "1g", "Lock so much memory, to leave less for caches"
+            => NotYet("it would leave more memory to the page cache; use direct=1 or a memory cgroup");
+        "uid", NUMBER, "", "1000", "User that the job runs as" => Never("start fathom as that user");
+        "gid", NUMBER, "", "1000", "Group that the job runs as" => Never("start fathom as that group");
+        "cgroup", text("name"), "", "bench", "Control group that the job runs in"
+            => Never("start fathom in that control group, with systemd-run(1) for instance");
+        "cgroup_weight", number(100, 1000), "", "500", "Weight of the control group"
+            => Never("set the weight of the control group that fathom is started in");
+        "cgroup_nodelete", BOOL, "0", "1", "Keep the control group afterwards"
+            => NoEffect("fathom makes no control groups");
+        "flow", number(0, 1000), "0", "8", "Weight in a balance between jobs"
+            => NotYet("the jobs would run unbalanced; give each its share with rate_iops");
+        "flow_id", NUMBER, "0", "1", "Which balance the job takes part in" => NoEffect("it belongs to flow");
+        "flow_sleep", NUMBER, "0", "100", "How long a job waits that is ahead of its balance"
+            => NoEffect("it belongs to flow");
+        "exec_prerun", text("command"), "", "sync", "Command to run before the job"
+            => Never("a job file runs no commands; run it before fathom");
+        "exec_postrun", text("command"), "", "sync", "Command to run after the job"
+            => Never("a job file runs no commands; run it after fathom");
+        "profile", text("name"), "", "tiobench", "A built-in workload" => NotYet("write the jobs out");
+    },
+    &[Row::new(
         "kb_base",
         Rule::Choice(&[
             Choice::new("1024", |d| d.kb_base = 1024),
@@ -248,6 +188,5 @@ pub(super) static ROWS: &[Row] = &[
         ]),
         "What k means in the sizes after it: 1024 (then KiB is 1000) or 1000 (then KiB is 1024)",
     )
-    .default("1024")
-    .example("1000"),
+    .example("1000")],
 ];

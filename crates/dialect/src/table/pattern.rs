@@ -1,11 +1,14 @@
 //! Options: directions, random offsets, seeds.
 
-use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::not_carried_out::{BOOL, not_carried_out, words};
+use super::row::OptionRow as Row;
+use super::row::Support::{self, Approximate, NoEffect};
+use super::rule::{Choice, Field, Rule, field, reads};
 use crate::diagnostic::Fault;
-use crate::draft::{Draft, merge_into};
+use crate::draft::{Draft, merge};
 use crate::value::{self, ZoneUnit};
 use fathom_core::workload::{Distribution, Mix};
+use std::mem::discriminant;
 
 /// The theta of a bare `zipf` and the h of a bare `pareto`.
 const DEFAULT_ZIPF: f64 = 1.1;
@@ -13,28 +16,28 @@ const DEFAULT_PARETO: f64 = 0.2;
 
 const RW: &str = "read|write|trim|randread|randwrite|randtrim|rw|randrw|trimwrite|randtrimwrite[:N]";
 
+/// The mixes, without and with `rand` in front.
+const MIXES: [(&str, Mix); 5] = [
+    ("read", Mix::Read),
+    ("write", Mix::Write),
+    ("trim", Mix::Trim),
+    ("rw", Mix::ReadWrite { read_percent: 50 }),
+    ("trimwrite", Mix::TrimWrite),
+];
+
 /// A direction, with `:N` behind it: I/Os for each random offset, or bytes skipped after each sequential one.
 fn set_rw(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     let (word, suffix) = text
         .split_once(':')
         .map_or((text, None), |(word, suffix)| (word, Some(suffix)));
-    let both = Mix::ReadWrite { read_percent: 50 };
-    let (mix, random) = match word.trim() {
-        "read" => (Mix::Read, false),
-        "write" => (Mix::Write, false),
-        "trim" => (Mix::Trim, false),
-        "rw" | "readwrite" => (both, false),
-        "trimwrite" => (Mix::TrimWrite, false),
-        "randread" => (Mix::Read, true),
-        "randwrite" => (Mix::Write, true),
-        "randtrim" => (Mix::Trim, true),
-        "randrw" => (both, true),
-        "randtrimwrite" => (Mix::TrimWrite, true),
-        other => {
-            return Err(
-                Fault::new(format!("`{other}` is not a direction")).remedy(format!("write one of {RW}"))
-            );
-        }
+    let word = word.trim();
+    let (random, direction) = match word.strip_prefix("rand") {
+        Some(direction) => (true, direction),
+        None if word == "readwrite" => (false, "rw"),
+        None => (false, word),
+    };
+    let Some(&(_, mix)) = MIXES.iter().find(|(name, _)| *name == direction) else {
+        return Err(Fault::new(format!("`{word}` is not a direction")).remedy(format!("write one of {RW}")));
     };
     let (mut run_length, mut skip_bytes) = (1, 0);
     if let Some(suffix) = suffix {
@@ -56,6 +59,20 @@ fn set_rw(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+fn show_rw(draft: &Draft) -> Option<String> {
+    let pattern = &draft.job.pattern;
+    let (word, _) = MIXES
+        .iter()
+        .find(|(_, mix)| discriminant(mix) == discriminant(&pattern.mix))?;
+    let word = format!("{}{word}", if pattern.random { "rand" } else { "" });
+    let sign = if pattern.skip_bytes < 0 { "-" } else { "" };
+    Some(match (pattern.random, pattern.run_length, pattern.skip_bytes) {
+        (true, 0..=1, _) | (false, _, 0) => word,
+        (true, run, _) => format!("{word}:{run}"),
+        (false, _, skip) => format!("{word}:{sign}{}", value::show_size(skip.unsigned_abs())),
+    })
+}
+
 fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     // Zones of further directions may do without the word: a zone begins with a number.
     let first = zone_unit(text, draft.kb_base);
@@ -65,8 +82,30 @@ fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
         }
         _ => distribution(field, draft.kb_base),
     };
-    let given = value::per_direction(text, read)?;
-    merge_into(&mut draft.job.pattern.distribution, &given, Ok)
+    merge(
+        &mut draft.job.pattern.distribution,
+        value::per_direction(text, read)?,
+    );
+    Ok(())
+}
+
+fn show_distribution(draft: &Draft) -> Option<String> {
+    value::show_per_direction(draft.job.pattern.distribution.each_ref().map(|distribution| {
+        let (word, center) = match distribution {
+            Distribution::Uniform => return Some(String::from("random")),
+            Distribution::Zipf { theta, center } => (format!("zipf:{theta}"), center),
+            Distribution::Pareto { h, center } => (format!("pareto:{h}"), center),
+            Distribution::Normal {
+                deviation_percent,
+                center,
+            } => (format!("normal:{deviation_percent}"), center),
+            Distribution::Zones(zones) => return Some(value::show_zones(zones)),
+        };
+        Some(match center {
+            Some(center) => format!("{word}:{center}"),
+            None => word,
+        })
+    }))
 }
 
 /// The zones of `zoned:…` and `zoned_abs:…`, and what their sizes are.
@@ -124,67 +163,70 @@ fn distribution(text: &str, kb_base: u64) -> Result<Distribution, Fault> {
     }
 }
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
         "rw",
-        Rule::SizeText(RW, set_rw),
+        Rule::SizeText(RW, set_rw, show_rw),
         "Directions and order of the I/Os",
     )
     .aliases(&["readwrite"])
     .default("read")
-    .example("randread"),
-    Row::new(
+    .example("randread")
+    .always_shown(),
+        Row::new(
         "rw_sequencer",
         Rule::Choice(&[
-            Choice::nothing("sequential"),
-            Choice::but("identical", Support::NotYet("leave the :N of rw out"), |_| {}),
+            Choice::nothing("sequential", Support::Exact),
+            Choice::nothing("identical", Support::NotYet("leave the :N of rw out")),
         ]),
         "What the :N of rw repeats",
     )
-    .default("sequential")
     .example("sequential"),
-    Row::new(
+        Row::new(
         "rwmixread",
-        Rule::Number(0, 100, |d, percent| d.read_percent = percent as u8),
+        Rule::Number(0, 100, field!(read_percent as u8)),
         "Share of reads in a mix, in percent",
     )
-    .default("50")
     .example("70"),
-    Row::new(
+        Row::new(
         "rwmixwrite",
-        Rule::Number(0, 100, |d, percent| d.read_percent = 100 - percent as u8),
+        Rule::Number(0, 100, Field::only(|d, percent| d.read_percent = 100 - percent as u8)),
         "Share of writes in a mix, in percent; of it and rwmixread the later one counts",
     )
     .default("50")
     .example("30"),
-    Row::new(
+        Row::new(
         "percentage_random",
-        Rule::Percents(|d, percents| {
-            for (old, new) in d.job.pattern.random_percent.iter_mut().zip(percents) {
-                *old = new.map_or(*old, |percent| percent as u8);
-            }
+        Rule::Percents(Field {
+            set: |d, percents| {
+                for (old, new) in d.job.pattern.random_percent.iter_mut().zip(percents) {
+                    *old = new.map_or(*old, |percent| percent as u8);
+                }
+            },
+            get: |d| Some(d.job.pattern.random_percent.map(|percent| Some(percent.into()))),
         }),
         "Share of the I/Os of a random job that are random; the others go on in sequence",
     )
     .default("100")
     .example("80,50"),
-    Row::new(
+        Row::new(
         "random_distribution",
         Rule::SizeText(
             "random|zipf:theta[:center]|pareto:h[:center]|normal:deviation[:center]|zoned:share/size:…|zoned_abs:share/bytes:…",
             set_distribution,
+            show_distribution,
         ),
         "How random offsets are spread; all but random switch the random map off",
     )
     .default("random")
     .example("zipf:1.2"),
-    Row::new(
+        Row::new(
         "norandommap",
-        Rule::Flag(|d, on| d.no_random_map = on),
+        Rule::Flag(field!(no_random_map)),
         "Draw offsets without memory, so that a block may come again before all have come",
-    )
-    .default("0"),
-    Row::new(
+    ),
+        Row::new(
         "random_map",
         Rule::Choice(&[
             Choice::new("permutation", |d| d.next_free = false),
@@ -193,51 +235,34 @@ pub(super) static ROWS: &[Row] = &[
         "In which order each block comes once (no option of fio's): permuted, or as in fio, where a block that is drawn again \
          gives its turn to the next free one",
     )
-    .default("permutation")
     .example("next_free"),
-    Row::new(
-        "softrandommap",
-        Rule::ignored_bool(),
-        "Go on without a random map if memory for it is lacking",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NoEffect("the random map is never given up")),
-    Row::new(
-        "random_generator",
-        Rule::Choice(&[
-            Choice::nothing("tausworthe"),
-            Choice::nothing("tausworthe64"),
-            Choice::nothing("lfsr"),
-        ]),
-        "The generator of random numbers",
-    )
-    .default("tausworthe")
-    .example("lfsr")
-    .support(Support::Approximate(
-        "fathom has one generator for all jobs: offsets differ from fio's, their distribution does not",
-    )),
-    Row::new(
+    ],
+    not_carried_out! {
+        "softrandommap", BOOL, "0", "1", "Go on without a random map if memory for it is lacking"
+            => NoEffect("the random map is never given up");
+        "random_generator", words!("tausworthe|tausworthe64|lfsr"), "tausworthe", "lfsr",
+            "The generator of random numbers"
+            => Approximate("fathom has one generator for all jobs: offsets differ from fio's, their distribution does not");
+    },
+    &[
+        Row::new(
         "randrepeat",
-        Rule::Bool(|d, on| d.repeat = on),
+        Rule::Bool(field!(repeat)),
         "Make the same random decisions on each run",
-    )
-    .default("1")
-    .example("0"),
-    Row::new(
+    ),
+        Row::new(
         "allrandrepeat",
-        Rule::Bool(|d, on| d.repeat |= on),
+        Rule::Bool(Field::only(|d, on| d.repeat |= on)),
         "Make the same random decisions on each run, for contents and sizes too",
     )
-    .default("0")
-    .example("1"),
-    Row::new(
+    .default("0"),
+        Row::new(
         "randseed",
-        Rule::Text("number", |d, text| {
-            d.seed = Some(value::seed(text)?);
-            Ok(())
+        Rule::Text("number", reads!(seed, |text| value::seed(text).map(Some)), |d| {
+            d.seed.map(|seed| seed.to_string())
         }),
         "The seed of all random decisions",
     )
     .example("42"),
+    ],
 ];

@@ -1,235 +1,77 @@
 //! Options: what is reported and logged.
 
-use super::row::{OptionRow as Row, Support};
-use super::rule::{Choice, Rule};
+use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, size, text, words};
+use super::row::OptionRow as Row;
+use super::row::Support::{self, Approximate, LeftOut, NoEffect};
+use super::rule::{Rule, field, reads};
 use crate::value;
 
 const NO_LOG: Support = Support::LeftOut("no log file is written: the run directory holds a row a second");
 const OF_LOGS: Support = Support::NoEffect("no log file is written");
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
-        "clat_percentiles",
-        Rule::Bool(|d, on| d.job.percentiles.clat = on),
-        "Report percentiles of completion latency",
-    )
-    .default("1")
-    .example("0"),
-    Row::new(
-        "lat_percentiles",
-        Rule::Bool(|d, on| d.job.percentiles.lat = on),
-        "Report percentiles of total latency",
-    )
-    .default("0")
-    .example("1"),
-    Row::new(
-        "slat_percentiles",
-        Rule::Bool(|d, on| d.job.percentiles.slat = on),
-        "Report percentiles of submission latency",
-    )
-    .default("0")
-    .example("1"),
-    Row::new(
-        "percentile_list",
-        Rule::Text("percent[:percent…]", |d, text| {
-            d.job.percentiles.list = value::ascending_floats(text)?;
-            Ok(())
-        }),
-        "Which percentiles are reported",
-    )
-    .example("50:99:99.9"),
-    Row::new(
-        "unified_rw_reporting",
-        Rule::Choice(&[
-            Choice::nothing("none"),
-            Choice::nothing("mixed"),
-            Choice::nothing("both"),
-            Choice::nothing("0"),
-            Choice::nothing("1"),
-            Choice::nothing("2"),
-        ]),
-        "Report reads, writes and trims together",
-    )
-    .default("none")
-    .example("mixed")
-    .support(Support::LeftOut("directions are reported one by one")),
-    Row::new(
-        "significant_figures",
-        Rule::Number(1, 10, |_, _| {}),
-        "Digits of numbers in the text report",
-    )
-    .default("4")
-    .example("3")
-    .support(Support::NoEffect("the JSON results have all digits")),
-    Row::new(
-        "unit_base",
-        Rule::Choice(&[Choice::nothing("0"), Choice::nothing("8"), Choice::nothing("1")]),
-        "Report bandwidth in bytes or bits",
-    )
-    .default("0")
-    .example("8")
-    .support(Support::NoEffect("bandwidth is reported in bytes")),
-    Row::new("stats", Rule::ignored_bool(), "Keep statistics of this job")
-        .default("1")
-        .example("0")
-        .support(Support::LeftOut("every job is reported")),
-    Row::new(
-        "disk_util",
-        Rule::ignored_bool(),
-        "Report the disk's own counters",
-    )
-    .default("1")
-    .example("0")
-    .support(Support::NoEffect("the disk's counters are always kept")),
-    Row::new(
-        "block_error_percentiles",
-        Rule::ignored_bool(),
-        "Count errors of trims by block",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::LeftOut("errors are counted by kind, not by block")),
-    Row::new("write_bw_log", Rule::ignored_text("name"), "Log bandwidth")
-        .example("bw")
-        .support(NO_LOG),
-    Row::new("write_lat_log", Rule::ignored_text("name"), "Log latencies")
-        .example("lat")
-        .support(NO_LOG),
-    Row::new("write_iops_log", Rule::ignored_text("name"), "Log I/Os a second")
-        .example("iops")
-        .support(NO_LOG),
-    Row::new(
-        "write_hist_log",
-        Rule::ignored_text("name"),
-        "Log histograms of latency",
-    )
-    .example("hist")
-    .support(NO_LOG),
-    Row::new("per_job_logs", Rule::ignored_bool(), "A log for each job")
-        .default("1")
-        .example("0")
-        .support(OF_LOGS),
-    Row::new(
-        "bwavgtime",
-        Rule::ignored_number(),
-        "Window of the bandwidth statistics, in milliseconds",
-    )
-    .default("500")
-    .example("1000")
-    .support(Support::Approximate(
-        "statistics over time are kept for each second",
-    )),
-    Row::new(
-        "iopsavgtime",
-        Rule::ignored_number(),
-        "Window of the IOPS statistics, in milliseconds",
-    )
-    .default("500")
-    .example("1000")
-    .support(Support::Approximate(
-        "statistics over time are kept for each second",
-    )),
-    Row::new(
-        "log_entries",
-        Rule::ignored_number(),
-        "Rows of a log to reserve memory for",
-    )
-    .default("1024")
-    .example("2048")
-    .support(OF_LOGS),
-    Row::new(
-        "log_avg_msec",
-        Rule::ignored_number(),
-        "Window of a log, in milliseconds",
-    )
-    .default("0")
-    .example("1000")
-    .support(OF_LOGS),
-    Row::new(
-        "log_hist_msec",
-        Rule::ignored_number(),
-        "Window of a histogram log, in milliseconds",
-    )
-    .default("0")
-    .example("1000")
-    .support(OF_LOGS),
-    Row::new(
-        "log_hist_coarseness",
-        Rule::Number(0, 6, |_, _| {}),
-        "How coarse a histogram log is",
-    )
-    .default("0")
-    .example("2")
-    .support(OF_LOGS),
-    Row::new(
-        "log_max_value",
-        Rule::ignored_bool(),
-        "Log the maximum of a window",
-    )
-    .default("0")
-    .example("1")
-    .support(OF_LOGS),
-    Row::new(
-        "log_window_value",
-        Rule::Choice(&[
-            Choice::nothing("avg"),
-            Choice::nothing("max"),
-            Choice::nothing("both"),
-        ]),
-        "What a log keeps of a window",
-    )
-    .default("avg")
-    .example("max")
-    .support(OF_LOGS),
-    Row::new("log_offset", Rule::ignored_bool(), "Log offsets")
-        .default("0")
-        .example("1")
-        .support(OF_LOGS),
-    Row::new("log_prio", Rule::ignored_bool(), "Log priorities")
-        .default("0")
-        .example("1")
-        .support(OF_LOGS),
-    Row::new("log_issue_time", Rule::ignored_bool(), "Log when I/Os were sent")
-        .default("0")
-        .example("1")
-        .support(OF_LOGS),
-    Row::new(
-        "log_compression",
-        Rule::Size(0, 1 << 29, |_, _| {}),
-        "Compress logs in pieces of this size",
-    )
-    .default("0")
-    .example("64k")
-    .support(OF_LOGS),
-    Row::new(
-        "log_compression_cpus",
-        Rule::ignored_text("list of CPUs"),
-        "CPUs that compress logs",
-    )
-    .example("0")
-    .support(OF_LOGS),
-    Row::new(
-        "log_store_compressed",
-        Rule::ignored_bool(),
-        "Leave logs compressed",
-    )
-    .default("0")
-    .example("1")
-    .support(OF_LOGS),
-    Row::new("log_unix_epoch", Rule::ignored_bool(), "Log civil time")
-        .default("0")
-        .example("1")
-        .support(OF_LOGS),
-    Row::new("log_alternate_epoch", Rule::ignored_bool(), "Log another clock")
-        .default("0")
-        .example("1")
-        .support(OF_LOGS),
-    Row::new(
-        "log_alternate_epoch_clock_id",
-        Rule::ignored_number(),
-        "Which clock that is",
-    )
-    .default("0")
-    .example("1")
-    .support(OF_LOGS),
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
+            "clat_percentiles",
+            Rule::Bool(field!(job.percentiles.clat)),
+            "Report percentiles of completion latency",
+        ),
+        Row::new(
+            "lat_percentiles",
+            Rule::Bool(field!(job.percentiles.lat)),
+            "Report percentiles of total latency",
+        ),
+        Row::new(
+            "slat_percentiles",
+            Rule::Bool(field!(job.percentiles.slat)),
+            "Report percentiles of submission latency",
+        ),
+        Row::new(
+            "percentile_list",
+            Rule::Text(
+                "percent[:percent…]",
+                reads!(job.percentiles.list, value::ascending_floats),
+                |d| Some(value::show_floats(&d.job.percentiles.list)),
+            ),
+            "Which percentiles are reported",
+        )
+        .example("50:99:99.9"),
+    ],
+    not_carried_out! {
+        "unified_rw_reporting", words!("none|mixed|both|0|1|2"), "none", "mixed",
+            "Report reads, writes and trims together" => LeftOut("directions are reported one by one");
+        "significant_figures", number(1, 10), "4", "3", "Digits of numbers in the text report"
+            => NoEffect("the JSON results have all digits");
+        "unit_base", words!("0|8|1"), "0", "8", "Report bandwidth in bytes or bits"
+            => NoEffect("bandwidth is reported in bytes");
+        "stats", BOOL, "1", "0", "Keep statistics of this job" => LeftOut("every job is reported");
+        "disk_util", BOOL, "1", "0", "Report the disk's own counters"
+            => NoEffect("the disk's counters are always kept");
+        "block_error_percentiles", BOOL, "0", "1", "Count errors of trims by block"
+            => LeftOut("errors are counted by kind, not by block");
+        "write_bw_log", text("name"), "", "bw", "Log bandwidth" => NO_LOG;
+        "write_lat_log", text("name"), "", "lat", "Log latencies" => NO_LOG;
+        "write_iops_log", text("name"), "", "iops", "Log I/Os a second" => NO_LOG;
+        "write_hist_log", text("name"), "", "hist", "Log histograms of latency" => NO_LOG;
+        "per_job_logs", BOOL, "1", "0", "A log for each job" => OF_LOGS;
+        "bwavgtime", NUMBER, "500", "1000", "Window of the bandwidth statistics, in milliseconds"
+            => Approximate("statistics over time are kept for each second");
+        "iopsavgtime", NUMBER, "500", "1000", "Window of the IOPS statistics, in milliseconds"
+            => Approximate("statistics over time are kept for each second");
+        "log_entries", NUMBER, "1024", "2048", "Rows of a log to reserve memory for" => OF_LOGS;
+        "log_avg_msec", NUMBER, "0", "1000", "Window of a log, in milliseconds" => OF_LOGS;
+        "log_hist_msec", NUMBER, "0", "1000", "Window of a histogram log, in milliseconds" => OF_LOGS;
+        "log_hist_coarseness", number(0, 6), "0", "2", "How coarse a histogram log is" => OF_LOGS;
+        "log_max_value", BOOL, "0", "1", "Log the maximum of a window" => OF_LOGS;
+        "log_window_value", words!("avg|max|both"), "avg", "max", "What a log keeps of a window" => OF_LOGS;
+        "log_offset", BOOL, "0", "1", "Log offsets" => OF_LOGS;
+        "log_prio", BOOL, "0", "1", "Log priorities" => OF_LOGS;
+        "log_issue_time", BOOL, "0", "1", "Log when I/Os were sent" => OF_LOGS;
+        "log_compression", size(0, 1 << 29), "0", "64k", "Compress logs in pieces of this size" => OF_LOGS;
+        "log_compression_cpus", text("list of CPUs"), "", "0", "CPUs that compress logs" => OF_LOGS;
+        "log_store_compressed", BOOL, "0", "1", "Leave logs compressed" => OF_LOGS;
+        "log_unix_epoch", BOOL, "0", "1", "Log civil time" => OF_LOGS;
+        "log_alternate_epoch", BOOL, "0", "1", "Log another clock" => OF_LOGS;
+        "log_alternate_epoch_clock_id", NUMBER, "0", "1", "Which clock that is" => OF_LOGS;
+    },
 ];

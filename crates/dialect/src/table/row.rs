@@ -3,7 +3,8 @@
 //! Data in: the literals of the topic modules. Data out: what help and parser read. It must not know the
 //! draft of a job beyond passing its rule on.
 
-use super::rule::Rule;
+use super::rule::{Rule, Show};
+use crate::draft::Draft;
 use std::fmt;
 
 /// What part of a job an option belongs to.
@@ -183,6 +184,12 @@ pub struct OptionRow {
     /// The interfaces (`ioengine`) that have it; empty: all.
     pub engines: &'static [&'static str],
     pub(crate) rule: Rule,
+    /// What is shown where that is not the rule's.
+    shown: Option<Show>,
+    /// The row that it stands behind in a printed job, where that is not the order of the table; empty: it is.
+    pub(crate) shown_behind: &'static str,
+    /// Printed even with its default.
+    pub(crate) always_shown: bool,
 }
 
 impl OptionRow {
@@ -198,6 +205,9 @@ impl OptionRow {
             support: Support::Exact,
             engines: &[],
             rule,
+            shown: None,
+            shown_behind: "",
+            always_shown: false,
         }
     }
     pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
@@ -220,9 +230,39 @@ impl OptionRow {
         self.engines = engines;
         self
     }
-    pub(super) const fn under(mut self, topic: Topic) -> Self {
-        self.topic = topic;
+    pub(super) const fn shown(mut self, show: Show) -> Self {
+        self.shown = Some(show);
         self
+    }
+    pub(super) const fn shown_behind(mut self, other: &'static str) -> Self {
+        self.shown_behind = other;
+        self
+    }
+    pub(super) const fn always_shown(mut self) -> Self {
+        self.always_shown = true;
+        self
+    }
+    /// The row in its place in the table. What a switch, a number or a word has as its default is read off a job without
+    /// options.
+    pub(super) fn under(mut self, topic: Topic, plain: &Draft) -> Self {
+        self.topic = topic;
+        let counts = matches!(
+            self.rule,
+            Rule::Flag(_) | Rule::Bool(_) | Rule::Number(..) | Rule::Choice(_)
+        );
+        if counts && self.support == Support::Exact && self.default.is_empty() {
+            self.default = self.show(plain).map_or("", |default| default.leak());
+        }
+        if matches!(self.rule, Rule::Bool(_)) && self.example.is_empty() {
+            self.example = if self.default == "1" { "0" } else { "1" };
+        }
+        self
+    }
+
+    /// Its value in a job file; `None`: it says nothing of the job.
+    pub(crate) fn show(&self, draft: &Draft) -> Option<String> {
+        self.shown
+            .map_or_else(|| self.rule.show(draft), |show| show(draft))
     }
 
     /// What its value looks like.

@@ -1,7 +1,7 @@
-//! How an option's value is read and where it goes: the rule of a row.
+//! How an option's value is read, where it goes, and how it is shown again: the rule of a row.
 //!
-//! Data in: the value's text and the draft. Data out: a changed draft, or a fault. It must not know the row
-//! that it belongs to.
+//! Data in: the value's text and the draft. Data out: a changed draft, or a fault; or the text of what a draft holds. It must
+//! not know the row that it belongs to.
 
 use super::distance;
 use super::row::{ChoiceRow, Kind, Support};
@@ -10,62 +10,109 @@ use crate::draft::Draft;
 use crate::value;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Amount, PerOp};
+use std::fmt::Display;
 
 /// What a setter returns that can refuse.
 pub(super) type Set = Result<(), Fault>;
 
-/// A word that an option may have as its value.
+/// Words that an option may have as its value, all with one meaning.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choice {
-    name: &'static str,
+    /// With bars between them.
+    names: &'static str,
     support: Support,
     set: fn(&mut Draft),
 }
 
 impl Choice {
-    /// A word that is carried out exactly.
-    pub(super) const fn new(name: &'static str, set: fn(&mut Draft)) -> Self {
-        Self {
-            name,
-            support: Support::Exact,
-            set,
-        }
+    /// Words that are carried out exactly.
+    pub(super) const fn new(names: &'static str, set: fn(&mut Draft)) -> Self {
+        Self::but(names, Support::Exact, set)
     }
-    /// A word that is not, or in another way.
-    pub(super) const fn but(name: &'static str, support: Support, set: fn(&mut Draft)) -> Self {
-        Self { name, support, set }
+    /// Words that are not, or in another way.
+    pub(super) const fn but(names: &'static str, support: Support, set: fn(&mut Draft)) -> Self {
+        Self { names, support, set }
     }
-    /// A word without consequences.
-    pub(super) const fn nothing(name: &'static str) -> Self {
-        Self::new(name, |_| {})
+    /// Words without consequences.
+    pub(super) const fn nothing(names: &'static str, support: Support) -> Self {
+        Self::but(names, support, |_| {})
     }
 }
 
-/// How a value is read, with the setter that takes it.
+/// Where a value goes, and where it is found again to be shown; `None`: there is nothing to show.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field<T> {
+    pub(super) set: fn(&mut Draft, T),
+    pub(super) get: fn(&Draft) -> Option<T>,
+}
+
+impl<T> Field<T> {
+    /// Another way to set what another option shows.
+    pub(super) const fn only(set: fn(&mut Draft, T)) -> Self {
+        Self { set, get: |_| None }
+    }
+    /// Nothing is done with the value.
+    pub(super) const fn ignored() -> Self {
+        Self::only(|_, _| {})
+    }
+}
+
+/// The [`Field`] of a draft at a path; `as` a narrower number than the value's; `some`: there may be none.
+macro_rules! field {
+    (some $($path:ident).+) => {
+        $crate::table::rule::Field { set: |d, value| d.$($path).+ = Some(value), get: |d| d.$($path).+ }
+    };
+    ($($path:ident).+ as $narrow:ty) => {
+        $crate::table::rule::Field {
+            set: |d, value| d.$($path).+ = value as $narrow,
+            get: |d| Some(d.$($path).+.into()),
+        }
+    };
+    ($($path:ident).+) => {
+        $crate::table::rule::Field { set: |d, value| d.$($path).+ = value, get: |d| Some(d.$($path).+) }
+    };
+}
+pub(super) use field;
+
+/// A setter that keeps at a path what a reader of texts makes of one.
+macro_rules! reads {
+    ($($path:ident).+, $read:expr) => {
+        |d, text| {
+            d.$($path).+ = $read(text)?;
+            Ok(())
+        }
+    };
+}
+pub(crate) use reads;
+
+/// What shows a value of a shape of its own.
+pub(super) type Show = fn(&Draft) -> Option<String>;
+
+/// How a value is read and shown, with the place where it goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rule {
     /// See [`Kind::Flag`].
-    Flag(fn(&mut Draft, bool)),
+    Flag(Field<bool>),
     /// See [`Kind::Bool`].
-    Bool(fn(&mut Draft, bool)),
+    Bool(Field<bool>),
     /// See [`Kind::Number`].
-    Number(i64, i64, fn(&mut Draft, i64)),
+    Number(i64, i64, Field<i64>),
     /// A size of at least the first number, at most the second.
-    Size(u64, u64, fn(&mut Draft, u64)),
+    Size(u64, u64, Field<u64>),
     /// See [`Kind::Amount`].
-    Amount(fn(&mut Draft, Amount)),
+    Amount(Field<Amount>),
     /// A size of at least so many bytes for each direction.
-    Sizes(u64, fn(&mut Draft, PerOp<Option<u64>>)),
+    Sizes(u64, Field<PerOp<Option<u64>>>),
     /// A percentage for each direction.
-    Percents(fn(&mut Draft, PerOp<Option<u64>>)),
+    Percents(Field<PerOp<Option<u64>>>),
     /// See [`Kind::Time`].
-    Time(value::TimeUnit, fn(&mut Draft, Nanos)),
+    Time(value::TimeUnit, Field<Nanos>),
     /// One of a few words.
     Choice(&'static [Choice]),
     /// A text of its own shape that holds sizes.
-    SizeText(&'static str, fn(&mut Draft, &str) -> Set),
+    SizeText(&'static str, fn(&mut Draft, &str) -> Set, Show),
     /// A text of its own shape, which the setter reads.
-    Text(&'static str, fn(&mut Draft, &str) -> Set),
+    Text(&'static str, fn(&mut Draft, &str) -> Set, Show),
 }
 
 /// The largest size that most fields of 32 bits hold.
@@ -74,23 +121,6 @@ pub(super) const MAX_U32: u64 = 0xffff_ffff;
 pub(super) const MAX_COUNT: i64 = 0xffff_ffff;
 
 impl Rule {
-    /// A text that nothing is done with.
-    pub(super) const fn ignored_text(shape: &'static str) -> Self {
-        Self::Text(shape, |_, _| Ok(()))
-    }
-    /// A boolean that nothing is done with.
-    pub(super) const fn ignored_bool() -> Self {
-        Self::Bool(|_, _| {})
-    }
-    /// A number of at least 0 that nothing is done with.
-    pub(super) const fn ignored_number() -> Self {
-        Self::Number(0, i64::MAX, |_, _| {})
-    }
-    /// A time that nothing is done with.
-    pub(super) const fn ignored_time(bare: value::TimeUnit) -> Self {
-        Self::Time(bare, |_, _| {})
-    }
-
     pub(super) fn kind(&self) -> Kind {
         match self {
             Self::Flag(_) => Kind::Flag,
@@ -104,13 +134,11 @@ impl Rule {
             Self::Choice(choices) => Kind::Choice(
                 choices
                     .iter()
-                    .map(|c| ChoiceRow {
-                        name: c.name,
-                        support: c.support,
-                    })
+                    .flat_map(|choice| choice.names.split('|').map(|name| (name, choice.support)))
+                    .map(|(name, support)| ChoiceRow { name, support })
                     .collect(),
             ),
-            Self::SizeText(shape, _) | Self::Text(shape, _) => Kind::Text(shape),
+            Self::SizeText(shape, ..) | Self::Text(shape, ..) => Kind::Text(shape),
         }
     }
 
@@ -131,23 +159,46 @@ impl Rule {
     pub(crate) fn apply(&self, draft: &mut Draft, text: &str) -> Result<Support, Fault> {
         let kb_base = draft.kb_base;
         match *self {
-            Self::Flag(set) | Self::Bool(set) => set(draft, boolean(text)?),
-            Self::Number(min, max, set) => set(draft, bounded(text, kb_base, min, max)?),
-            Self::Size(min, max, set) => set(draft, bounded_size(text, kb_base, min, max)?),
-            Self::Amount(set) => set(draft, value::amount(text, kb_base)?),
-            Self::Sizes(min, set) => {
-                let sizes = value::per_direction(text, |field| bounded_size(field, kb_base, min, MAX_U32))?;
-                set(draft, sizes);
+            Self::Flag(field) | Self::Bool(field) => (field.set)(draft, boolean(text)?),
+            Self::Number(min, max, field) => {
+                (field.set)(draft, within(value::number(text, kb_base)?, min, max)?);
             }
-            Self::Percents(set) => {
-                let percent = |field: &str| bounded(field, kb_base, 0, 100).map(|p| p as u64);
-                set(draft, value::per_direction(text, percent)?);
+            Self::Size(min, max, field) => (field.set)(draft, within(value::size(text, kb_base)?, min, max)?),
+            Self::Amount(field) => (field.set)(draft, value::amount(text, kb_base)?),
+            Self::Sizes(min, field) => {
+                let size = |field: &str| within(value::size(field, kb_base)?, min, MAX_U32);
+                (field.set)(draft, value::per_direction(text, size)?);
             }
-            Self::Time(bare, set) => set(draft, value::time(text, bare)?),
+            Self::Percents(field) => {
+                let percent = |field: &str| within(value::number(field, kb_base)?, 0, 100).map(|p| p as u64);
+                (field.set)(draft, value::per_direction(text, percent)?);
+            }
+            Self::Time(bare, field) => (field.set)(draft, value::time(text, bare)?),
             Self::Choice(choices) => return choose(choices, draft, text),
-            Self::SizeText(_, set) | Self::Text(_, set) => set(draft, text)?,
+            Self::SizeText(_, set, _) | Self::Text(_, set, _) => set(draft, text)?,
         }
         Ok(Support::Exact)
+    }
+
+    /// The value as a job file would have it.
+    pub(crate) fn show(&self, draft: &Draft) -> Option<String> {
+        match self {
+            Self::Flag(field) | Self::Bool(field) => {
+                (field.get)(draft).map(|on| String::from(if on { "1" } else { "0" }))
+            }
+            Self::Number(_, _, field) => (field.get)(draft).map(|number| number.to_string()),
+            Self::Size(_, _, field) => (field.get)(draft).map(value::show_size),
+            Self::Amount(field) => (field.get)(draft).map(value::show_amount),
+            Self::Sizes(_, field) => {
+                value::show_per_direction((field.get)(draft)?.map(|size| size.map(value::show_size)))
+            }
+            Self::Percents(field) => {
+                value::show_per_direction((field.get)(draft)?.map(|percent| Some(percent?.to_string())))
+            }
+            Self::Time(_, field) => (field.get)(draft).map(value::show_time),
+            Self::Choice(choices) => chosen(choices, draft).map(str::to_owned),
+            Self::SizeText(_, _, show) | Self::Text(_, _, show) => show(draft),
+        }
     }
 }
 
@@ -159,8 +210,7 @@ fn boolean(text: &str) -> Result<bool, Fault> {
     }
 }
 
-fn bounded(text: &str, kb_base: u64, min: i64, max: i64) -> Result<i64, Fault> {
-    let value = value::number(text, kb_base)?;
+fn within<T: PartialOrd + Display + Copy>(value: T, min: T, max: T) -> Result<T, Fault> {
     if value < min {
         return Err(Fault::new(format!("{value} is less than {min}")));
     }
@@ -170,21 +220,16 @@ fn bounded(text: &str, kb_base: u64, min: i64, max: i64) -> Result<i64, Fault> {
     Ok(value)
 }
 
-fn bounded_size(text: &str, kb_base: u64, min: u64, max: u64) -> Result<u64, Fault> {
-    let bytes = value::size(text, kb_base)?;
-    if bytes < min {
-        return Err(Fault::new(format!("{bytes} is less than {min}")));
-    }
-    if bytes > max {
-        return Err(Fault::new(format!("{bytes} is more than {max}")));
-    }
-    Ok(bytes)
-}
-
 fn choose(choices: &[Choice], draft: &mut Draft, text: &str) -> Result<Support, Fault> {
     let text = text.trim();
-    let Some(choice) = choices.iter().find(|choice| choice.name == text) else {
-        let names: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
+    let Some(choice) = choices
+        .iter()
+        .find(|choice| choice.names.split('|').any(|name| name == text))
+    else {
+        let names: Vec<&str> = choices
+            .iter()
+            .flat_map(|choice| choice.names.split('|'))
+            .collect();
         let near = names.iter().map(|name| (distance(text, name), name)).min();
         return Err(
             Fault::new(format!("`{text}` is not one of its values")).remedy(match near {
@@ -197,4 +242,14 @@ fn choose(choices: &[Choice], draft: &mut Draft, text: &str) -> Result<Support, 
     };
     (choice.set)(draft);
     Ok(choice.support)
+}
+
+/// The word that holds: the first one that changes nothing.
+fn chosen(choices: &[Choice], draft: &Draft) -> Option<&'static str> {
+    let holds = |choice: &&Choice| {
+        let mut chosen = draft.clone();
+        (choice.set)(&mut chosen);
+        chosen == *draft
+    };
+    choices.iter().find(holds)?.names.split('|').next()
 }

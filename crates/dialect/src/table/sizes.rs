@@ -1,30 +1,30 @@
 //! Options: block sizes, the region of the files, the amount of I/O.
 
-use super::row::{OptionRow as Row, Support};
-use super::rule::{MAX_U32, Rule};
+use super::not_carried_out::{BOOL, not_carried_out, size};
+use super::row::OptionRow as Row;
+use super::row::Support::NotYet;
+use super::rule::{Field, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
 use crate::value;
 
 fn set_bsrange(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let kb_base = draft.kb_base;
-    let ranges = value::per_direction(text, |field| {
-        let (min, max) = value::range(field, kb_base)?;
+    let range = |field: &str| {
+        let (min, max) = value::range(field, draft.kb_base)?;
         small_enough(max)?;
-        Ok((min, max))
-    })?;
-    merge(&mut draft.blocks.range, ranges);
+        Ok(Some((min, max)))
+    };
+    merge(&mut draft.blocks.range, value::per_direction(text, range)?);
     Ok(())
 }
 
 fn set_bssplit(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let kb_base = draft.kb_base;
-    let splits = value::per_direction(text, |field| {
-        let entries = value::split(field, kb_base)?;
+    let split = |field: &str| {
+        let entries = value::split(field, draft.kb_base)?;
         entries.iter().try_for_each(|entry| small_enough(entry.bytes))?;
-        Ok(entries)
-    })?;
-    merge(&mut draft.blocks.split, splits);
+        Ok(Some(entries))
+    };
+    merge(&mut draft.blocks.split, value::per_direction(text, split)?);
     Ok(())
 }
 
@@ -49,114 +49,135 @@ fn set_filesize(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-pub(super) static ROWS: &[Row] = &[
-    Row::new(
-        "bs",
-        Rule::Sizes(1, |d, sizes| merge(&mut d.blocks.fixed, sizes)),
-        "Block size of an I/O",
-    )
-    .aliases(&["blocksize"])
-    .default("4096")
-    .example("4k,16k"),
-    Row::new(
-        "bsrange",
-        Rule::SizeText("min-max[,min-max[,min-max]]", set_bsrange),
-        "Block sizes between two",
-    )
-    .aliases(&["blocksize_range"])
-    .example("4k-64k"),
-    Row::new(
-        "bssplit",
-        Rule::SizeText("size/percent[:size/percent…][,…]", set_bssplit),
-        "A few block sizes with the share of each",
-    )
-    .example("4k/60:64k/40"),
-    Row::new(
-        "bs_unaligned",
-        Rule::Flag(|d, on| d.blocks.unaligned = on),
-        "Let bsrange draw any number of bytes",
-    )
-    .aliases(&["blocksize_unaligned"])
-    .default("0"),
-    Row::new(
-        "bs_is_seq_rand",
-        Rule::ignored_bool(),
-        "Take bs as sizes for sequential and random I/O",
-    )
-    .default("0")
-    .example("1")
-    .support(Support::NotYet("make two jobs")),
-    Row::new(
-        "ba",
-        Rule::Sizes(1, |d, sizes| {
-            for (old, new) in d.job.block_align.iter_mut().zip(sizes) {
-                *old = new.unwrap_or(*old);
-            }
-        }),
-        "Offsets are multiples of this; switches the random map off",
-    )
-    .aliases(&["blockalign"])
-    .example("64k"),
-    Row::new(
-        "size",
-        Rule::Amount(|d, amount| d.job.region.size = Some(amount)),
-        "The region used, over all files of a worker, and the amount of I/O",
-    )
-    .example("1g"),
-    Row::new(
-        "io_size",
-        Rule::Amount(|d, amount| d.job.region.io_size = Some(amount)),
-        "The amount of I/O, where it differs from the region",
-    )
-    .aliases(&["io_limit"])
-    .example("4g"),
-    Row::new(
-        "filesize",
-        Rule::SizeText("size, or from-to", set_filesize),
-        "Size of each file",
-    )
-    .example("1g"),
-    Row::new(
-        "fill_device",
-        Rule::ignored_bool(),
-        "Write until the device is full",
-    )
-    .aliases(&["fill_fs"])
-    .default("0")
-    .example("1")
-    .support(Support::NotYet("use size=100% on the device")),
-    Row::new(
-        "offset",
-        Rule::Amount(|d, amount| d.job.region.offset = Some(amount)),
-        "Where in each file the region begins",
-    )
-    .aliases(&["fileoffset"])
-    .default("0")
-    .example("1g"),
-    Row::new(
-        "offset_increment",
-        Rule::Amount(|d, amount| d.job.region.offset_increment = Some(amount)),
-        "Worker k begins k times this further on",
-    )
-    .default("0")
-    .example("1g"),
-    Row::new(
-        "offset_align",
-        Rule::Size(0, MAX_U32, |_, _| {}),
-        "Round a percentage in offset to this",
-    )
-    .default("0")
-    .example("4k")
-    .support(Support::NotYet("give the offset in bytes")),
-    Row::new(
+pub(super) static ROWS: &[&[Row]] = &[
+    &[
+        Row::new(
+            "bs",
+            Rule::Sizes(
+                1,
+                Field {
+                    set: |d, sizes| merge(&mut d.blocks.fixed, sizes.map(|size| size.map(Some))),
+                    get: |d| Some(d.blocks.fixed),
+                },
+            ),
+            "Block size of an I/O",
+        )
+        .aliases(&["blocksize"])
+        .default("4096")
+        .example("4k,16k"),
+        Row::new(
+            "bsrange",
+            Rule::SizeText("min-max[,min-max[,min-max]]", set_bsrange, |d| {
+                value::show_per_direction(d.blocks.range.map(|range| range.map(value::show_range)))
+            }),
+            "Block sizes between two",
+        )
+        .aliases(&["blocksize_range"])
+        .example("4k-64k"),
+        Row::new(
+            "bssplit",
+            Rule::SizeText("size/percent[:size/percent…][,…]", set_bssplit, |d| {
+                let splits = d.blocks.split.each_ref();
+                value::show_per_direction(splits.map(|split| split.as_deref().map(value::show_split)))
+            }),
+            "A few block sizes with the share of each",
+        )
+        .example("4k/60:64k/40"),
+        Row::new(
+            "bs_unaligned",
+            Rule::Flag(field!(blocks.unaligned)),
+            "Let bsrange draw any number of bytes",
+        )
+        .aliases(&["blocksize_unaligned"]),
+    ],
+    not_carried_out! {
+        "bs_is_seq_rand", BOOL, "0", "1", "Take bs as sizes for sequential and random I/O"
+            => NotYet("make two jobs");
+    },
+    &[
+        Row::new(
+            "ba",
+            Rule::Sizes(
+                1,
+                Field {
+                    set: |d, sizes| merge(&mut d.job.block_align, sizes),
+                    get: |d| {
+                        Some(
+                            d.job
+                                .block_align
+                                .map(|bytes| Some(bytes).filter(|&bytes| bytes > 0)),
+                        )
+                    },
+                },
+            ),
+            "Offsets are multiples of this; switches the random map off",
+        )
+        .aliases(&["blockalign"])
+        .example("64k"),
+        Row::new(
+            "size",
+            Rule::Amount(field!(some job.region.size)),
+            "The region used, over all files of a worker, and the amount of I/O",
+        )
+        .example("1g"),
+        Row::new(
+            "io_size",
+            Rule::Amount(field!(some job.region.io_size)),
+            "The amount of I/O, where it differs from the region",
+        )
+        .aliases(&["io_limit"])
+        .example("4g"),
+        Row::new(
+            "filesize",
+            Rule::SizeText("size, or from-to", set_filesize, |d| {
+                match d.job.region.file_size? {
+                    (from, to) if from == to => Some(value::show_size(from)),
+                    range => Some(value::show_range(range)),
+                }
+            }),
+            "Size of each file",
+        )
+        .example("1g")
+        .shown_behind("offset_increment"),
+    ],
+    not_carried_out! {
+        "fill_device" | "fill_fs", BOOL, "0", "1", "Write until the device is full"
+            => NotYet("use size=100% on the device");
+    },
+    &[
+        Row::new(
+            "offset",
+            Rule::Amount(field!(some job.region.offset)),
+            "Where in each file the region begins",
+        )
+        .aliases(&["fileoffset"])
+        .default("0")
+        .example("1g"),
+        Row::new(
+            "offset_increment",
+            Rule::Amount(field!(some job.region.offset_increment)),
+            "Worker k begins k times this further on",
+        )
+        .default("0")
+        .example("1g"),
+    ],
+    not_carried_out! {
+        "offset_align", size(0, MAX_U32), "0", "4k", "Round a percentage in offset to this"
+            => NotYet("give the offset in bytes");
+    },
+    &[Row::new(
         "number_ios",
-        Rule::Text("number", |d, text| {
-            let n = value::size(text, d.kb_base)?;
-            d.job.region.number_ios = Some(n).filter(|&n| n > 0);
-            Ok(())
-        }),
+        Rule::Text(
+            "number",
+            |d, text| {
+                let n = value::size(text, d.kb_base)?;
+                d.job.region.number_ios = Some(n).filter(|&n| n > 0);
+                Ok(())
+            },
+            |d| d.job.region.number_ios.map(|number| number.to_string()),
+        ),
         "Stop after so many I/Os",
     )
     .default("0")
-    .example("1000"),
+    .example("1000")],
 ];

@@ -2,7 +2,7 @@
 //!
 //! Data in: text. Data out: vectors and triples. It must not know the options that hold them.
 
-use super::size::{number, positive_size};
+use super::size::{number, positive_size, show_size};
 use crate::diagnostic::Fault;
 use fathom_core::workload::{PerOp, SplitEntry};
 use std::collections::BTreeSet;
@@ -186,6 +186,50 @@ pub(crate) fn ascending_floats(text: &str) -> Result<Vec<f64>, Fault> {
     list.sort_by(f64::total_cmp);
     list.dedup();
     Ok(list)
+}
+
+/// One value if all are alike, else three, with empty ones where there is none; `None` if there are none.
+pub(crate) fn show_per_direction(values: PerOp<Option<String>>) -> Option<String> {
+    if values.iter().all(Option::is_none) {
+        return None;
+    }
+    let [reads, writes, trims] = values.map(Option::unwrap_or_default);
+    if reads == writes && writes == trims {
+        return Some(reads);
+    }
+    Some(format!("{reads},{writes},{trims}"))
+}
+
+/// `min-max`.
+pub(crate) fn show_range((min, max): (u64, u64)) -> String {
+    format!("{}-{}", show_size(min), show_size(max))
+}
+
+/// `size/percent:…`.
+pub(crate) fn show_split(entries: &[SplitEntry]) -> String {
+    let entry = |entry: &SplitEntry| format!("{}/{}", show_size(entry.bytes), entry.percent);
+    entries.iter().map(entry).collect::<Vec<_>>().join(":")
+}
+
+/// `0,2-4`: ascending CPUs, neighbours joined; `None` if there are none.
+pub(crate) fn show_cpus(cpus: &[u32]) -> Option<String> {
+    let run = |run: &[u32]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run[0].to_string(),
+    };
+    let runs = cpus.chunk_by(|one, next| one + 1 == *next).map(run);
+    (!cpus.is_empty()).then(|| runs.collect::<Vec<_>>().join(","))
+}
+
+/// Paths joined by colons, with colons in them escaped; `None` if there are none, or one is not text.
+pub(crate) fn show_paths(paths: &[PathBuf]) -> Option<String> {
+    let name = |path: &PathBuf| Some(path.to_str()?.replace(':', "\\:"));
+    let names: Vec<String> = paths.iter().map(name).collect::<Option<_>>()?;
+    (!names.is_empty()).then(|| names.join(":"))
+}
+
+pub(crate) fn show_floats(list: &[f64]) -> String {
+    list.iter().map(f64::to_string).collect::<Vec<_>>().join(":")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Data in: text. Data out: the bytes that are repeated. It must not know where they are written.
 
 use crate::diagnostic::Fault;
+use std::fmt::Write as _;
 
 /// Longer patterns are refused (fio's limit is 512 bytes).
 const MAX_BYTES: usize = 512;
@@ -80,6 +81,15 @@ fn decimal<'a>(text: &str, body: &'a str, bytes: &mut Vec<u8>) -> Result<&'a str
         bytes.extend_from_slice(&value.to_le_bytes()[..used]);
     }
     Ok(rest)
+}
+
+/// Bytes as hexadecimal digits; `None` if there are none.
+pub(crate) fn show_pattern(bytes: &[u8]) -> Option<String> {
+    let digits = bytes.iter().fold(String::from("0x"), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    Some(digits).filter(|_| !bytes.is_empty())
 }
 
 #[cfg(test)]

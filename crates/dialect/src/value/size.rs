@@ -123,5 +123,22 @@ pub(crate) fn amount(text: &str, kb_base: u64) -> Result<Amount, Fault> {
     size(text, kb_base).map(Amount::Bytes)
 }
 
+/// A size with the largest unit that divides it.
+pub(crate) fn show_size(bytes: u64) -> String {
+    for (unit, shift) in [("t", 40), ("g", 30), ("m", 20), ("k", 10)] {
+        if bytes != 0 && bytes.trailing_zeros() >= shift {
+            return format!("{}{unit}", bytes >> shift);
+        }
+    }
+    bytes.to_string()
+}
+
+pub(crate) fn show_amount(amount: Amount) -> String {
+    match amount {
+        Amount::Bytes(bytes) => show_size(bytes),
+        Amount::Percent(percent) => format!("{percent}%"),
+    }
+}
+
 #[cfg(test)]
 mod tests;

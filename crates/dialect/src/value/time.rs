@@ -106,5 +106,23 @@ pub(crate) fn time_range(text: &str, bare: TimeUnit) -> Result<(Nanos, Nanos), F
     Ok((from, to))
 }
 
+/// A time with the largest unit that divides it.
+pub(crate) fn show_time(time: Nanos) -> String {
+    let ns = time.get();
+    for (unit, factor) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
+        if ns.is_multiple_of(factor) {
+            return format!("{}{unit}", ns / factor);
+        }
+    }
+    format!("{ns}ns")
+}
+
+pub(crate) fn show_time_range((from, to): (Nanos, Nanos)) -> String {
+    if from == to {
+        return show_time(from);
+    }
+    format!("{}-{}", show_time(from), show_time(to))
+}
+
 #[cfg(test)]
 mod tests;

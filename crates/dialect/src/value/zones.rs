@@ -3,7 +3,7 @@
 //! Data in: text. Data out: zones whose shares add up. It must not know the option that holds them.
 
 use super::list::float;
-use super::size::size;
+use super::size::{show_size, size};
 use crate::diagnostic::Fault;
 use fathom_core::workload::{Zone, ZoneSize};
 
@@ -88,6 +88,18 @@ fn percent(text: &str) -> Result<f64, Fault> {
     } else {
         Err(Fault::new(format!("`{}` is not a share in percent", text.trim())).remedy("write 0 to 100"))
     }
+}
+
+/// `zoned:60/10:40/90`, or `zoned_abs:60/1g:40/` where sizes are bytes.
+pub(crate) fn show_zones(zones: &[Zone]) -> String {
+    let absolute = zones.iter().any(|zone| matches!(zone.size, ZoneSize::Bytes(_)));
+    let each = zones.iter().map(|zone| match zone.size {
+        ZoneSize::Bytes(bytes) => format!(":{}/{}", zone.io_percent, show_size(bytes)),
+        ZoneSize::Percent(percent) => format!(":{}/{percent}", zone.io_percent),
+        ZoneSize::Rest => format!(":{}/", zone.io_percent),
+    });
+    let word = if absolute { "zoned_abs" } else { "zoned" };
+    format!("{word}{}", each.collect::<String>())
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use super::super::draft::Draft;
 use super::super::profile::{LinuxEngine, ResultFormat};
 use super::super::value::{affinity, cpu_set, number, number_or};
-use super::load::INT_MAX;
-use super::{FlagRow, like_a_number};
+use super::{FlagRow, count, perhaps_count, reads, switches};
 use crate::diagnostic::Fault;
 use crate::table::Support;
 
@@ -16,18 +15,10 @@ const NO_EVENTS: &str = "named events are part of Windows; start and stop the ru
     with its results";
 
 pub(super) const ROWS: &[FlagRow] = &[
-    FlagRow::new(
-        "?",
-        "",
-        |draft, _| {
-            draft.help = true;
-            Ok(())
-        },
-        "Help",
-    )
-    .example("-?")
-    .test("help_wins"),
-    FlagRow::new(
+    FlagRow::new("?", "", switches!(help), "Help")
+        .example("-?")
+        .test("help_wins"),
+    FlagRow::number(
         ":",
         "<bits>",
         experiments,
@@ -39,8 +30,7 @@ pub(super) const ROWS: &[FlagRow] = &[
     ))
     .not_in_linux()
     .example("-:1")
-    .test("left_out_flags_say_so")
-    .fits(like_a_number),
+    .test("left_out_flags_say_so"),
     FlagRow::new(
         "a",
         "[g<group>,]<cpu>,…",
@@ -55,36 +45,28 @@ pub(super) const ROWS: &[FlagRow] = &[
     .example("-a0,1")
     .test("processors")
     .fits(|text| text.chars().all(|c| c.is_ascii_digit() || "g,-".contains(c))),
-    FlagRow::new(
+    FlagRow::number(
         "C",
         "<s>",
-        |draft, text| {
-            draft.times.cooldown_s = Some(number_or(text, 0, 0, INT_MAX)?);
-            Ok(())
-        },
+        reads!(times.cooldown_s, |text| perhaps_count(text).map(Some)),
         "Go on so long after the measurement, in seconds",
     )
     .default("0")
     .not_in_linux()
     .beside_profile()
     .example("-C5")
-    .test("times")
-    .fits(like_a_number),
-    FlagRow::new(
+    .test("times"),
+    FlagRow::number(
         "d",
         "<s>",
-        |draft, text| {
-            draft.times.duration_s = Some(number(text, 1, INT_MAX)?);
-            Ok(())
-        },
+        reads!(times.duration_s, |text| count(text).map(Some)),
         "How long is measured, in seconds",
     )
     .default("10")
     .beside_profile()
     .example("-d86400")
-    .test("times")
-    .fits(like_a_number),
-    FlagRow::new(
+    .test("times"),
+    FlagRow::number(
         "D",
         "[<ms>]",
         deviation,
@@ -95,8 +77,7 @@ pub(super) const ROWS: &[FlagRow] = &[
         "at least 10 ms; above a minute whole seconds",
     ))
     .example("-D")
-    .test("intervals_have_bounds")
-    .fits(like_a_number),
+    .test("intervals_have_bounds"),
     FlagRow::new("e", "<what>", |_, _| Ok(()), "Event tracing for Windows")
         .support(Support::Never(NO_ETW))
         .not_in_linux()
@@ -107,33 +88,22 @@ pub(super) const ROWS: &[FlagRow] = &[
         .not_in_linux()
         .example("-h")
         .test("cache_letters_combine"),
-    FlagRow::new(
-        "L",
-        "",
-        |draft, _| {
-            draft.span.measure_latency = true;
-            Ok(())
-        },
-        "Report latencies",
-    )
-    .example("-L")
-    .test("latency_is_asked_for"),
+    FlagRow::new("L", "", switches!(span.measure_latency), "Report latencies")
+        .example("-L")
+        .test("latency_is_asked_for"),
     FlagRow::new(
         "n",
         "",
-        |draft, _| {
-            draft.span.disable_affinity = true;
-            Ok(())
-        },
+        switches!(span.disable_affinity),
         "Leave threads to the scheduler",
     )
     .example("-n")
     .test("processors"),
-    FlagRow::new(
+    FlagRow::number(
         "P",
         "[<count>]",
         |draft, text| {
-            draft.profile.progress = match number_or(text, 0, 0, INT_MAX)? {
+            draft.profile.progress = match perhaps_count(text)? {
                 0 => 65_536,
                 count => count,
             };
@@ -145,8 +115,7 @@ pub(super) const ROWS: &[FlagRow] = &[
     .support(Support::NoEffect("a live line shows how far the run is"))
     .not_in_linux()
     .example("-P")
-    .test("left_out_flags_say_so")
-    .fits(like_a_number),
+    .test("left_out_flags_say_so"),
     FlagRow::new(
         "R",
         "[p]text | [p]xml",
@@ -159,25 +128,14 @@ pub(super) const ROWS: &[FlagRow] = &[
     .example("-Rxml")
     .test("result_formats")
     .fits(|text| matches!(text.strip_prefix('p').unwrap_or(text), "" | "text" | "xml")),
-    FlagRow::new(
-        "v",
-        "",
-        |draft, _| {
-            draft.profile.verbose = true;
-            Ok(())
-        },
-        "Say what is done",
-    )
-    .beside_profile()
-    .example("-v")
-    .test("verbosity"),
+    FlagRow::new("v", "", switches!(profile.verbose), "Say what is done")
+        .beside_profile()
+        .example("-v")
+        .test("verbosity"),
     FlagRow::new(
         "vs",
         "",
-        |draft, _| {
-            draft.profile.verbose_stats = true;
-            Ok(())
-        },
+        switches!(profile.verbose_stats),
         "Wait statistics in the results",
     )
     .support(Support::Approximate(
@@ -187,20 +145,16 @@ pub(super) const ROWS: &[FlagRow] = &[
     .beside_profile()
     .example("-vs")
     .test("verbosity"),
-    FlagRow::new(
+    FlagRow::number(
         "W",
         "<s>",
-        |draft, text| {
-            draft.times.warmup_s = Some(number_or(text, 0, 0, INT_MAX)?);
-            Ok(())
-        },
+        reads!(times.warmup_s, |text| perhaps_count(text).map(Some)),
         "Run so long before the measurement, in seconds; bare: 0",
     )
     .default("5")
     .beside_profile()
     .example("-W60")
-    .test("times")
-    .fits(like_a_number),
+    .test("times"),
     FlagRow::new(
         "x",
         "",
@@ -236,7 +190,7 @@ pub(super) const ROWS: &[FlagRow] = &[
     .example("-ysgo")
     .test("windows_alone_is_refused")
     .fits(|_| true),
-    FlagRow::new(
+    FlagRow::number(
         "z",
         "[<seed>]",
         seed,
@@ -245,8 +199,7 @@ pub(super) const ROWS: &[FlagRow] = &[
     .default("0")
     .beside_profile()
     .example("-z42")
-    .test("seeds")
-    .fits(like_a_number),
+    .test("seeds"),
 ];
 
 fn experiments(draft: &mut Draft, text: &str) -> Result<(), Fault> {
@@ -266,7 +219,7 @@ fn processors(draft: &mut Draft, text: &str) -> Result<(), Fault> {
 
 fn deviation(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     draft.span.iops_std_dev = true;
-    match number_or(text, 0, 0, INT_MAX)? {
+    match perhaps_count(text)? {
         0 => {}
         ms => draft.span.io_bucket_ms = ms,
     }

@@ -3,26 +3,24 @@
 use super::super::draft::Draft;
 use super::super::profile::{CacheMode, FlushMode, WriteSource};
 use super::super::value::{distribution, number, size, size_prefix};
-use super::{FlagRow, like_a_number};
+use super::{FlagRow, like_a_number, switches};
 use crate::diagnostic::Fault;
 use crate::table::Support;
 
 pub(super) const ROWS: &[FlagRow] = &[
-    FlagRow::new("b", "<size>", |_, _| Ok(()), "Block size; `b` elsewhere counts in it")
+    FlagRow::number("b", "<size>", |_, _| Ok(()), "Block size; `b` elsewhere counts in it")
         .default("64K")
         .example("-b8K")
-        .test("block_size_is_read_first")
-        .fits(like_a_number),
+        .test("block_size_is_read_first"),
     FlagRow::new("B", "<base>[:<length>]", base, "Where the region of a target begins, and how long it is")
         .default("0, to the end")
         .linux("it has no length")
         .example("-B1G:512M")
         .test("regions")
         .fits(|text| text.split(':').all(like_a_number)),
-    FlagRow::new("c", "<size>", create, "Make the targets, files of this size")
+    FlagRow::number("c", "<size>", create, "Make the targets, files of this size")
         .example("-c2G")
-        .test("files_are_made_with_their_size")
-        .fits(like_a_number),
+        .test("files_are_made_with_their_size"),
     FlagRow::new(
         "f",
         "<size> | r,s,t",
@@ -37,10 +35,7 @@ pub(super) const ROWS: &[FlagRow] = &[
     FlagRow::new(
         "l",
         "",
-        |draft, _| {
-            draft.target.large_pages = true;
-            Ok(())
-        },
+        switches!(target.large_pages),
         "Buffers in large pages",
     )
     .not_in_linux()
@@ -55,44 +50,39 @@ pub(super) const ROWS: &[FlagRow] = &[
         .example("-Nv")
         .test("mappings")
         .fits(|text| matches!(text, "v" | "n" | "i" | "V" | "N" | "I")),
-    FlagRow::new("r", "[<align>]", random, "Random offsets, multiples of this size")
+    FlagRow::number("r", "[<align>]", random, "Random offsets, multiples of this size")
         .default("multiples of the block size")
         .example("-r4K")
-        .test("random_and_sequential_exclude_each_other")
-        .fits(like_a_number),
+        .test("random_and_sequential_exclude_each_other"),
     FlagRow::new("rd", "pct… | abs…", zones, "Which parts of the target random I/O goes to, and how much of it")
         .default("all alike")
         .not_in_linux()
         .example("-rdpct90/10:0/10:5/20")
         .test("distributions")
         .fits(|text| text.starts_with("pct") || text.starts_with("abs")),
-    FlagRow::new("rs", "<percent>", random_share, "This share of the I/Os is random, the others go on in sequence")
+    FlagRow::number("rs", "<percent>", random_share, "This share of the I/Os is random, the others go on in sequence")
         .default("100 with -r")
         .not_in_linux()
         .example("-rs50")
-        .test("runs_keep_their_direction")
-        .fits(like_a_number),
-    FlagRow::new("s", "[<stride>]", sequential, "Ascending offsets, this far from one to the next")
+        .test("runs_keep_their_direction"),
+    FlagRow::number("s", "[<stride>]", sequential, "Ascending offsets, this far from one to the next")
         .default("the block size")
         .example("-s128K")
-        .test("random_and_sequential_exclude_each_other")
-        .fits(like_a_number),
-    FlagRow::new("si", "[<stride>]", interlocked, "As -s; all threads of a target take their offsets from one pointer")
+        .test("random_and_sequential_exclude_each_other"),
+    FlagRow::number("si", "[<stride>]", interlocked, "As -s; all threads of a target take their offsets from one pointer")
         .default("each thread for itself")
         .example("-si")
-        .test("threads_share_a_pointer")
-        .fits(like_a_number),
+        .test("threads_share_a_pointer"),
     FlagRow::new("S", "[b|h|m|u|r|w …]", caches, "Which caches are used: b all, u no software cache (bare -S too), w write-through, h both, m a mapping, r none on this machine")
         .default("b")
         .linux("the letters are d (no software cache), s (write-through), h (both)")
         .example("-Suw")
         .test("cache_letters_combine")
         .fits(|text| text.chars().all(|c| "bhmurwds".contains(c))),
-    FlagRow::new("T", "<size>", thread_stride, "Each further thread of a target begins so much later")
+    FlagRow::number("T", "<size>", thread_stride, "Each further thread of a target begins so much later")
         .default("0")
         .example("-T1G")
-        .test("threads_begin_apart")
-        .fits(like_a_number),
+        .test("threads_begin_apart"),
     FlagRow::new("Z", "[<size>[,<file>]]", buffers, "Zeros in write buffers; or take what is written from a buffer of this size, filled at random or from a file")
         .default("bytes 0 to 255, again and again")
         .linux("-Zz zeros, -Zs separate buffers for reads and writes")

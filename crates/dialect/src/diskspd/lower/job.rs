@@ -7,29 +7,13 @@ use crate::diagnostic::Fault;
 use crate::diskspd::profile::{
     CacheMode, Distribution as Ranges, FlushMode, LinuxEngine, Target, Throughput, WriteSource,
 };
+use crate::diskspd::results::PERCENTILES;
 use fathom_core::rng::split_mix;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
     Amount, BlockSize, Buffers, Depth, Distribution, EngineKind, IoPriority, Job, Limit, Mix, Pace, Pattern,
     Percentiles, RandomMap, Rate, SyncMode, ThinkTime, ThinkTimeBasis, Zone, ZoneSize,
 };
-
-/// diskspd's table of percentiles, down to nine nines.
-const PERCENTILES: [f64; 13] = [
-    25.0,
-    50.0,
-    75.0,
-    90.0,
-    95.0,
-    99.0,
-    99.9,
-    99.99,
-    99.999,
-    99.9999,
-    99.999_99,
-    99.999_999,
-    99.999_999_9,
-];
 
 /// The longest file that write buffers are filled from, in bytes: its contents are part of the record.
 const SOURCE_FILE_BYTES_MAX: u64 = 1 << 20;
@@ -53,7 +37,7 @@ impl Builder<'_> {
             io_priority: priority(target),
             random_seed: split_mix(u64::from(self.span.random_seed) ^ split_mix(self.jobs.len() as u64 + 1)),
             percentiles: Percentiles {
-                list: PERCENTILES.to_vec(),
+                list: PERCENTILES.map(|(percent, _)| percent).to_vec(),
                 slat: false,
                 clat: true,
                 lat: true,
@@ -63,11 +47,9 @@ impl Builder<'_> {
         if target.random_percent > 0 {
             job.block_align = [target.alignment_bytes(); 3];
         }
-        job.sync.mode = if target.write_through {
-            SyncMode::Sync
-        } else {
-            SyncMode::None
-        };
+        if target.write_through {
+            job.sync.mode = SyncMode::Sync;
+        }
         if target.flush == Some(FlushMode::ViewOfFile) {
             job.sync.fdatasync_every = 1;
         }
@@ -145,13 +127,9 @@ impl Builder<'_> {
 
     fn buffers(&mut self, target: &Target) -> Option<Buffers> {
         let plain = Buffers {
-            zero: false,
-            refill: false,
             scramble: false,
-            pattern: Vec::new(),
-            source_bytes: None,
-            compression: None,
             huge_pages: target.large_pages,
+            ..Buffers::default()
         };
         Some(match &target.write_source {
             Some(source) => Buffers {

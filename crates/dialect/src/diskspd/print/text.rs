@@ -5,7 +5,7 @@
 use crate::diskspd::profile::{
     CacheMode, Distribution, FlushMode, Profile, Range, Target, Throughput, TimeSpan,
 };
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 pub fn profile_as_text(profile: &Profile) -> String {
     let mut text = format!("\nCommand Line: {}\n\n", profile.command_line);
@@ -25,145 +25,131 @@ pub fn profile_as_text(profile: &Profile) -> String {
     text
 }
 
-fn time_span(text: &mut String, span: &TimeSpan) {
-    let mut line = |line: String| {
-        text.push('\t');
-        text.push_str(&line);
-        text.push('\n');
-    };
-    line(format!("duration: {}s", span.duration_s));
-    line(format!("warm up time: {}s", span.warmup_s));
-    line(format!("cool down time: {}s", span.cooldown_s));
-    if span.disable_affinity {
-        line(String::from("affinity disabled"));
+/// Lines at the indentation of a time span's settings and of a target's.
+struct Lines<'a>(&'a mut String);
+
+impl Lines<'_> {
+    fn span(&mut self, line: impl Display) {
+        let _ = writeln!(self.0, "\t{line}");
     }
-    if span.measure_latency {
-        line(String::from("measuring latency"));
-    }
-    if span.iops_std_dev {
-        line(format!("gathering IOPS at intervals of {}ms", span.io_bucket_ms));
-    }
-    line(format!("random seed: {}", span.random_seed));
-    if span.thread_count != 0 {
-        line(format!("thread pool with {} threads", span.thread_count));
-        line(format!(
-            "number of outstanding I/O operations per thread: {}",
-            span.request_count
-        ));
-    }
-    if !span.affinity.is_empty() {
-        let list = span.affinity.iter().map(|at| format!("{}/{}", at.group, at.cpu));
-        let list: Vec<String> = list.collect();
-        line(format!(
-            "advanced affinity round robin (group/core): {}",
-            list.join(", ")
-        ));
-    }
-    if span.random_write_data {
-        line(String::from("generating random data for each write IO"));
-        line(String::from(
-            "  WARNING: this increases the CPU cost of issuing writes and should only",
-        ));
-        line(String::from(
-            "           be compared to other results using the -Zr flag",
-        ));
-    }
-    for one in &span.targets {
-        for shown in target(span, one) {
-            text.push_str(&shown);
-            text.push('\n');
+    fn span_if(&mut self, shown: bool, line: impl Display) {
+        if shown {
+            self.span(line);
         }
+    }
+    fn target(&mut self, line: impl Display) {
+        let _ = writeln!(self.0, "\t\t{line}");
+    }
+    fn target_if(&mut self, shown: bool, line: impl Display) {
+        if shown {
+            self.target(line);
+        }
+    }
+    fn in_flight(&mut self, count: u32, line: fn(&mut Self, String)) {
+        line(
+            self,
+            format!("number of outstanding I/O operations per thread: {count}"),
+        );
     }
 }
 
-fn target(span: &TimeSpan, target: &Target) -> Vec<String> {
-    let mut lines = vec![match target.path.strip_prefix('*') {
-        Some(slot) => format!("\tpath: template target '{slot}'"),
-        None => format!("\tpath: '{}'", target.path),
-    }];
-    let mut line = |line: String| lines.push(format!("\t\t{line}"));
-    line(format!("think time: {}ms", target.think_ms.unwrap_or(0)));
-    line(format!("burst size: {}", target.burst.unwrap_or(0)));
-    for words in caches(target) {
-        line(words);
+fn time_span(text: &mut String, span: &TimeSpan) {
+    let mut lines = Lines(text);
+    lines.span(format_args!("duration: {}s", span.duration_s));
+    lines.span(format_args!("warm up time: {}s", span.warmup_s));
+    lines.span(format_args!("cool down time: {}s", span.cooldown_s));
+    lines.span_if(span.disable_affinity, "affinity disabled");
+    lines.span_if(span.measure_latency, "measuring latency");
+    let every = format_args!("gathering IOPS at intervals of {}ms", span.io_bucket_ms);
+    lines.span_if(span.iops_std_dev, every);
+    lines.span(format_args!("random seed: {}", span.random_seed));
+    if span.thread_count != 0 {
+        lines.span(format_args!("thread pool with {} threads", span.thread_count));
+        lines.in_flight(span.request_count, Lines::span);
     }
-    for words in contents(target) {
-        line(words);
+    let list = span.affinity.iter().map(|at| format!("{}/{}", at.group, at.cpu));
+    let list = list.collect::<Vec<_>>().join(", ");
+    let affinity = format_args!("advanced affinity round robin (group/core): {list}");
+    lines.span_if(!list.is_empty(), affinity);
+    if span.random_write_data {
+        lines.span("generating random data for each write IO");
+        lines.span("  WARNING: this increases the CPU cost of issuing writes and should only");
+        lines.span("           be compared to other results using the -Zr flag");
     }
-    if target.parallel_async {
-        line(String::from("using parallel async I/O"));
+    for one in &span.targets {
+        target(&mut lines, span, one);
     }
-    line(match target.write_percent {
-        0 => String::from("performing read test"),
-        100 => String::from("performing write test"),
-        write => format!(
+}
+
+fn target(lines: &mut Lines<'_>, span: &TimeSpan, target: &Target) {
+    match target.path.strip_prefix('*') {
+        Some(slot) => lines.span(format_args!("path: template target '{slot}'")),
+        None => lines.span(format_args!("path: '{}'", target.path)),
+    }
+    lines.target(format_args!("think time: {}ms", target.think_ms.unwrap_or(0)));
+    lines.target(format_args!("burst size: {}", target.burst.unwrap_or(0)));
+    caches(lines, target);
+    contents(lines, target);
+    lines.target_if(target.parallel_async, "using parallel async I/O");
+    match target.write_percent {
+        0 => lines.target("performing read test"),
+        100 => lines.target("performing write test"),
+        write => lines.target(format_args!(
             "performing mix test (read/write ratio: {}/{write})",
             100 - write.min(100)
-        ),
-    });
-    line(format!("block size: {}", size(u64::from(target.block_size))));
-    line(order(target));
+        )),
+    }
+    lines.target(format_args!("block size: {}", size(u64::from(target.block_size))));
+    lines.target(order(target));
     if span.is_pool() {
-        line(format!("relative IO weight in thread pool: {}", target.weight));
-    } else {
-        line(format!(
-            "number of outstanding I/O operations per thread: {}",
-            target.request_count
+        lines.target(format_args!(
+            "relative IO weight in thread pool: {}",
+            target.weight
         ));
+    } else {
+        lines.in_flight(target.request_count, Lines::target);
     }
     for (what, bytes) in [
         ("base file offset", target.base_offset),
         ("max file size", target.max_offset),
         ("thread stride size", target.thread_stride),
     ] {
-        if bytes != 0 {
-            line(format!("{what}: {}", size(bytes)));
-        }
+        lines.target_if(bytes != 0, format_args!("{what}: {}", size(bytes)));
     }
-    for words in hints_and_threads(span, target) {
-        line(words);
-    }
-    lines.extend(distribution(target));
-    lines
+    hints_and_threads(lines, span, target);
+    distribution(lines, target);
 }
 
-fn caches(target: &Target) -> Vec<String> {
-    let software = match target.cache {
+fn caches(lines: &mut Lines<'_>, target: &Target) {
+    lines.target(match target.cache {
         CacheMode::Cached => "using software cache",
         CacheMode::DisableLocalCache => "local software cache disabled, remote cache enabled",
         CacheMode::DisableOsCache => "software cache disabled",
-    };
-    let hardware = match (target.write_through, target.cache) {
+    });
+    lines.target(match (target.write_through, target.cache) {
         (false, _) => "using hardware write cache, writethrough off",
         (true, CacheMode::DisableOsCache) => "hardware write cache disabled, writethrough on",
         (true, _) => "hardware and software write caches disabled, writethrough on",
+    });
+    let flush = match target.flush {
+        None => "",
+        Some(FlushMode::ViewOfFile) => ", flush mode: FlushViewOfFile",
+        Some(FlushMode::NonVolatileMemory) => ", flush mode: FlushNonVolatileMemory",
+        Some(FlushMode::NonVolatileMemoryNoDrain) => ", flush mode: FlushNonVolatileMemory with no drain",
     };
-    let mut lines = vec![software.to_owned(), hardware.to_owned()];
-    if target.memory_mapped {
-        let flush = match target.flush {
-            None => "",
-            Some(FlushMode::ViewOfFile) => ", flush mode: FlushViewOfFile",
-            Some(FlushMode::NonVolatileMemory) => ", flush mode: FlushNonVolatileMemory",
-            Some(FlushMode::NonVolatileMemoryNoDrain) => ", flush mode: FlushNonVolatileMemory with no drain",
-        };
-        lines.push(format!("memory mapped I/O enabled{flush}"));
-    }
-    lines
+    let mapped = format_args!("memory mapped I/O enabled{flush}");
+    lines.target_if(target.memory_mapped, mapped);
 }
 
-fn contents(target: &Target) -> Vec<String> {
-    let mut lines = Vec::new();
-    if target.zero_buffers {
-        lines.push(String::from("zeroing write buffers"));
-    }
+fn contents(lines: &mut Lines<'_>, target: &Target) {
+    lines.target_if(target.zero_buffers, "zeroing write buffers");
     if let Some(source) = &target.write_source {
-        lines.push(format!("write buffer size: {}", size(source.size_bytes)));
-        lines.push(match &source.file {
-            Some(file) => format!("write buffer source: '{file}'"),
-            None => String::from("write buffer source: random fill"),
-        });
+        lines.target(format_args!("write buffer size: {}", size(source.size_bytes)));
+        match &source.file {
+            Some(file) => lines.target(format_args!("write buffer source: '{file}'")),
+            None => lines.target("write buffer source: random fill"),
+        }
     }
-    lines
 }
 
 fn order(target: &Target) -> String {
@@ -178,79 +164,66 @@ fn order(target: &Target) -> String {
     }
 }
 
-fn hints_and_threads(span: &TimeSpan, target: &Target) -> Vec<String> {
-    let mut lines = Vec::new();
-    let hints = [
+fn hints_and_threads(lines: &mut Lines<'_>, span: &TimeSpan, target: &Target) {
+    for (given, name) in [
         (target.sequential_scan_hint, "FILE_FLAG_SEQUENTIAL_SCAN"),
         (target.random_access_hint, "FILE_FLAG_RANDOM_ACCESS"),
         (target.temporary_hint, "FILE_ATTRIBUTE_TEMPORARY"),
-    ];
-    for (_, name) in hints.iter().filter(|(given, _)| *given) {
-        lines.push(format!("using {name} hint"));
+    ] {
+        lines.target_if(given, format_args!("using {name} hint"));
     }
     if span.thread_count == 0 {
-        lines.push(format!("threads per file: {}", target.threads_per_file));
-        if target.request_count > 1 {
-            lines.push(String::from(if span.completion_routines {
-                "using completion routines (ReadFileEx/WriteFileEx)"
-            } else {
-                "using I/O Completion Ports"
-            }));
-        }
+        lines.target(format_args!("threads per file: {}", target.threads_per_file));
+        let interface = if span.completion_routines {
+            "using completion routines (ReadFileEx/WriteFileEx)"
+        } else {
+            "using I/O Completion Ports"
+        };
+        lines.target_if(target.request_count > 1, interface);
     }
     let priority = match target.io_priority {
         1 => "very low",
         2 => "low",
         _ => "normal",
     };
-    lines.push(format!("IO priority: {priority}"));
-    match target.throughput {
-        Throughput::None => {}
-        Throughput::Iops(iops) => lines.push(format!("throughput rate-limited to {iops} IOPS")),
-        Throughput::BytesPerMs(bytes) => lines.push(format!("throughput rate-limited to {bytes} B/ms")),
-    }
-    lines
+    lines.target(format_args!("IO priority: {priority}"));
+    let (limit, unit) = match target.throughput {
+        Throughput::None => return,
+        Throughput::Iops(iops) => (iops, "IOPS"),
+        Throughput::BytesPerMs(bytes) => (bytes, "B/ms"),
+    };
+    lines.target(format_args!("throughput rate-limited to {limit} {unit}"));
 }
 
-fn distribution(target: &Target) -> Vec<String> {
+fn distribution(lines: &mut Lines<'_>, target: &Target) {
     let Some(distribution) = &target.distribution else {
-        return Vec::new();
+        return;
     };
-    let mut lines = vec![String::from("\t\tIO Distribution:")];
+    lines.target("IO Distribution:");
     let mut begin = 0u64;
     for &Range { io_percent, target } in distribution.ranges() {
         let end = begin.saturating_add(target);
-        lines.push(match distribution {
-            Distribution::Percent(_) => {
-                format!("\t\t   {io_percent:3}% of IO => [{begin:2}% - {end:3}%) of target")
-            }
-            Distribution::Absolute(_) => {
-                let from = if begin == 0 {
-                    String::from("     0   ")
-                } else {
-                    aligned_size(begin)
-                };
-                let to = if target == 0 {
-                    String::from("      end")
-                } else {
-                    aligned_size(end)
-                };
-                format!("\t\t   {io_percent:3}% of IO => [{from} - {to})")
-            }
-        });
+        let part = match distribution {
+            Distribution::Percent(_) => format!("{begin:2}% - {end:3}%) of target"),
+            Distribution::Absolute(_) if target == 0 => format!("{} -       end)", aligned_size(begin)),
+            Distribution::Absolute(_) => format!("{} - {})", aligned_size(begin), aligned_size(end)),
+        };
+        lines.target(format_args!("   {io_percent:3}% of IO => [{part}"));
         begin = end;
     }
-    lines
 }
 
 /// A size as diskspd shows it: `4KiB`, `1.95MiB`, `512`.
-fn size(bytes: u64) -> String {
+pub(in crate::diskspd) fn size(bytes: u64) -> String {
     shown(bytes, 0)
 }
 
 /// The same, its number six characters wide.
-fn aligned_size(bytes: u64) -> String {
-    shown(bytes, 6)
+pub(in crate::diskspd) fn aligned_size(bytes: u64) -> String {
+    match bytes {
+        0 => String::from("     0   "),
+        bytes => shown(bytes, 6),
+    }
 }
 
 fn shown(bytes: u64, width: usize) -> String {

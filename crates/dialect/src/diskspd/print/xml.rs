@@ -4,59 +4,20 @@
 //! as they are, are escaped here.
 
 use crate::diskspd::profile::{
-    CacheMode, Distribution, Profile, ResultFormat, Target, ThreadTarget, Throughput, TimeSpan,
+    CacheMode, Distribution, FlushMode, Precreate, Profile, ResultFormat, Target, ThreadTarget, Throughput,
+    TimeSpan,
 };
-use std::fmt::Display;
-
-/// Elements being written.
-struct Writer {
-    text: String,
-    level: usize,
-}
-
-impl Writer {
-    fn line(&mut self, line: &str) {
-        self.text.extend(std::iter::repeat_n("  ", self.level));
-        self.text.push_str(line);
-        self.text.push('\n');
-    }
-    fn value(&mut self, name: &str, value: impl Display) {
-        let value = escaped(&value.to_string());
-        self.line(&format!("<{name}>{value}</{name}>"));
-    }
-    fn within(&mut self, name: &str, inner: impl FnOnce(&mut Self)) {
-        self.line(&format!("<{name}>"));
-        self.level += 1;
-        inner(self);
-        self.level -= 1;
-        self.line(&format!("</{name}>"));
-    }
-    /// An element that is left out where it says nothing: older readers do not know it.
-    fn if_so(&mut self, name: &str, is_so: bool) {
-        if is_so {
-            self.value(name, true);
-        }
-    }
-}
-
-/// Text between tags.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
+use crate::diskspd::xml::writer::Writer;
 
 /// A profile as XML: what `-Rpxml` prints, and what stands in results.
 pub fn profile_as_xml(profile: &Profile) -> String {
-    let mut writer = Writer {
-        text: String::new(),
-        level: 0,
-    };
+    let mut writer = Writer::default();
     writer.within("Profile", |w| {
         w.value("Progress", profile.progress);
-        if profile.experiment_flags != 0 {
-            w.value("ExperimentFlags", profile.experiment_flags);
-        }
+        w.if_any(
+            "ExperimentFlags",
+            Some(profile.experiment_flags).filter(|&bits| bits != 0),
+        );
         let format = match profile.result_format {
             ResultFormat::Text => "text",
             ResultFormat::Xml => "xml",
@@ -64,16 +25,14 @@ pub fn profile_as_xml(profile: &Profile) -> String {
         w.value("ResultFormat", format);
         w.value("Verbose", profile.verbose);
         w.if_so("VerboseStats", profile.verbose_stats);
-        if let Some(precreate) = profile.precreate {
-            w.value("PrecreateFiles", precreate.word());
-        }
+        w.if_any("PrecreateFiles", profile.precreate.map(Precreate::word));
         w.within("TimeSpans", |w| {
             for span in &profile.time_spans {
                 time_span(w, span);
             }
         });
     });
-    writer.text
+    writer.into_text()
 }
 
 fn time_span(writer: &mut Writer, span: &TimeSpan) {
@@ -122,20 +81,12 @@ fn target(writer: &mut Writer, target: &Target) {
         w.if_so("DisableOSCache", target.cache == CacheMode::DisableOsCache);
         w.if_so("WriteThrough", target.write_through);
         w.if_so("MemoryMappedIo", target.memory_mapped);
-        if let Some(flush) = target.flush {
-            w.value("FlushType", flush.word());
-        }
+        w.if_any("FlushType", target.flush.map(FlushMode::word));
         contents(w, target);
         w.value("ParallelAsyncIO", target.parallel_async);
-        if let Some(burst) = target.burst {
-            w.value("BurstSize", burst);
-        }
-        if let Some(think) = target.think_ms {
-            w.value("ThinkTime", think);
-        }
-        if let Some(size) = target.file_size {
-            w.value("FileSize", size);
-        }
+        w.if_any("BurstSize", target.burst);
+        w.if_any("ThinkTime", target.think_ms);
+        w.if_any("FileSize", target.file_size);
         order(w, target);
         w.value("ThreadStride", target.thread_stride);
         w.value("MaxFileSize", target.max_offset);
@@ -160,9 +111,7 @@ fn contents(writer: &mut Writer, target: &Target) {
             w.value("Pattern", "random");
             w.within("RandomDataSource", |w| {
                 w.value("SizeInBytes", source.size_bytes);
-                if let Some(file) = &source.file {
-                    w.value("FilePath", file);
-                }
+                w.if_any("FilePath", source.file.as_ref());
             });
         }
         None if target.zero_buffers => w.value("Pattern", "zero"),
@@ -206,9 +155,7 @@ fn thread_targets(writer: &mut Writer, list: &[ThreadTarget]) {
         for at in list {
             w.within("ThreadTarget", |w| {
                 w.value("Thread", at.thread);
-                if at.weight != 0 {
-                    w.value("Weight", at.weight);
-                }
+                w.if_any("Weight", Some(at.weight).filter(|&weight| weight != 0));
             });
         }
     });

@@ -1,8 +1,8 @@
 //! Results filled from a run, its series and its histograms.
 
-use crate::diskspd::{CpuUse, RowSource, SpanSettings, span_result, text, xml};
-use crate::diskspd::{DiskspdResult, SpanResult, System};
-use crate::fixtures;
+use super::fixtures;
+use crate::diskspd::results::{CpuUse, DiskspdResult, SpanResult, System, span_result, text, xml};
+use crate::diskspd::{RowSource, TimeSpan};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
@@ -12,14 +12,15 @@ use fathom_core::run::{
 use fathom_core::units::MonoTime;
 use fathom_core::workload::{Amount, Distribution, Mix, Zone, ZoneSize};
 
-const SETTINGS: SpanSettings = SpanSettings {
-    warmup_s: 2,
-    duration_s: 4,
-    thread_count: 0,
-    request_count: 0,
-    measure_latency: true,
-    io_bucket_ms: Some(1000),
-};
+fn settings() -> TimeSpan {
+    TimeSpan {
+        warmup_s: 2,
+        duration_s: 4,
+        measure_latency: true,
+        iops_std_dev: true,
+        ..TimeSpan::default()
+    }
+}
 
 fn source(thread: u32, job: u32, file: Option<u32>) -> RowSource {
     RowSource {
@@ -109,7 +110,7 @@ fn rows_are_jobs() {
     let (run, series, histograms) = two_threads();
     let rows = [source(0, 0, None), source(1, 1, None)];
     let cpus = vec![CpuUse::default()];
-    let span = span_result(&SETTINGS, &rows, &run, &series, &histograms, cpus.clone());
+    let span = span_result(&settings(), &rows, &run, &series, &histograms, cpus.clone());
     assert_eq!((span.test_time_ns, span.thread_count), (4_000_000_001, 2));
     assert_eq!(span.cpus, cpus);
     for (job, row) in run.summary.jobs.iter().zip(&span.rows) {
@@ -121,7 +122,7 @@ fn rows_are_jobs() {
             Some((job.write.lat_ns.min, job.write.lat_ns.max))
         );
         // The ramp does not count, nor what comes after the duration.
-        let counted = |buckets: &Option<Vec<crate::diskspd::Bucket>>| -> Vec<u64> {
+        let counted = |buckets: &Option<Vec<crate::diskspd::results::Bucket>>| -> Vec<u64> {
             buckets.iter().flatten().map(|bucket| bucket.ios).collect()
         };
         assert_eq!(counted(&row.read.buckets), [102, 103, 104, 105]);
@@ -137,9 +138,9 @@ fn rows_are_jobs() {
     assert_eq!((all, span.totals.read.n), (1100, 1100));
     assert_eq!(span.totals.read_buckets[0].ios, 204);
     // Intervals of two seconds hold two rows each.
-    let settings = SpanSettings {
-        io_bucket_ms: Some(2000),
-        ..SETTINGS
+    let settings = TimeSpan {
+        io_bucket_ms: 2000,
+        ..settings()
     };
     let span = span_result(&settings, &rows, &run, &series, &histograms, Vec::new());
     let pairs: Vec<u64> = span.rows[0]
@@ -210,10 +211,10 @@ fn rows_of_a_pool_are_files() {
     let rows: Vec<RowSource> = (0..2)
         .flat_map(|job| [source(job, job, Some(0)), source(job, job, Some(1))])
         .collect();
-    let settings = SpanSettings {
+    let settings = TimeSpan {
         thread_count: 2,
         request_count: 8,
-        ..SETTINGS
+        ..settings()
     };
     let span = span_result(&settings, &rows, &run, &series, &histograms, Vec::new());
     assert_eq!((span.thread_count, span.request_count), (2, 8));
@@ -233,7 +234,7 @@ fn rows_of_a_pool_are_files() {
 #[test]
 fn a_run_without_results_was_interrupted() {
     let span = span_result(
-        &SETTINGS,
+        &settings(),
         &[source(0, 0, None)],
         &fixtures::killed(),
         &[],
@@ -261,7 +262,7 @@ fn ranges_lie_on_the_region() {
     job.pattern.distribution = [(); 3].map(|()| Distribution::Zones(zones.clone()));
     job.region.size = Some(Amount::Bytes(1 << 20));
     let span = span_result(
-        &SETTINGS,
+        &settings(),
         &[source(0, 0, None)],
         &run,
         &series,
@@ -272,7 +273,7 @@ fn ranges_lie_on_the_region() {
     assert_eq!(ends, [1 << 19, 1 << 20]);
     run.workload.jobs[0].region.size = None;
     let span = span_result(
-        &SETTINGS,
+        &settings(),
         &[source(0, 0, None)],
         &run,
         &series,
@@ -291,7 +292,7 @@ fn a_trimmed_distribution_is_printed_as_it_was_given() {
     };
     let shown = |run: &Run| {
         let span = span_result(
-            &SETTINGS,
+            &settings(),
             &[source(0, 0, None)],
             run,
             &series,
@@ -330,6 +331,6 @@ fn a_file_has_the_size_that_was_asked_for() {
         file_size_bytes: Some(7 << 20),
         ..source(0, 0, None)
     };
-    let span = span_result(&SETTINGS, &[row], &run, &series, &histograms, Vec::new());
+    let span = span_result(&settings(), &[row], &run, &series, &histograms, Vec::new());
     assert_eq!(span.rows[0].file_size_bytes, Some(7 << 20));
 }

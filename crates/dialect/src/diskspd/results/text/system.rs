@@ -2,49 +2,54 @@
 //!
 //! Data in: facts. Data out: lines. Columns that would be alike in all rows are left out, as diskspd does.
 
-use crate::diskspd::cpu::CpuUse;
-use crate::diskspd::input::{CpuPlace, System};
+use crate::diskspd::results::cpu::CpuUse;
+use crate::diskspd::results::input::{CpuPlace, System};
 use fathom_core::units::WallTime;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// How many different values `of` takes, or that it is not known.
-fn count<K: Ord>(system: &System, of: impl Fn(&CpuPlace) -> K) -> String {
+/// How many different values `of` takes; 0: not known.
+fn count<K: Ord>(system: &System, of: impl Fn(&CpuPlace) -> K) -> usize {
     let different: BTreeSet<K> = system.places.iter().map(of).collect();
-    match different.len() {
-        0 => String::from("N/A"),
-        n => n.to_string(),
-    }
+    different.len()
 }
 
 /// `2026/11/21 03:37:25 UTC`; empty for 0.
-pub(in crate::diskspd) fn start_time(started: WallTime) -> String {
+pub(in crate::diskspd::results) fn start_time(started: WallTime) -> String {
     if started.0 == 0 {
         return String::new();
     }
-    match jiff::Timestamp::from_nanosecond(i128::from(started.0)) {
-        Ok(time) => {
-            let time = time.to_zoned(jiff::tz::TimeZone::UTC).datetime();
-            format!(
-                "{}/{:02}/{:02} {:02}:{:02}:{:02} UTC",
-                time.year(),
-                time.month(),
-                time.day(),
-                time.hour(),
-                time.minute(),
-                time.second()
-            )
-        }
-        Err(_) => String::new(),
-    }
+    let seconds = started.0 / 1_000_000_000;
+    let (year, month, day) = civil(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year}/{month:02}/{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Year, month and day so many days after the first of 1970. Counted in years that begin in March, the day that leap years
+/// have more is their last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, later) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (era * 400 + year + later, month, day)
 }
 
 pub(super) fn write(text: &mut String, system: &System) {
-    let cores = count(system, |place| (place.socket, place.core));
-    let (nodes, sockets) = (
-        count(system, |place| place.node),
-        count(system, |place| place.socket),
-    );
+    let counted = |count: usize| match count {
+        0 => String::from("N/A"),
+        count => count.to_string(),
+    };
+    let cores = counted(count(system, |place| (place.socket, place.core)));
+    let nodes = counted(count(system, |place| place.node));
+    let sockets = counted(count(system, |place| place.socket));
     let _ = write!(
         text,
         "System information:\n\n\tcomputer name: {}\n",
@@ -69,26 +74,14 @@ struct Column {
 }
 
 fn columns(system: &System) -> Vec<Column> {
-    let several = |of: fn(&CpuPlace) -> u32| {
-        let different: BTreeSet<u32> = system.places.iter().map(of).collect();
-        different.len() > 1
-    };
-    let cores: BTreeSet<(u32, u32)> = system.places.iter().map(|at| (at.socket, at.core)).collect();
-    let shares_cores = cores.len() < system.places.len();
+    let shares_cores = count(system, |at| (at.socket, at.core)) < system.places.len();
+    let column = |tells: bool, heading, of| tells.then_some(Column { heading, of });
     let candidates = [
-        (
-            several(|at| at.socket),
-            "Socket | ",
-            (|at| at.socket) as fn(&CpuPlace) -> u32,
-        ),
-        (several(|at| at.node), "Node | ", |at| at.node),
-        (shares_cores, "Core | ", |at| at.core),
+        column(count(system, |at| at.socket) > 1, "Socket | ", |at| at.socket),
+        column(count(system, |at| at.node) > 1, "Node | ", |at| at.node),
+        column(shares_cores, "Core | ", |at| at.core),
     ];
-    candidates
-        .into_iter()
-        .filter(|(shown, ..)| *shown)
-        .map(|(_, heading, of)| Column { heading, of })
-        .collect()
+    candidates.into_iter().flatten().collect()
 }
 
 pub(super) fn cpus(text: &mut String, system: &System, cpus: &[CpuUse]) {

@@ -6,9 +6,10 @@ mod latency;
 mod system;
 mod tables;
 
+pub(in crate::diskspd) use latency::PERCENTILES;
 pub(super) use system::start_time;
 
-use super::input::{DiskspdResult, SpanResult};
+use super::input::{DiskspdResult, Row, SpanResult};
 use std::fmt::Write as _;
 
 /// The results as diskspd prints them.
@@ -88,28 +89,20 @@ fn totals(text: &mut String, spans: &[SpanResult]) {
             .filter(|span| span.test_time_ns > 0)
             .flat_map(|span| &span.rows)
     };
-    let read = rows().fold((0, 0), |(bytes, ios), row| {
-        (bytes + row.read.bytes, ios + row.read.ios)
-    });
-    let write = rows().fold((0, 0), |(bytes, ios), row| {
-        (bytes + row.write.bytes, ios + row.write.ios)
-    });
-    let mut line = |name: &str, (bytes, ios): (u64, u64)| {
-        let (mib, iops) = tables::rates(bytes, ios, seconds);
-        let _ = writeln!(
-            text,
-            "{name:<6} | {bytes:15} | {ios:12} | {mib:10.2} | {iops:10.2}"
-        );
+    let sum = |of: fn(&Row) -> (u64, u64)| {
+        rows()
+            .map(of)
+            .fold((0, 0), |all, row| (all.0 + row.0, all.1 + row.1))
     };
-    line("write", write);
-    line("read", read);
-    let _ = writeln!(text, "{rule}");
-    let both = (read.0 + write.0, read.1 + write.1);
-    let (mib, iops) = tables::rates(both.0, both.1, seconds);
-    let _ = writeln!(
-        text,
-        "total  | {:15} | {:12} | {mib:10.2} | {iops:10.2}\n",
-        both.0, both.1
-    );
+    let read = sum(|row| (row.read.bytes, row.read.ios));
+    let write = sum(|row| (row.write.bytes, row.write.ios));
+    let line = |name: &str, (bytes, ios): (u64, u64)| {
+        let (mib, iops) = tables::rates(bytes, ios, seconds);
+        format!("{name:<6} | {bytes:15} | {ios:12} | {mib:10.2} | {iops:10.2}\n")
+    };
+    text.push_str(&line("write", write));
+    text.push_str(&line("read", read));
+    let total = line("total", (read.0 + write.0, read.1 + write.1));
+    let _ = writeln!(text, "{rule}\n{total}");
     let _ = writeln!(text, "total test time:\t{seconds:.2}s");
 }

@@ -1,7 +1,7 @@
 //! The layout itself, character by character.
 
 use super::{made, read_xml};
-use crate::diskspd::{
+use crate::diskspd::results::{
     Bucket, CpuPlace, CpuUse, Direction, DiskspdResult, Latency, Row, SpanResult, System, Totals, text, xml,
 };
 use expect_test::{expect, expect_file};

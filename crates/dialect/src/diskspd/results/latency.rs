@@ -3,7 +3,7 @@
 //! Data in: moments and histograms. Data out: merged ones, percentiles. Percentiles are those of nearest rank, as diskspd
 //! takes them: the smallest value with at least so many at or below it. It must not know who measured.
 
-use super::input::Bucket;
+use super::input::{Bucket, Direction};
 use std::collections::BTreeMap;
 
 /// Latencies, in nanoseconds.
@@ -104,6 +104,20 @@ pub(super) fn merged(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
     (0..count)
         .map(|index| of(one, index).and(of(other, index)))
         .collect()
+}
+
+impl Direction {
+    /// Both together; without intervals where one has none.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let buckets = self.buckets.as_deref().zip(other.buckets.as_deref());
+        Self {
+            ios: self.ios + other.ios,
+            bytes: self.bytes + other.bytes,
+            latency: self.latency.and(&other.latency),
+            buckets: buckets.map(|(one, other)| merged(one, other)),
+        }
+    }
 }
 
 impl Bucket {

@@ -7,50 +7,18 @@ use super::cpu::CpuUse;
 use super::input::{Bucket, Direction, Row, SpanResult, Totals};
 use super::latency::{Latency, merged};
 use super::ranges::{EffectiveRange, effective};
+use crate::diskspd::command_line::INTERVAL_MS_MAX;
+use crate::diskspd::lower::RowSource;
+use crate::diskspd::profile::TimeSpan;
 use fathom_core::backend::Op;
 use fathom_core::run::{
     FileCount, FileInterval, HistogramRow, Latency as Kind, LatencySummary, OpSummary, Run, SeriesRow,
 };
 use fathom_core::workload::{Amount, Job};
 
-/// The longest interval that a run keeps as one; longer ones are put together from seconds.
-const INTERVAL_MS_MAX: u32 = 60_000;
-
-/// What the profile says of a time span, as far as its results depend on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SpanSettings {
-    /// Seconds before the measurement.
-    pub warmup_s: u32,
-    /// Seconds of the measurement.
-    pub duration_s: u32,
-    /// `-F`; 0: each target has its own threads.
-    pub thread_count: u32,
-    /// `-O`, with `-F`; 0: each target has its own depth.
-    pub request_count: u32,
-    /// `-L`.
-    pub measure_latency: bool,
-    /// `-D`: the interval, milliseconds; a multiple of the series' own.
-    pub io_bucket_ms: Option<u32>,
-}
-
-/// Where a row comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowSource {
-    /// The thread, from 0.
-    pub thread: u32,
-    /// Which job of the workload.
-    pub job: u32,
-    /// Which of its files; `None`: its only one.
-    pub file: Option<u32>,
-    /// The target, as named.
-    pub path: String,
-    /// The size that was asked for (`-c`): what is told, however long the file is already.
-    pub file_size_bytes: Option<u64>,
-}
-
 /// What all rows are taken from.
 struct Source<'a> {
-    settings: &'a SpanSettings,
+    span: &'a TimeSpan,
     run: &'a Run,
     series: &'a [SeriesRow],
     histograms: &'a [HistogramRow],
@@ -58,7 +26,7 @@ struct Source<'a> {
 
 /// Fills the results of one time span. `cpus`: what the processors did meanwhile; empty: not known.
 pub fn span_result(
-    settings: &SpanSettings,
+    span: &TimeSpan,
     rows: &[RowSource],
     run: &Run,
     series: &[SeriesRow],
@@ -66,26 +34,22 @@ pub fn span_result(
     cpus: Vec<CpuUse>,
 ) -> SpanResult {
     let source = Source {
-        settings,
+        span,
         run,
         series,
         histograms,
     };
     let jobs = &run.summary.jobs;
-    let threads: u32 = match settings.thread_count {
+    let threads: u32 = match span.thread_count {
         0 => rows.len() as u32,
         count => count,
     };
     SpanResult {
         test_time_ns: jobs.iter().map(|job| job.runtime_ns).max().unwrap_or(0),
         thread_count: threads,
-        request_count: if settings.thread_count > 0 {
-            settings.request_count
-        } else {
-            0
-        },
-        measure_latency: settings.measure_latency,
-        io_bucket_ms: settings.io_bucket_ms,
+        request_count: if span.is_pool() { span.request_count } else { 0 },
+        measure_latency: span.measure_latency,
+        io_bucket_ms: span.interval_ms(),
         cpus,
         rows: rows.iter().map(|row| source.row(row)).collect(),
         totals: source.totals(),
@@ -129,7 +93,6 @@ impl Source<'_> {
 
     /// From making an I/O to its completion.
     fn latency(&self, job: u32, op: Op, summary: &OpSummary) -> Latency {
-        let lat: &LatencySummary = &summary.lat_ns;
         let mut histogram: Vec<(u64, u64, u64)> = self
             .histograms
             .iter()
@@ -137,25 +100,18 @@ impl Source<'_> {
             .map(|row| (row.low_ns, row.high_ns, row.count))
             .collect();
         histogram.sort_unstable();
-        Latency {
-            n: lat.n,
-            mean_ns: lat.mean,
-            stddev_ns: lat.stddev,
-            extremes_ns: (lat.n > 0).then_some((lat.min, lat.max)),
-            histogram,
-        }
+        latency(&summary.lat_ns, histogram)
     }
 
     /// The counted rows of the series, several to an interval where it is longer. As in diskspd, intervals end with the last
     /// one that has an I/O, and those beyond the duration do not count.
     fn buckets(&self, job: u32, op: Op) -> Vec<Bucket> {
-        let Some(ms) = self.settings.io_bucket_ms else {
+        let Some(ms) = self.span.interval_ms() else {
             return Vec::new();
         };
         let interval_ns = u64::from(ms.max(1)) * 1_000_000;
-        let valid = (u64::from(self.settings.duration_s) * 1_000_000_000 / interval_ns) as usize;
-        let counted_from =
-            self.run.started_monotonic_ns.0 + u64::from(self.settings.warmup_s) * 1_000_000_000;
+        let valid = (u64::from(self.span.duration_s) * 1_000_000_000 / interval_ns) as usize;
+        let counted_from = self.run.started_monotonic_ns.0 + u64::from(self.span.warmup_s) * 1_000_000_000;
         let mut buckets: Vec<Bucket> = Vec::new();
         let own = |row: &&SeriesRow| row.job == job && row.op == op && !row.ramp && row.ios > 0;
         for row in self.series.iter().filter(own) {
@@ -184,23 +140,17 @@ impl Source<'_> {
         Direction {
             ios: count.ios,
             bytes: count.bytes,
-            latency: Latency {
-                n: count.lat_ns.n,
-                mean_ns: count.lat_ns.mean,
-                stddev_ns: count.lat_ns.stddev,
-                extremes_ns: (count.lat_ns.n > 0).then_some((count.lat_ns.min, count.lat_ns.max)),
-                histogram: count.lat_buckets.clone(),
-            },
+            latency: latency(&count.lat_ns, count.lat_buckets.clone()),
             buckets: Some(self.file_buckets(count)),
         }
     }
 
     /// The intervals of a file, several to one where those of the run are shorter.
     fn file_buckets(&self, count: &FileCount) -> Vec<Bucket> {
-        let Some(ms) = self.settings.io_bucket_ms else {
+        let Some(ms) = self.span.interval_ms() else {
             return Vec::new();
         };
-        let valid = u64::from(self.settings.duration_s) * 1000 / u64::from(ms.max(1));
+        let valid = u64::from(self.span.duration_s) * 1000 / u64::from(ms.max(1));
         let each = match ms {
             ms if ms > INTERVAL_MS_MAX => ms / 1000,
             _ => 1,
@@ -248,6 +198,16 @@ impl Source<'_> {
             job.min_block_bytes(),
             align,
         )
+    }
+}
+
+fn latency(summary: &LatencySummary, histogram: Vec<(u64, u64, u64)>) -> Latency {
+    Latency {
+        n: summary.n,
+        mean_ns: summary.mean,
+        stddev_ns: summary.stddev,
+        extremes_ns: (summary.n > 0).then_some((summary.min, summary.max)),
+        histogram,
     }
 }
 

@@ -2,25 +2,25 @@
 //!
 //! Data in: latencies. Data out: lines. A table a target where there are several, then one of all.
 
-use crate::diskspd::input::SpanResult;
-use crate::diskspd::latency::Latency;
+use crate::diskspd::results::input::SpanResult;
+use crate::diskspd::results::latency::Latency;
 use std::fmt::Write as _;
 
-/// diskspd's shares and their names.
-const SHARES: [(f64, &str); 13] = [
-    (0.25, "25th"),
-    (0.50, "50th"),
-    (0.75, "75th"),
-    (0.90, "90th"),
-    (0.95, "95th"),
-    (0.99, "99th"),
-    (0.999, "3-nines"),
-    (0.9999, "4-nines"),
-    (0.999_99, "5-nines"),
-    (0.999_999, "6-nines"),
-    (0.999_999_9, "7-nines"),
-    (0.999_999_99, "8-nines"),
-    (0.999_999_999, "9-nines"),
+/// diskspd's percentiles and their names.
+pub(in crate::diskspd) const PERCENTILES: [(f64, &str); 13] = [
+    (25.0, "25th"),
+    (50.0, "50th"),
+    (75.0, "75th"),
+    (90.0, "90th"),
+    (95.0, "95th"),
+    (99.0, "99th"),
+    (99.9, "3-nines"),
+    (99.99, "4-nines"),
+    (99.999, "5-nines"),
+    (99.9999, "6-nines"),
+    (99.999_99, "7-nines"),
+    (99.999_999, "8-nines"),
+    (99.999_999_9, "9-nines"),
 ];
 
 pub(super) fn write(text: &mut String, span: &SpanResult) {
@@ -65,8 +65,8 @@ fn chart(text: &mut String, read: &Latency, write: &Latency) {
         );
     };
     line("min", &|latency| latency.at(0.0));
-    for (share, name) in SHARES {
-        line(name, &|latency| latency.at(share));
+    for (percent, name) in PERCENTILES {
+        line(name, &|latency| latency.at(percent / 100.0));
     }
     line("max", &|latency| latency.at(1.0));
 }

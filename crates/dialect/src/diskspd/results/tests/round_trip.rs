@@ -1,7 +1,7 @@
 //! Results written, read by the independent readers, and compared field by field with what went in.
 
 use super::{made, read_text, read_xml};
-use crate::diskspd::{Bucket, Direction, DiskspdResult, Latency, Row, SpanResult, text, xml};
+use crate::diskspd::results::{Bucket, Direction, DiskspdResult, Latency, Row, SpanResult, text, xml};
 use read_text::Line;
 use read_xml::{child, children, number};
 use roxmltree::Node;

@@ -4,10 +4,9 @@
 //! tables. What is not known is left out: where readers expect a number, no word may stand.
 
 mod parts;
-mod writer;
 
 use super::input::{DiskspdResult, Row, SpanResult};
-use writer::Writer;
+use crate::diskspd::xml::writer::{Writer, quoted};
 
 /// The results as diskspd writes them with `-Rxml`; no line end behind the last tag.
 pub fn xml(result: &DiskspdResult) -> String {
@@ -61,11 +60,9 @@ fn time_span(w: &mut Writer, result: &DiskspdResult, span: &SpanResult) {
 }
 
 fn target(w: &mut Writer, span: &SpanResult, row: &Row) {
-    w.value("Path", &row.path);
+    w.line(&format!("<Path>{}</Path>", quoted(&row.path)));
     w.value("BytesCount", row.read.bytes + row.write.bytes);
-    if let Some(bytes) = row.file_size_bytes {
-        w.value("FileSize", bytes);
-    }
+    w.if_any("FileSize", row.file_size_bytes);
     w.value("IOCount", row.read.ios + row.write.ios);
     w.value("ReadBytes", row.read.bytes);
     w.value("ReadCount", row.read.ios);

@@ -2,18 +2,18 @@
 //!
 //! Data in: facts and figures. Data out: elements. It must not know in which order they come.
 
-use super::writer::{Writer, escaped};
-use crate::diskspd::cpu::CpuUse;
-use crate::diskspd::input::{Bucket, System};
-use crate::diskspd::latency::{Latency, iops_stddev, merged};
-use crate::diskspd::ranges::EffectiveRange;
-use crate::diskspd::text::start_time;
+use crate::diskspd::results::cpu::CpuUse;
+use crate::diskspd::results::input::{Bucket, System};
+use crate::diskspd::results::latency::{Latency, iops_stddev, merged};
+use crate::diskspd::results::ranges::EffectiveRange;
+use crate::diskspd::results::text::start_time;
+use crate::diskspd::xml::writer::{Writer, quoted};
 use std::collections::BTreeMap;
 
 pub(super) fn system(w: &mut Writer, system: &System) {
     w.within("System", |w| {
         // Not an element: readers of these results know the names that diskspd writes.
-        let made_by = escaped(&system.made_by).replace("--", "- -");
+        let made_by = quoted(&system.made_by).replace("--", "- -");
         w.line(&format!("<!-- {made_by} -->"));
         w.value("ComputerName", &system.computer_name);
         w.within("Tool", |w| {
@@ -21,7 +21,7 @@ pub(super) fn system(w: &mut Writer, system: &System) {
             w.value("VersionDate", &system.tool_date);
         });
         w.value("RunTime", start_time(system.started));
-        let scheme = escaped(system.power_scheme.as_deref().unwrap_or(""));
+        let scheme = quoted(system.power_scheme.as_deref().unwrap_or(""));
         w.line(&format!("<PowerScheme Name=\"{scheme}\" Guid=\"\"/>"));
         w.open(
             "ProcessorTopology Heterogeneous=\"false\"",

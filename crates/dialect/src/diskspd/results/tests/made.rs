@@ -1,6 +1,6 @@
 //! Made-up results: every figure drawn from a seed.
 
-use crate::diskspd::{
+use crate::diskspd::results::{
     Bucket, CpuPlace, CpuUse, Direction, DiskspdResult, EffectiveRange, Latency, Row, SpanResult, System,
     Totals,
 };
