@@ -1,6 +1,6 @@
 //! What happens on the way of a measurement, for those who show or follow it.
 
-use crate::sweep::{self, Step};
+use crate::sweep::progress::{self, Step};
 use fathom_core::run::SeriesRow;
 use fathom_engine::plan::FileAction;
 use fathom_engine::run::Progress;
@@ -70,7 +70,7 @@ pub enum SweepEvent<'a> {
         /// Which.
         step: Step,
         /// What is known of all points.
-        progress: &'a sweep::Progress<'a>,
+        progress: &'a progress::Progress<'a>,
         /// Whether it was measured now, not read.
         anew: bool,
     },

@@ -85,11 +85,30 @@ impl Conduct {
     }
 }
 
+impl Session<'_> {
+    /// Carries a plan out whose files are ready, and keeps it in `dir`.
+    ///
+    /// # Errors
+    /// The record cannot be begun.
+    pub fn measure(
+        &self,
+        planned: &Planned<'_>,
+        dir: Option<&Path>,
+        conduct: &Conduct,
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Measured> {
+        match planned.request.machine.spec() {
+            None => real(self, planned, dir, conduct, observer),
+            Some(spec) => modelled(self, planned, spec, dir, conduct, observer),
+        }
+    }
+}
+
 /// Carries a plan out on this machine, once its files are ready.
 ///
 /// # Errors
 /// The record cannot be begun.
-pub(crate) fn real(
+fn real(
     session: &Session<'_>,
     planned: &Planned<'_>,
     dir: Option<&Path>,
@@ -165,7 +184,7 @@ pub(crate) fn real(
 ///
 /// # Errors
 /// The record cannot be begun, or the machine cannot be put into words.
-pub(crate) fn modelled(
+fn modelled(
     session: &Session<'_>,
     planned: &Planned<'_>,
     spec: &Spec,

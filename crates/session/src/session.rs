@@ -1,6 +1,6 @@
 //! The way of a measurement, from a request to a finished record, in the order in which each step comes once:
 //!
-//! 1. [`Planned::new`]: the workload on its files, or its parts of a modelled disk ([`Machine`](crate::Machine));
+//! 1. [`Planned::new`](crate::Planned::new): the workload on its files, or its parts of a modelled disk ([`Machine`](crate::Machine));
 //! 2. [`Machine::check`](crate::Machine::check): what cannot work here is refused with the sum or the option;
 //! 3. [`Session::open`]: permission for all that is written to, or all refusals; devices are held from here on;
 //! 4. [`crate::reserve_directory`]: an empty directory for the record;
@@ -16,13 +16,10 @@
 
 use crate::event::{Event, Observer};
 use crate::layout;
-use crate::measure::{self, Conduct, Measured};
 use crate::permit::{self, Permitted, Refused};
-use crate::planned::Planned;
 use crate::request::How;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -78,22 +75,5 @@ impl<'a> Session<'a> {
             observer.event(Event::Unmarked(&unmarked));
         }
         Ok(laid_out)
-    }
-
-    /// Carries a plan out whose files are ready, and keeps it in `dir`.
-    ///
-    /// # Errors
-    /// The record cannot be begun.
-    pub fn measure(
-        &self,
-        planned: &Planned<'_>,
-        dir: Option<&Path>,
-        conduct: &Conduct,
-        observer: &mut dyn Observer,
-    ) -> anyhow::Result<Measured> {
-        match planned.request.machine.spec() {
-            None => measure::real(self, planned, dir, conduct, observer),
-            Some(spec) => measure::modelled(self, planned, spec, dir, conduct, observer),
-        }
     }
 }

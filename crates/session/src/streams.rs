@@ -4,6 +4,7 @@
 //! rows, drops, and what is missing with the way to get it. Two threads beside the load: one watches the machine and
 //! never waits for a disk, one writes. It must not know what the streams are good for.
 
+mod batch;
 mod keeper;
 mod slow;
 mod virtual_keeper;
@@ -15,6 +16,7 @@ use crate::conditions;
 use crate::event::{Event, Observer};
 use crate::request::Streams;
 use anyhow::{Context, bail};
+use batch::{Batch, Dropped};
 use fathom_core::record::{StreamKind, StreamSummary};
 use fathom_core::run::{TargetFile, Warning};
 use fathom_engine::recording::IoRecording;
@@ -23,14 +25,14 @@ use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::{self, TraceDevice};
 use fathom_observe::trace::{BlockTracer, Load, SchedTracer};
 use fathom_sys::clock::HostClock;
-use keeper::{Batch, Ended, Keeper, Sinks, Sources};
+use keeper::{Ended, Keeper, Sinks, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
-use watcher::{Account, Dropped, Ends, Watched};
+use watcher::{Account, Ends, Watched};
 
 /// Batches that may wait for the disk: half a minute of them.
 const BATCHES: usize = 1024;

@@ -5,7 +5,7 @@
 //! numbers. It must not know how points become requests.
 
 mod points;
-mod progress;
+pub(crate) mod progress;
 
 pub use points::Points;
 pub use progress::{Progress, Step};

@@ -4,8 +4,8 @@
 //! windows of slow I/Os. What cannot be written is counted as lost, and the run goes on. It must not know where rows come
 //! from or what they mean.
 
+use super::batch::{Batch, Dropped};
 use super::slow::{SlowFinder, Window};
-use super::watcher::Dropped;
 use crate::writer::{PATIENCE, Writer};
 use fathom_core::clock::Clock;
 use fathom_core::record::{
@@ -27,29 +27,6 @@ const TICK: Duration = Duration::from_millis(20);
 /// between two batches of counters, which then never wait for the next.
 const FLUSH: Nanos = Nanos::from_millis(400);
 const SECOND: Nanos = Nanos::from_secs(1);
-
-/// Rows on their way to the disk.
-#[derive(Debug)]
-pub(super) enum Batch {
-    Io(Vec<IoRecord>),
-    Block(Vec<BlockRequest>),
-    Counters(Vec<CounterRow>),
-    Processes(Vec<ProcessRow>),
-    Sched(Vec<SchedSlice>),
-}
-
-impl Batch {
-    /// Its stream, and how many rows it has.
-    pub(super) fn size(&self) -> (StreamKind, usize) {
-        match self {
-            Self::Io(rows) => (StreamKind::Io, rows.len()),
-            Self::Block(rows) => (StreamKind::Block, rows.len()),
-            Self::Counters(rows) => (StreamKind::Counters, rows.len()),
-            Self::Processes(rows) => (StreamKind::Processes, rows.len()),
-            Self::Sched(rows) => (StreamKind::Sched, rows.len()),
-        }
-    }
-}
 
 /// What a stream is written to. What it cannot take is counted as lost; the first reason stays.
 struct Sink<R: StreamRow> {

@@ -5,7 +5,8 @@
 //! no processes in the model. It must not know the model.
 
 use super::EndedStreams;
-use super::keeper::{Batch, Keeper, Sinks};
+use super::batch::Batch;
+use super::keeper::{Keeper, Sinks};
 use crate::request::Streams;
 use fathom_core::record::{IoRecord, StreamKind};
 use fathom_core::units::MonoTime;

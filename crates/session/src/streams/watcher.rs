@@ -5,7 +5,7 @@
 //! fit into the queue is dropped and counted. It must not know how rows are kept.
 
 use super::Missing;
-use super::keeper::Batch;
+use super::batch::{Batch, Dropped};
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;
 use fathom_core::record::{CounterRow, StreamKind};
@@ -15,7 +15,7 @@ use fathom_observe::trace::{BlockTracer, SchedTracer};
 use fathom_sys::clock::HostClock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Duration;
 
@@ -27,20 +27,6 @@ const SWITCHES_TICKS: u64 = 4;
 /// How many readings of the disks' queues go on in one batch: to wake the one who keeps them costs more than to read them.
 const READINGS_PER_BATCH: u32 = 5;
 const SECOND: Nanos = Nanos::from_secs(1);
-
-/// Rows that did not fit into the queue, of each kind of stream.
-#[derive(Debug, Default)]
-pub(super) struct Dropped([AtomicU64; StreamKind::ALL.len()]);
-
-impl Dropped {
-    pub(super) fn rows(&self, kind: StreamKind) -> u64 {
-        self.0[kind as usize].load(Ordering::Relaxed)
-    }
-
-    fn add(&self, kind: StreamKind, rows: usize) {
-        self.0[kind as usize].fetch_add(rows as u64, Ordering::Relaxed);
-    }
-}
 
 /// Where the rows go, and where windows come from.
 #[derive(Debug)]

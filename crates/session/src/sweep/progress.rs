@@ -23,7 +23,7 @@ pub struct Step {
 
 impl Step {
     /// The name of its run directory below the sweep's.
-    pub fn name(self, plan: &SweepPlan) -> String {
+    pub(crate) fn name(self, plan: &SweepPlan) -> String {
         SweepDir::name_of(self.point, &plan.points[self.point as usize].name(), self.pass)
     }
 }
@@ -42,7 +42,7 @@ pub struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     /// Nothing is known.
-    pub fn new(plan: &'a SweepPlan) -> Self {
+    pub(crate) fn new(plan: &'a SweepPlan) -> Self {
         Self {
             plan,
             measured: BTreeMap::new(),
@@ -58,7 +58,7 @@ impl<'a> Progress<'a> {
     }
 
     /// The next step; `None`: there is none left. With `adaptive`, what came of the last one must be known by then.
-    pub fn next(&mut self) -> Option<Step> {
+    pub(crate) fn next(&mut self) -> Option<Step> {
         loop {
             if let Some(step) = self.ahead.pop_front() {
                 // Its first pass has shown that it cannot be measured.
@@ -84,17 +84,17 @@ impl<'a> Progress<'a> {
     }
 
     /// Takes what came of a step.
-    pub fn measured(&mut self, step: Step, figures: PointFigures) {
+    pub(crate) fn measured(&mut self, step: Step, figures: PointFigures) {
         self.measured.insert(step, figures);
     }
 
     /// Takes what came of a load beside the matrix.
-    pub fn probed(&mut self, result: ProbeResult) {
+    pub(crate) fn probed(&mut self, result: ProbeResult) {
         self.probe = Some(result);
     }
 
     /// Takes that a point cannot be measured.
-    pub fn failed(&mut self, step: Step, message: String) {
+    pub(crate) fn failed(&mut self, step: Step, message: String) {
         self.failed.entry(step.point).or_insert(message);
     }
 
@@ -130,7 +130,7 @@ impl<'a> Progress<'a> {
     }
 
     /// How the sweep ended, when all steps are done.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         let mut all = self
             .measured
             .values()

@@ -1,0 +1,41 @@
+//! Rows on their way to the disk, and those that did not fit.
+
+use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows on their way to the disk.
+#[derive(Debug)]
+pub(super) enum Batch {
+    Io(Vec<IoRecord>),
+    Block(Vec<BlockRequest>),
+    Counters(Vec<CounterRow>),
+    Processes(Vec<ProcessRow>),
+    Sched(Vec<SchedSlice>),
+}
+
+impl Batch {
+    /// Its stream, and how many rows it has.
+    pub(super) fn size(&self) -> (StreamKind, usize) {
+        match self {
+            Self::Io(rows) => (StreamKind::Io, rows.len()),
+            Self::Block(rows) => (StreamKind::Block, rows.len()),
+            Self::Counters(rows) => (StreamKind::Counters, rows.len()),
+            Self::Processes(rows) => (StreamKind::Processes, rows.len()),
+            Self::Sched(rows) => (StreamKind::Sched, rows.len()),
+        }
+    }
+}
+
+/// Rows that did not fit into the queue, of each kind of stream.
+#[derive(Debug, Default)]
+pub(super) struct Dropped([AtomicU64; StreamKind::ALL.len()]);
+
+impl Dropped {
+    pub(super) fn rows(&self, kind: StreamKind) -> u64 {
+        self.0[kind as usize].load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, kind: StreamKind, rows: usize) {
+        self.0[kind as usize].fetch_add(rows as u64, Ordering::Relaxed);
+    }
+}
