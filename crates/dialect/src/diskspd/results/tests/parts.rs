@@ -2,11 +2,9 @@
 
 use super::made::{self, ranges};
 use crate::diskspd::results::ranges::effective;
-use crate::diskspd::results::text::start_time;
 use crate::diskspd::results::{CpuTimes, CpuUse, EffectiveRange, Latency};
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
-use fathom_core::units::WallTime;
 use fathom_core::workload::{Distribution, Zone, ZoneSize};
 
 #[test]
@@ -167,22 +165,4 @@ fn ranges_of_diskspds_own_tests() {
     );
     check(&Distribution::Uniform, 100 * KIB, &[]);
     check(&percent, KIB, &[]);
-}
-
-#[test]
-fn dates_of_the_calendar() {
-    assert_eq!(start_time(WallTime(0)), "");
-    for (seconds, date) in [
-        (172_798, "1970/01/02 23:59:58 UTC"),
-        (946_684_798, "1999/12/31 23:59:58 UTC"),
-        (951_868_798, "2000/02/29 23:59:58 UTC"),
-        (951_955_198, "2000/03/01 23:59:58 UTC"),
-        (1_709_251_198, "2024/02/29 23:59:58 UTC"),
-        (1_795_391_998, "2026/11/22 23:59:58 UTC"),
-        (4_107_542_398, "2100/02/28 23:59:58 UTC"),
-        (4_107_628_798, "2100/03/01 23:59:58 UTC"),
-        (13_601_087_998, "2400/12/31 23:59:58 UTC"),
-    ] {
-        assert_eq!(start_time(WallTime(seconds * 1_000_000_000)), date);
-    }
 }

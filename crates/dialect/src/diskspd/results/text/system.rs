@@ -19,27 +19,9 @@ pub(in crate::diskspd::results) fn start_time(started: WallTime) -> String {
     if started.0 == 0 {
         return String::new();
     }
-    let seconds = started.0 / 1_000_000_000;
-    let (year, month, day) = civil(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year}/{month:02}/{day:02} {hour:02}:{minute:02}:{second:02} UTC")
-}
-
-/// Year, month and day so many days after the first of 1970. Counted in years that begin in March, the day that leap years
-/// have more is their last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, later) = if month < 10 {
-        (month + 3, 0)
-    } else {
-        (month - 9, 1)
-    };
-    (era * 400 + year + later, month, day)
+    // 64 bits of nanoseconds end in 2554, far within what it takes.
+    let time = jiff::Timestamp::from_nanosecond(i128::from(started.0)).unwrap_or_default();
+    time.strftime("%Y/%m/%d %H:%M:%S UTC").to_string()
 }
 
 pub(super) fn write(text: &mut String, system: &System) {
