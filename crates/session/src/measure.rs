@@ -5,6 +5,7 @@ use crate::guard::Guard;
 use crate::outcome::{self, Counters, Used};
 use crate::planned::Planned;
 use crate::recorder::Recorder;
+use crate::request::How;
 use crate::session::Session;
 use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
@@ -129,10 +130,9 @@ fn real(
     let mut conditions = conditions::look(system, plan, &request.environment, &clock);
     let disks = conditions.disks.take();
     let mut run = outcome::before(planned, &conditions, &how.command, &clock);
-    let recorder = dir.map(|dir| Recorder::begin(dir, &run, observer)).transpose()?;
-    let recorded = dir.filter(|_| !how.streams.is_none());
-    let streams = recorded.map(|dir| begin_streams(dir, session, plan, &run, &clock, observer));
-    let (recorder, streams) = Recorder::beside(recorder, streams.transpose(), observer)?;
+    let (recorder, streams) = begin_record(dir, how, &run, observer, |dir, observer| {
+        begin_streams(dir, session, plan, &run, &clock, observer)
+    })?;
     let options = Options {
         recording: streams.as_ref().and_then(StreamRecorder::recording),
         permits: Arc::clone(&permitted.permits),
@@ -199,10 +199,9 @@ fn modelled(
     let command = request.machine.command(&how.command);
     let mut run = outcome::before(planned, &conditions, &command, &clock);
     run.started_monotonic_ns = MonoTime(0);
-    let recorder = dir.map(|dir| Recorder::begin(dir, &run, observer)).transpose()?;
-    let recorded = dir.filter(|_| !how.streams.is_none());
-    let streams = recorded.map(|dir| VirtualStreams::begin(dir, how.streams));
-    let (recorder, streams) = Recorder::beside(recorder, streams.transpose(), observer)?;
+    let (recorder, streams) = begin_record(dir, how, &run, observer, |dir, _| {
+        VirtualStreams::begin(dir, how.streams)
+    })?;
     let options = Options {
         recording: streams.as_ref().and_then(VirtualStreams::recording),
         ..conduct.options(session.stop, &clock)
@@ -230,6 +229,21 @@ fn modelled(
     drop(options);
     let streams = virtual_streams.map(VirtualStreams::end);
     Ok(ended(run, done.results.histograms, recorder, streams, observer))
+}
+
+/// The record and its streams, as far as they were asked for.
+fn begin_record<T>(
+    dir: Option<&Path>,
+    how: &How,
+    run: &Run,
+    observer: &mut dyn Observer,
+    streams: impl FnOnce(&Path, &mut dyn Observer) -> anyhow::Result<T>,
+) -> anyhow::Result<(Option<Recorder>, Option<T>)> {
+    let Some(dir) = dir else { return Ok((None, None)) };
+    let wanted = !how.streams.is_none();
+    let begin = |observer: &mut dyn Observer| wanted.then(|| streams(dir, observer)).transpose();
+    let (recorder, streams) = Recorder::begin_beside(dir, run, observer, begin)?;
+    Ok((Some(recorder), streams))
 }
 
 fn ended(

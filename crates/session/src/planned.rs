@@ -8,6 +8,8 @@ use crate::request::Request;
 use fathom_core::run::{Build, Target, Warning};
 use fathom_engine::plan::{FileAction, Plan, PlanError};
 use fathom_observe::{SystemRoot, validity};
+use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// A request and its plan.
 #[derive(Debug)]
@@ -65,10 +67,15 @@ pub fn foresee(system: &SystemRoot, plan: &Plan) -> (Target, Vec<Warning>) {
 /// Nothing but the files of several plans, each once.
 pub fn files_of_all(plans: impl IntoIterator<Item = Plan>) -> Plan {
     let mut files: Vec<FileAction> = Vec::new();
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for action in plans.into_iter().flat_map(|plan| plan.files) {
-        match files.iter_mut().find(|known| known.path == action.path) {
-            None => files.push(action),
-            Some(known) => {
+        match places.get(&action.path) {
+            None => {
+                places.insert(action.path.clone(), files.len());
+                files.push(action);
+            }
+            Some(&place) => {
+                let known = &mut files[place];
                 known.size_needed = known.size_needed.max(action.size_needed);
                 known.reads |= action.reads;
                 known.writes |= action.writes;

@@ -81,18 +81,19 @@ impl Recorder {
         Self::over(dir, writer)
     }
 
-    /// The record and what was begun beside it; where that could not be, the record is removed again.
-    pub(crate) fn beside<T>(
-        recorder: Option<Self>,
-        begun: anyhow::Result<T>,
+    /// Begins the record in `dir`, and with `streams` what is recorded beside it; where that cannot be, the record is
+    /// removed again.
+    pub(crate) fn begin_beside<T>(
+        dir: &Path,
+        run: &Run,
         observer: &mut dyn Observer,
-    ) -> anyhow::Result<(Option<Self>, T)> {
-        match begun {
-            Ok(begun) => Ok((recorder, begun)),
+        streams: impl FnOnce(&mut dyn Observer) -> anyhow::Result<T>,
+    ) -> anyhow::Result<(Self, T)> {
+        let recorder = Self::begin(dir, run, observer)?;
+        match streams(observer) {
+            Ok(streams) => Ok((recorder, streams)),
             Err(error) => {
-                if let Some(recorder) = recorder {
-                    recorder.abandon(observer);
-                }
+                recorder.abandon(observer);
                 Err(error)
             }
         }

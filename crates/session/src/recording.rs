@@ -57,21 +57,21 @@ impl<'a> Recording<'a> {
             warnings: Vec::new(),
         };
         let run = outcome::before(&planned, &conditions, &how.command, &clock);
-        let recorder = Recorder::begin(dir, &run, observer)?;
         let subject = Subject {
             requested: how.streams,
             files: &run.summary.target.files,
             workers: 0,
             thread_names: &[],
         };
-        let streams = StreamRecorder::begin(dir, system, subject, &clock);
-        let (recorder, streams) = Recorder::beside(Some(recorder), streams, observer)?;
+        let (recorder, streams) = Recorder::begin_beside(dir, &run, observer, |_| {
+            StreamRecorder::begin(dir, system, subject, &clock)
+        })?;
         streams.tell_missing(observer);
         let counters = Counters::begin(&clock, disks);
         Ok(Self {
             system,
             run,
-            recorder,
+            recorder: Some(recorder),
             streams,
             counters,
             clock,
