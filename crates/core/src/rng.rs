@@ -2,7 +2,7 @@
 //!
 //! Data in: a seed. Data out: uniform integers and floats. The generator is xoshiro256++ (Blackman and
 //! Vigna, 2019, public domain), seeded through `SplitMix64` as its authors advise; kept here so that a seed
-//! replays a run for ever, whatever a library changes.
+//! replays a run forever, whatever a library changes.
 
 /// A random number generator; cloning it forks the same sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,7 +17,7 @@ pub use words::{SweepWord, words};
 
 /// A kibibyte is `k`: sizes on the axes are as in the field's tables.
 const KB_BASE: u64 = 1024;
-/// A matrix beyond this is a slip of the pen.
+/// A larger matrix is taken for a mistake.
 const POINTS_MAX: usize = 100_000;
 /// What a bare `stop-when-steady` asks for.
 const STEADY_HALF_WIDTH: f64 = 0.02;

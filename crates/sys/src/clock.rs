@@ -271,7 +271,7 @@ pub fn monotonic_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What the processor states, while the baseline is too short to know better and does not gainsay it; else what was seen.
+/// What the processor states, while the baseline is too short to know better and does not contradict it; else what was seen.
 fn first_rate(base: Pair, last: Pair, stated: Option<u64>) -> u64 {
     let seen = base.rate_to(last);
     let short = last.mono_ns.saturating_sub(base.mono_ns) < SLEW_MIN_NS;

@@ -1,4 +1,4 @@
-//! Options: which errors are borne, and what ends other jobs.
+//! Options: which errors are tolerated, and what ends other jobs.
 
 use super::not_carried_out::{BOOL, FLAG, not_carried_out, text, time, words};
 use super::row::OptionRow as Row;

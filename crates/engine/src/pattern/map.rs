@@ -51,7 +51,7 @@ impl BlockMap {
         let mut bits = self.blocks;
         for level in &mut self.levels {
             level.fill(0);
-            // The bits beyond the end count as visited for ever.
+            // The bits beyond the end count as visited forever.
             if let Some(last) = level.last_mut() {
                 let used = bits % 64;
                 if used != 0 {

@@ -145,7 +145,7 @@ impl<F: FnMut(&Request, MonoTime) -> Answer> Sim<F> {
                 }
             }
             _ => {
-                assert!(until < u64::MAX, "waits for ever");
+                assert!(until < u64::MAX, "waits forever");
                 self.now = self.now.max(MonoTime(until));
             }
         }

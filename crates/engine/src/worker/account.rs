@@ -80,12 +80,12 @@ impl Worker {
                 self.errors.add(request, errno);
             }
         }
-        let borne = if request.op == Op::Read {
+        let tolerated = if request.op == Op::Read {
             self.plan.on_error.read
         } else {
             self.plan.on_error.write
         };
-        if !borne {
+        if !tolerated {
             self.failed = true;
             self.stage = self.stage.over();
         }

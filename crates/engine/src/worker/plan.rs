@@ -41,7 +41,7 @@ pub struct WorkerPlan {
     pub sync: SyncRules,
     /// How many files there are: each is flushed at the end, where that is asked for.
     pub file_count: u32,
-    /// Which errors are borne.
+    /// Which errors are tolerated.
     pub on_error: ErrorRule,
     /// Which latencies are kept apart.
     pub metrics: Metrics,

@@ -217,7 +217,7 @@ impl Stage {
         }
     }
 
-    /// Gives the I/O in `slot` to the disk. `Some`: its processor has to do with that, until then or (for ever) until
+    /// Gives the I/O in `slot` to the disk. `Some`: its processor has to do with that, until then or (forever) until
     /// the I/O is complete.
     #[inline]
     fn submit(

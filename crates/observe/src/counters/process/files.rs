@@ -56,7 +56,7 @@ impl Files {
         keep: bool,
         buffer: &'b mut [u8],
     ) -> Result<&'b [u8], Errno> {
-        // A file of an ended process refuses for ever, and never speaks of another process of the same number.
+        // A file of an ended process refuses forever, and never speaks of another process of the same number.
         if let Some(file) = self.kept.get(&(pid, name)) {
             let length = rustix::io::pread(file, &mut *buffer, 0)?;
             return Ok(&buffer[..length]);
