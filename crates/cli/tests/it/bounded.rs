@@ -76,7 +76,9 @@ fn a_section_takes_little_memory_recorded_or_modelled() {
     sections(&place, "many.fio", 1500);
     let run = |what: &str| {
         let (outcome, peak) = measured(&place, &format!("run -q {what}"));
-        outcome.expect(0);
+        // A busy machine keeps up with so many rings only by dropping rows, which is said and is exit 1.
+        let expected = outcome.code == Some(0) || outcome.code == Some(1) && what.contains("--record=io");
+        assert!(expected, "{what}: exit {:?}", outcome.code);
         peak
     };
     let few = run("few.fio --record=io -o a");

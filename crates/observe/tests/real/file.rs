@@ -8,10 +8,27 @@ use rustix::fs::OFlags;
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::MutexGuard;
 use tempfile::TempDir;
 
-fn directory() -> TempDir {
-    TempDir::new().expect("a temporary directory")
+/// A directory for a test that has its files for itself.
+struct Directory {
+    dir: TempDir,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Directory {
+    fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+fn directory() -> Directory {
+    Directory {
+        _alone: alone(),
+        dir: TempDir::new().expect("a temporary directory"),
+    }
 }
 
 #[test]
@@ -167,7 +184,6 @@ fn a_file_in_memory_may_have_no_mark() {
 #[test]
 fn a_swap_file_is_refused() {
     let name = "a_swap_file_is_refused";
-    let _alone = alone();
     let dir = directory();
     let path = dir.path().join("swapfile");
     fs::write(&path, vec![0; 1 << 20]).expect("written");

@@ -36,7 +36,7 @@ pub(crate) fn with<T>(test: &str, setup: Result<T, Missing>, body: impl FnOnce(T
     }
 }
 
-/// Lets one test at a time have devices. A process that another test forks has copies of all descriptors for
+/// Lets one test at a time have devices, or files that others open. A process that another test forks has copies of all descriptors for
 /// a moment, and a new mount namespace has copies of all mounts for longer: either keeps a device busy.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
