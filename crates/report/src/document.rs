@@ -2,16 +2,16 @@
 //! programs.
 //!
 //! Duty: say what a report consists of and in which order. Data in: all that is known of a run ([`RunReport`]) or of a sweep
-//! ([`SweepReport`]). Data out: the text of one file, in one of three [`Format`]s. The same content goes to HTML (with charts)
-//! and to Markdown (without). It must not judge, nor know where anything is stored.
+//! ([`SweepReport`]). Data out: documents for the writers of [`Format`]s and for terminals, which are told the same in fewer
+//! words (the functions that are called `told`). It must not judge, nor know where anything is stored.
 
 pub(crate) mod content;
-mod explained;
+pub(crate) mod explained;
 mod heat;
 mod measured;
-mod published;
-mod run;
-mod sweep;
+pub(crate) mod published;
+pub(crate) mod run;
+pub(crate) mod sweep;
 pub(crate) mod window;
 
 pub use heat::{HeatSource, LatencyHeat};
@@ -47,6 +47,13 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// Who reads a document: the same is said in fewer words on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    Page,
+    Terminal,
 }
 
 /// All that a report of a run is made from.

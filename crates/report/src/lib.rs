@@ -20,6 +20,7 @@ mod layout;
 mod markdown;
 pub mod reproduction;
 mod style;
+mod terminal;
 pub mod text;
 pub mod words;
 

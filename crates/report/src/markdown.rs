@@ -6,62 +6,110 @@
 use crate::document::content::{Block, Card, Document, Table};
 use std::fmt::Write;
 
+struct Writer {
+    out: String,
+    /// How a text comes to stand in a line.
+    inline: fn(&str) -> String,
+}
+
 pub(crate) fn render(document: &Document) -> String {
-    let mut out = String::new();
-    line(&mut out, &format!("# {}", inline(&document.title)));
+    let mut writer = Writer {
+        out: String::new(),
+        inline: if document.is_markdown { on_one_line } else { inline },
+    };
+    writer.line(&format!("# {}", inline(&document.title)));
     for text in &document.lead {
-        paragraph(&mut out, text);
+        writer.paragraph(text);
     }
     for section in &document.sections {
-        let mut body = String::new();
-        for part in &section.blocks {
-            block(&mut body, part);
+        let before = writer.out.len();
+        if !section.title.is_empty() {
+            writer.line(&format!("\n## {}", inline(&section.title)));
+        }
+        let after_title = writer.out.len();
+        for block in &section.blocks {
+            writer.block(block);
         }
         // A section of charts alone has nothing to say here.
-        if !body.is_empty() {
-            line(&mut out, &format!("\n## {}", inline(&section.title)));
-            out.push_str(&body);
+        if writer.out.len() == after_title {
+            writer.out.truncate(before);
         }
     }
-    paragraph(&mut out, &format!("Written by {}.", document.written_by));
-    out
+    if !document.written_by.is_empty() {
+        writer.paragraph(&format!("Written by {}.", document.written_by));
+    }
+    writer.out
 }
 
-fn line(out: &mut String, text: &str) {
-    out.push_str(text);
-    out.push('\n');
-}
+impl Writer {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
 
-fn paragraph(out: &mut String, text: &str) {
-    line(out, &format!("\n{}", inline(text)));
-}
+    fn paragraph(&mut self, text: &str) {
+        self.line(&format!("\n{}", (self.inline)(text)));
+    }
 
-fn block(out: &mut String, block: &Block) {
-    match block {
-        Block::Heading(text) => line(out, &format!("\n### {}", inline(text))),
-        Block::Text(text) => paragraph(out, text),
-        Block::List(entries) => list(out, entries.iter().map(|entry| inline(entry))),
-        Block::Notice(kind, text) => line(out, &format!("\n**{}:** {}", kind.name(), inline(text))),
-        Block::Facts(facts) => {
-            let entries = facts
-                .iter()
-                .map(|(name, text)| format!("**{name}:** {}", inline(text)));
-            list(out, entries);
-        }
-        Block::Cards(cards) => list(out, cards.iter().map(card)),
-        Block::Table(table) => self::table(out, table),
-        Block::Charts(charts) => {
-            for table in charts.iter().filter_map(|chart| chart.table.as_ref()) {
-                self::table(out, table);
+    fn block(&mut self, block: &Block) {
+        let inline = self.inline;
+        match block {
+            Block::Heading(text) => self.line(&format!("\n### {}", inline(text))),
+            Block::Text(text) => self.paragraph(text),
+            Block::List(entries) => self.list(entries.iter().map(|entry| inline(entry))),
+            Block::Notice(kind, text) => self.line(&format!("\n**{}:** {}", kind.name(), inline(text))),
+            Block::Facts(facts) => {
+                let entries = facts.iter();
+                self.list(entries.map(|(name, text)| format!("**{name}:** {}", inline(text))));
             }
+            Block::Conclusion(paragraph) => {
+                self.line(&format!("\n### {}", inline(&paragraph.title)));
+                self.paragraph(&paragraph.text);
+                if !paragraph.evidence.is_empty() {
+                    self.list(paragraph.evidence.iter().map(|entry| inline(entry)));
+                }
+            }
+            Block::Cards(cards) => self.list(cards.iter().map(card)),
+            Block::Table(table) => self.table(table),
+            Block::Charts(charts) => {
+                for table in charts.iter().filter_map(|chart| chart.table.as_ref()) {
+                    self.table(table);
+                }
+            }
+            Block::Nested(_) | Block::Headline(_) | Block::Grid(..) | Block::Gap => {}
         }
     }
-}
 
-fn list(out: &mut String, entries: impl Iterator<Item = String>) {
-    out.push('\n');
-    for entry in entries {
-        line(out, &format!("- {entry}"));
+    fn list(&mut self, entries: impl Iterator<Item = String>) {
+        self.out.push('\n');
+        for entry in entries {
+            self.line(&format!("- {entry}"));
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        if !table.caption.is_empty() {
+            self.line(&format!("\n{}:", inline(&table.caption)));
+        }
+        self.out.push('\n');
+        self.row(&table.head);
+        let rule = (0..table.head.len()).map(|column| {
+            let words = column < table.words || table.words_further.contains(&column);
+            if words { "---" } else { "---:" }
+        });
+        self.line(&format!("|{}|", rule.collect::<Vec<_>>().join("|")));
+        for cells in &table.rows {
+            self.row(cells);
+        }
+    }
+
+    fn row(&mut self, cells: &[String]) {
+        self.out.push('|');
+        for cell in cells {
+            // Writing to a string does not fail.
+            let _ = write!(self.out, " {} |", (self.inline)(cell));
+        }
+        self.out.push('\n');
     }
 }
 
@@ -75,26 +123,9 @@ fn card(card: &Card) -> String {
     )
 }
 
-fn table(out: &mut String, table: &Table) {
-    if !table.caption.is_empty() {
-        line(out, &format!("\n{}:", inline(&table.caption)));
-    }
-    out.push('\n');
-    row(out, &table.head);
-    let rule = (0..table.head.len()).map(|column| if column < table.words { "---" } else { "---:" });
-    line(out, &format!("|{}|", rule.collect::<Vec<_>>().join("|")));
-    for cells in &table.rows {
-        row(out, cells);
-    }
-}
-
-fn row(out: &mut String, cells: &[String]) {
-    out.push('|');
-    for cell in cells {
-        // Writing to a string does not fail.
-        let _ = write!(out, " {} |", inline(cell));
-    }
-    out.push('\n');
+/// Markdown that does not end its cell.
+fn on_one_line(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
 }
 
 /// A text on one line in which no letter is taken for a sign of Markdown or HTML.

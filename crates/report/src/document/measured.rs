@@ -3,7 +3,7 @@
 //! Data in: the rows of a run. Data out: blocks with charts, and what was done to the numbers in words. It must not judge.
 
 use super::RunReport;
-use super::content::{Block, Chart, Width};
+use super::content::{Block, Chart};
 use super::heat::{HeatSource, LatencyHeat};
 use crate::chart::percentiles::Curve;
 use crate::chart::time::{self, Line, Span};
@@ -42,14 +42,11 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
             rows: line.rows.clone(),
         })
         .collect();
-    let mut charts = vec![chart("IOPS", rates_note.clone(), 300, time::iops(drawn, span))];
+    let iops = time::iops(drawn, span);
+    let mut charts = vec![Chart::whole("IOPS", rates_note.as_str(), 300, iops)];
     if !moving.is_empty() {
-        charts.push(chart(
-            "Throughput",
-            rates_note.clone(),
-            300,
-            time::throughput(&moving, span),
-        ));
+        let throughput = time::throughput(&moving, span);
+        charts.push(Chart::whole("Throughput", rates_note, 300, throughput));
     }
     for line in all.iter().take(LATENCY_CHARTS_MAX) {
         let kind = if line.rows.iter().any(|row| row.response.n > 0) {
@@ -58,12 +55,8 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
             "Latency"
         };
         let title = format!("{kind}: {}", line.name);
-        charts.push(chart(
-            &title,
-            latency_note.clone(),
-            340,
-            time::latency(line, span),
-        ));
+        let latency = time::latency(line, span);
+        charts.push(Chart::whole(&title, latency_note.as_str(), 340, latency));
     }
     let mut blocks = vec![Block::Charts(charts)];
     if !summed.is_empty() {
@@ -98,17 +91,6 @@ fn notes(span: Span) -> (String, String) {
                  from the lowest to the highest second; the slowest is the slowest I/O of all its seconds.{ramp}"
             ),
         ),
-    }
-}
-
-fn chart(title: &str, about: String, height: u32, figure: crate::chart::Figure) -> Chart {
-    Chart {
-        title: title.to_owned(),
-        about,
-        width: Width::Whole,
-        height,
-        figure,
-        table: None,
     }
 }
 
@@ -192,12 +174,8 @@ pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
         .filter_map(|op| {
             let grid = heat.grid(op)?;
             let title = format!("{}s by latency", capital(op.name()));
-            Some(chart(
-                &title,
-                about.clone(),
-                380,
-                heat_chart::figure(&grid, clock),
-            ))
+            let figure = heat_chart::figure(&grid, clock);
+            Some(Chart::whole(&title, about.as_str(), 380, figure))
         })
         .collect();
     if charts.is_empty() {
@@ -230,12 +208,9 @@ pub(super) fn percentiles(report: &RunReport<'_>) -> Vec<Block> {
     let about = format!(
         "Each further nine is as wide as the one before it. A curve ends where a single I/O decides.{more}"
     );
-    vec![Block::Charts(vec![chart(
-        "Latency by percentile",
-        about,
-        400,
-        percentile_chart::figure(&curves),
-    )])]
+    let figure = percentile_chart::figure(&curves);
+    let chart = Chart::whole("Latency by percentile", about, 400, figure);
+    vec![Block::Charts(vec![chart])]
 }
 
 /// Latency in milliseconds, and how many I/Os took that long.

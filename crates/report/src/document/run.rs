@@ -2,17 +2,22 @@
 //!
 //! Data in: a [`RunReport`]. Data out: a [`Document`]. It must not judge, nor know any file format.
 
+pub(crate) mod facts;
+mod latency;
+mod model;
+mod overview;
+mod section;
+
 use super::content::{Block, Card, Document, Notice, Table};
-use super::{RunReport, explained, measured, published};
+use super::{Reader, RunReport, explained, measured, published};
 use crate::reproduction::span;
-use crate::text::latency::main_latency;
-use crate::text::section::{self, Section};
-use crate::text::{civil, facts, in_full, model, streams};
 use crate::words::{describe, plural};
 use fathom_analysis::warnings::is_supported;
 use fathom_core::backend::Op;
-use fathom_core::run::{Environment, OpSummary, Run, Status, Target};
-use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
+use fathom_core::run::{Environment, JobSummary, OpSummary, Run, Status, Target};
+use fathom_core::units::{Bytes, Nanos, WallTime, binary_rate, count, decimal_rate, three_digits};
+use latency::{COLUMNS, main_latency};
+use section::Section;
 
 /// Directions that have a card; more are read in the table.
 const CARDS_MAX: usize = 4;
@@ -23,19 +28,26 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     let mut document = Document {
         title: title(run),
         lead: lead(run),
-        sections: Vec::new(),
         written_by: format!("fathom {}", run.build.version),
+        ..Document::default()
     };
     document.add("Numbers", numbers(run, &sections));
-    document.add("Warnings", warnings(run));
+    let warnings = facts::warnings(&run.summary.warnings);
+    document.add(
+        "Warnings",
+        facts::errors(run).into_iter().chain(warnings).collect(),
+    );
     document.add("What was run", what(run));
     document.add("Over time", measured::over_time(report));
     document.add("Latency over time", measured::heat(report));
     document.add("Percentiles", measured::percentiles(report));
     if let Some(explanation) = report.explanation {
         document.add("What limits it", explained::limits(explanation));
-        document.add("Spikes", explained::spikes(report, explanation));
-        document.add("Averages against I/Os", explained::truths(explanation));
+        document.add("Spikes", explained::spikes::drawn(report, explanation));
+        document.add(
+            "Averages against I/Os",
+            explained::truths::blocks(explanation, Reader::Page),
+        );
         document.add("Not in the record", explained::missing(explanation));
     }
     document.add(
@@ -45,6 +57,106 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     document.add("Beside the load", beside(run, &sections));
     document.add("Conditions", conditions(run));
     document
+}
+
+/// For a terminal.
+pub(crate) fn told(run: &Run) -> Document {
+    let sections = section::of(run);
+    let host = on(&run.environment.host);
+    let started = civil(run.started_unix_ns);
+    let mut document = Document {
+        title: format!("fathom {}{host}, {started}", run.build.version),
+        ..Document::default()
+    };
+    document.add("", outset(run, &sections));
+    if sections.len() > 1 {
+        document.add("", vec![Block::Table(overview::table(&sections))]);
+    }
+    for (name, section) in section::totals(run) {
+        let ran = Nanos(section.summary.runtime_ns);
+        document.add(&format!("total of {name}: {ran}"), section::headlines(&section));
+    }
+    for section in &sections {
+        let JobSummary {
+            name,
+            workers,
+            runtime_ns,
+            ..
+        } = section.summary;
+        let title = format!(
+            "{name}: {}, {}",
+            plural(u64::from(*workers), "worker"),
+            Nanos(*runtime_ns)
+        );
+        document.add(&title, details(section, sections.len() > 1));
+    }
+    for disk in &run.summary.disks {
+        document.add("", vec![Block::Nested(facts::disk(disk))]);
+    }
+    let model = Some(model::texts(run)).filter(|texts| !texts.is_empty());
+    document.add("", model.map(Block::Nested).into_iter().collect());
+    if let Some((all, missing)) = facts::streams(run).split_first() {
+        let missing = Block::List(missing.to_vec());
+        document.add("", vec![Block::Text(all.clone()), missing]);
+    }
+    document.add("", facts::errors(run));
+    document.add("", facts::warnings(&run.summary.warnings));
+    document.add("", facts::floor(run).map(Block::Text).into_iter().collect());
+    document
+}
+
+/// How it ended, what was run on what.
+fn outset(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
+    let ended = match run.status {
+        Status::Complete => None,
+        Status::Interrupted => Some((Notice::Interrupted, "the results are those up to then.")),
+        Status::Failed => Some((Notice::Failed, "errors ended a job early; see below.")),
+        Status::Running => Some((
+            Notice::Unfinished,
+            "the run is under way or was killed; `fathom recover` completes a killed one.",
+        )),
+    };
+    let ended = ended.map(|(notice, text)| Block::Notice(notice, String::from(text)));
+    let mut blocks: Vec<Block> = ended.into_iter().collect();
+    let target = &run.summary.target;
+    let on = on(&target.description);
+    blocks.push(Block::Text(match run.workload.jobs.as_slice() {
+        [] => format!("Watched {}, without a load of its own", target.description),
+        [job] => format!("{}{on}", describe(job)),
+        jobs => format!("{}{on}", plural(jobs.len() as u64, "job")),
+    }));
+    blocks.extend(modelled(target).map(Block::Text));
+    if sections.is_empty() && !run.workload.jobs.is_empty() {
+        let text = String::from("No results: no job came to its end.");
+        blocks.extend([Block::Gap, Block::Text(text)]);
+    }
+    blocks
+}
+
+fn details(section: &Section<'_>, several: bool) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if several {
+        blocks.extend(section.jobs.iter().map(|job| Block::Text(describe(job))));
+    }
+    blocks.extend(section::headlines(section));
+    blocks.extend(latency::blocks(section));
+    blocks.push(Block::Gap);
+    if section.is_open_loop() {
+        blocks.push(Block::Text(format!(
+            "backlog: {}",
+            facts::backlog(section.summary)
+        )));
+    }
+    blocks.extend(facts::cpu(section.summary).map(Block::Text));
+    blocks
+}
+
+/// Civil time to the second, in UTC.
+pub(super) fn civil(time: WallTime) -> String {
+    jiff::Timestamp::from_nanosecond(i128::from(time.0)).map_or_else(
+        |_| format!("{} ns after the Unix epoch", time.0),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
 }
 
 fn title(run: &Run) -> String {
@@ -62,16 +174,9 @@ fn title(run: &Run) -> String {
 }
 
 fn lead(run: &Run) -> Vec<String> {
-    let host = &run.environment.host;
-    let on = if host.is_empty() {
-        String::new()
-    } else {
-        format!(" on {host}")
-    };
+    let on = on(&run.environment.host);
     let mut lead = vec![format!("Run{on}, {}.", civil(run.started_unix_ns))];
-    if run.summary.target.modelled {
-        lead.push(String::from("The disk is a model and the time virtual."));
-    }
+    lead.extend(modelled(&run.summary.target));
     match run.status {
         Status::Complete => {}
         Status::Interrupted => lead.push(String::from("Interrupted: the results are those up to then.")),
@@ -120,11 +225,9 @@ fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
     for section in sections {
         if section.is_open_loop() {
             blocks.push(Block::Text(format!(
-                "{}: its latencies are response times, from when an I/O was due. Backlog: at most {} due and not sent, {} at \
-                 the end.",
+                "{}: its latencies are response times, from when an I/O was due. Backlog: {}.",
                 section.summary.name,
-                plural(section.summary.backlog_max, "I/O"),
-                section.summary.backlog_end
+                facts::backlog(section.summary)
             )));
         }
     }
@@ -173,6 +276,21 @@ fn cards(section: &Section<'_>, op: Op, summary: &OpSummary, several: bool) -> V
     ]
 }
 
+/// ` on` what it was aimed at, where that has a name.
+pub(super) fn on(target: &str) -> String {
+    if target.is_empty() {
+        String::new()
+    } else {
+        format!(" on {target}")
+    }
+}
+
+/// What to know of a disk that is none.
+pub(super) fn modelled(target: &Target) -> Option<String> {
+    let text = || String::from("The disk is a model and the time virtual.");
+    target.modelled.then(text)
+}
+
 /// A length of time: in hours and minutes where it is long.
 fn took(ns: u64) -> String {
     if ns < 600_000_000_000 {
@@ -181,9 +299,6 @@ fn took(ns: u64) -> String {
         span(ns)
     }
 }
-
-/// The percentiles that the table has columns for.
-const COLUMNS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
 
 fn table(directions: &[(&Section<'_>, Op, &OpSummary)]) -> Table {
     let mut head: Vec<String> = ["job", "direction", "IOPS", "MiB/s", "MB/s", "mean"]
@@ -233,16 +348,6 @@ fn row(name: &str, section: &Section<'_>, op: Op, summary: &OpSummary) -> Vec<St
     row
 }
 
-/// Errors, then warnings, each with its remedy.
-fn warnings(run: &Run) -> Vec<Block> {
-    let errors = facts::error_texts(run).into_iter();
-    let warnings = run.summary.warnings.iter().map(in_full);
-    errors
-        .map(|text| Block::Notice(Notice::Error, text))
-        .chain(warnings.map(|text| Block::Notice(Notice::Warning, text)))
-        .collect()
-}
-
 fn what(run: &Run) -> Vec<Block> {
     let mut facts = Vec::new();
     let jobs = &run.workload.jobs;
@@ -259,16 +364,9 @@ fn what(run: &Run) -> Vec<Block> {
     facts.push(("program", format!("fathom {}", run.build.version)));
     let mut blocks = vec![Block::Facts(facts)];
     if jobs.len() > 1 {
-        blocks.push(Block::Table(Table {
-            caption: String::from("The jobs"),
-            head: ["job", "what it does"].map(str::to_owned).into(),
-            words: 2,
-            rows: jobs
-                .iter()
-                .map(|job| vec![job.name.clone(), describe(job)])
-                .collect(),
-            folded: jobs.len() > 12,
-        }));
+        let rows = jobs.iter().map(|job| vec![job.name.clone(), describe(job)]);
+        let table = Table::new(2, ["job", "what it does"], rows.collect());
+        blocks.push(Block::Table(table.captioned("The jobs").folded_above(12)));
     }
     blocks
 }
@@ -330,17 +428,13 @@ fn beside(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
     let mut texts = Vec::new();
     for section in sections {
         if let Some(text) = facts::cpu(section.summary) {
-            texts.push(format!("{}: {}", section.summary.name, text.trim()));
+            texts.push(format!("{}: {}", section.summary.name, text));
         }
     }
-    for disk in &run.summary.disks {
-        let all = facts::disk_texts(disk);
-        let all: Vec<&str> = all.iter().map(|text| text.trim()).collect();
-        texts.push(all.join("; "));
-    }
-    texts.extend(model::texts(run).iter().map(|text| text.trim().to_owned()));
-    texts.extend(streams::texts(run).iter().map(|text| text.trim().to_owned()));
-    texts.extend(facts::floor_text(run));
+    texts.extend(run.summary.disks.iter().map(|disk| facts::disk(disk).join("; ")));
+    texts.extend(model::texts(run));
+    texts.extend(facts::streams(run));
+    texts.extend(facts::floor(run));
     if texts.is_empty() {
         return Vec::new();
     }
@@ -363,13 +457,8 @@ fn conditions(run: &Run) -> Vec<Block> {
                 need.detail.clone(),
             ]
         });
-        blocks.push(Block::Table(Table {
-            caption: String::from("What sound numbers need"),
-            head: ["needed", "met", "seen"].map(str::to_owned).into(),
-            words: 3,
-            rows: rows.collect(),
-            folded: false,
-        }));
+        let table = Table::new(3, ["needed", "met", "seen"], rows.collect());
+        blocks.push(Block::Table(table.captioned("What sound numbers need")));
     }
     blocks
 }

@@ -6,10 +6,10 @@ mod matrices;
 mod points;
 
 use super::content::{Block, Card, Document, Notice, Table};
-use super::run::{machine, target};
+use super::run::{civil, machine, modelled, on, target};
 use super::{SweepReport, published};
-use crate::text::civil;
 use crate::words::{self, duration, plural};
+use fathom_analysis::sweep::findings::{Conclusions, Counts};
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, PointOrder, PointResult, SweepPlan, SweepResults, Timing};
 use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
@@ -23,12 +23,13 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
     let mut document = Document {
         title: format!("Sweep {} on {}", plan.name, plan.target.description),
         lead: lead(plan, results),
-        sections: Vec::new(),
         written_by: format!("fathom {}", plan.build.version),
+        ..Document::default()
     };
     document.add("Numbers", numbers(results));
     document.add("Warnings", warnings(results));
-    document.add("Conclusions", conclusions(report));
+    let found = conclusions(plan, results, report.conclusions);
+    document.add("Conclusions", found);
     document.add("What was run", what(plan));
     document.add("Block size × depth", matrices::heat_maps(plan, results));
     document.add("Over depth", matrices::depth_curves(plan, results));
@@ -40,21 +41,92 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
     document
 }
 
-fn lead(plan: &SweepPlan, results: &SweepResults) -> Vec<String> {
-    let host = &plan.environment.host;
-    let on = if host.is_empty() {
-        String::new()
-    } else {
-        format!(" on {host}")
+/// For a terminal.
+pub(crate) fn told(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclusions) -> Document {
+    let target = &plan.target;
+    let mut document = Document {
+        title: format!(
+            "fathom {}: sweep {} on {}",
+            plan.build.version, plan.name, target.description
+        ),
+        ..Document::default()
     };
-    let mut lead = Vec::new();
-    if !plan.about.is_empty() {
-        lead.push(plan.about.clone());
-    }
+    let ended = match results.status {
+        Status::Complete => None,
+        Status::Running => Some((Notice::Unfinished, "the sweep is under way or was killed.")),
+        Status::Interrupted => Some((Notice::Interrupted, "the results are those up to then.")),
+        Status::Failed => Some((
+            Notice::Failed,
+            "points could not be measured, or had I/O errors; see below.",
+        )),
+    };
+    let ended = ended.map(|(notice, text)| Block::Notice(notice, String::from(text)));
+    let about = Some(plan.about.clone()).filter(|about| !about.is_empty());
+    let outset = about.into_iter().chain(modelled(target));
+    let outset = outset.chain([in_short(plan), counts(plan, conclusions.counts)]);
+    document.add("", ended.into_iter().chain(outset.map(Block::Text)).collect());
+    document.add("Conclusions", self::conclusions(plan, results, conclusions));
+    matrices::told(&mut document, plan, results);
+    document
+}
+
+/// The matrix in a line.
+fn in_short(plan: &SweepPlan) -> String {
+    let axes = &plan.axes;
+    let mixes = match axes.read_percent.as_slice() {
+        [100] => String::from("reads"),
+        [0] => String::from("writes"),
+        mixes => format!("{} % reads", list(mixes)),
+    };
+    format!(
+        "{}; {mixes}; blocks of {}; depth {} a thread; {} threads; {}",
+        axes.random
+            .iter()
+            .map(|&random| order(random))
+            .collect::<Vec<_>>()
+            .join(" and "),
+        sizes(&axes.block_size_bytes),
+        list(&axes.iodepth),
+        list(&axes.threads),
+        timing(plan.timing),
+    )
+}
+
+fn timing(timing: Timing) -> String {
+    let parts = [
+        (timing.idle_ns, "idle"),
+        (timing.warmup_ns, "of warm-up"),
+        (timing.duration_ns, "counted"),
+        (timing.cooldown_ns, "of cooldown"),
+    ];
+    let parts = parts.into_iter().filter(|(ns, _)| *ns > 0);
+    let parts = parts.map(|(ns, what)| format!("{} {what}", duration(Nanos(ns))));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn counts(plan: &SweepPlan, counts: Counts) -> String {
+    let parts = [
+        (counts.measured, "measured"),
+        (counts.inferred, "inferred"),
+        (counts.failed, "failed"),
+        (counts.pending, "not yet measured"),
+    ];
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts.map(|(number, what)| format!("{number} {what}")).collect();
+    let repeats = match plan.repeats {
+        ..=1 => String::new(),
+        repeats => format!(", {repeats} times each"),
+    };
+    let planned = plural(u64::from(counts.planned), "point");
+    format!("{planned}: {}{repeats}", parts.join(", "))
+}
+
+fn lead(plan: &SweepPlan, results: &SweepResults) -> Vec<String> {
+    let about = Some(plan.about.clone()).filter(|about| !about.is_empty());
+    let mut lead: Vec<String> = about.into_iter().collect();
+    let on = on(&plan.environment.host);
     lead.push(format!("Sweep{on}, {}.", civil(plan.started_unix_ns)));
-    if plan.target.modelled {
-        lead.push(String::from("The disk is a model and the time virtual."));
-    }
+    lead.extend(modelled(&plan.target));
     lead.push(progress(results));
     lead
 }
@@ -184,16 +256,9 @@ fn warnings(results: &SweepResults) -> Vec<Block> {
     blocks
 }
 
-fn conclusions(report: &SweepReport<'_>) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for conclusion in words::paragraphs(report.plan, report.results, report.conclusions) {
-        blocks.push(Block::Heading(conclusion.title));
-        blocks.push(Block::Text(conclusion.text));
-        if !conclusion.evidence.is_empty() {
-            blocks.push(Block::List(conclusion.evidence));
-        }
-    }
-    blocks
+fn conclusions(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclusions) -> Vec<Block> {
+    let paragraphs = words::paragraphs(plan, results, conclusions).into_iter();
+    paragraphs.map(Block::Conclusion).collect()
 }
 
 /// The plan in words.
@@ -213,38 +278,37 @@ fn what(plan: &SweepPlan) -> Vec<Block> {
             .options
             .iter()
             .map(|(name, value)| vec![name.clone(), value.clone().unwrap_or_default()]);
-        blocks.push(Block::Table(Table {
-            caption: String::from("What all points share"),
-            head: ["option", "value"].map(str::to_owned).into(),
-            words: 2,
-            rows: rows.collect(),
-            folded: plan.options.len() > 12,
-        }));
+        let table = Table::new(2, ["option", "value"], rows.collect());
+        let table = table.captioned("What all points share").folded_above(12);
+        blocks.push(Block::Table(table));
     }
     blocks
 }
 
 /// The values of the matrix.
 fn axes(plan: &SweepPlan) -> Vec<(&'static str, String)> {
-    fn list<T>(values: &[T], write: impl Fn(&T) -> String) -> String {
-        values.iter().map(write).collect::<Vec<_>>().join(", ")
-    }
     let axes = &plan.axes;
-    let order = |random: &bool| String::from(if *random { "random" } else { "sequential" });
-    let iodepth = list(&axes.iodepth, ToString::to_string);
+    let orders = axes.random.iter().map(|&random| order(random));
+    let percents = axes.read_percent.iter().map(|percent| format!("{percent} %"));
     vec![
-        ("order", list(&axes.random, order)),
-        (
-            "share of reads",
-            list(&axes.read_percent, |percent| format!("{percent} %")),
-        ),
-        (
-            "block size",
-            list(&axes.block_size_bytes, |&size| Bytes(size).to_string()),
-        ),
-        ("iodepth", format!("{iodepth} a thread")),
-        ("threads", list(&axes.threads, ToString::to_string)),
+        ("order", orders.collect::<Vec<_>>().join(", ")),
+        ("share of reads", percents.collect::<Vec<_>>().join(", ")),
+        ("block size", sizes(&axes.block_size_bytes)),
+        ("iodepth", format!("{} a thread", list(&axes.iodepth))),
+        ("threads", list(&axes.threads)),
     ]
+}
+
+fn order(random: bool) -> &'static str {
+    if random { "random" } else { "sequential" }
+}
+
+fn list<T: ToString>(values: &[T]) -> String {
+    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn sizes(sizes: &[u64]) -> String {
+    list(&sizes.iter().map(|&size| Bytes(size)).collect::<Vec<_>>())
 }
 
 fn each_point(timing: Timing) -> String {
@@ -288,3 +352,6 @@ fn how(plan: &SweepPlan) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,9 @@
 //! One job of a dry run: every setting that matters, a line for each kind of them.
 //!
-//! Data in: a job as resolved, and where known what its files hold. Data out: lines of a page. It must not know sums.
+//! Data in: a job as resolved, and where known what its files hold. Data out: blocks. It must not know sums.
 
 use super::placement::PlacedJob;
-use crate::style::Look;
-use crate::text::Page;
+use crate::document::content::Block;
 use crate::words::{
     amount, block_sizes, depth, distribution, duration, limit, pattern, plural, rates, syncs,
 };
@@ -12,23 +11,24 @@ use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis};
 
 /// A job; `placed` as far as its files are known.
-pub(super) fn render(page: &mut Page, job: &Job, placed: Option<&PlacedJob>) {
-    page.painted(Look::Bold, &job.name, 2);
-    if !job.description.is_empty() {
-        page.paragraph(&format!("  {}", job.description), 4);
-    }
-    let mut say = |label: &str, parts: Vec<String>| {
-        if !parts.is_empty() {
-            page.paragraph(&format!("  {label}: {}", parts.join(", ")), 4);
-        }
-    };
-    say("what", what(job));
-    say("where", place(job, placed));
-    say("how", how(job));
-    say("pace", pace(job));
-    say("start", start(job));
-    say("stop", stop(&settled(job, placed)));
-    say("data", data(job));
+pub(super) fn blocks(job: &Job, placed: Option<&PlacedJob>) -> Vec<Block> {
+    let about = Some(job.description.clone()).filter(|about| !about.is_empty());
+    let facts = [
+        ("what", what(job)),
+        ("where", place(job, placed)),
+        ("how", how(job)),
+        ("pace", pace(job)),
+        ("start", start(job)),
+        ("stop", stop(&settled(job, placed))),
+        ("data", data(job)),
+    ];
+    let facts = facts.into_iter().filter(|(_, parts)| !parts.is_empty());
+    let facts = facts.map(|(name, parts)| (name, parts.join(", "))).collect();
+    about
+        .map(Block::Text)
+        .into_iter()
+        .chain([Block::Facts(facts)])
+        .collect()
 }
 
 fn what(job: &Job) -> Vec<String> {
@@ -166,13 +166,13 @@ fn files(files: &Files, job: &str) -> Vec<String> {
         (!files.may_create, "never made"),
         (!files.invalidate, "page cache kept"),
     ];
-    parts.extend(
-        flags
-            .iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, text)| String::from(*text)),
-    );
+    parts.extend(set(&flags).map(String::from));
     parts
+}
+
+/// The words of what is so.
+fn set<'a>(flags: &'a [(bool, &str)]) -> impl Iterator<Item = &'a str> {
+    flags.iter().filter(|(set, _)| *set).map(|(_, text)| *text)
 }
 
 fn how(job: &Job) -> Vec<String> {
@@ -189,12 +189,7 @@ fn how(job: &Job) -> Vec<String> {
         (engine.vectored, "vectored"),
         (engine.nowait, "nowait"),
     ];
-    parts.extend(
-        flags
-            .iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, text)| String::from(*text)),
-    );
+    parts.extend(set(&flags).map(String::from));
     let depth = &job.depth;
     match depth.batch_submit {
         0 => parts.push(String::from("all that are ready submitted at once")),
@@ -267,11 +262,7 @@ fn stop(job: &Job) -> Vec<String> {
         (rule.write, "write"),
         (rule.verify, "verify"),
     ];
-    let borne: Vec<&str> = borne
-        .iter()
-        .filter(|(set, _)| *set)
-        .map(|&(_, name)| name)
-        .collect();
+    let borne: Vec<&str> = set(&borne).collect();
     if !borne.is_empty() {
         parts.push(format!("going on after {} errors", borne.join(" and ")));
     }

@@ -3,14 +3,15 @@
 //!
 //! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
 
-use super::super::content::{Block, Chart, Table, Width};
+use super::super::content::{Block, Chart, Document, Layout, Table, Width};
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
 use crate::chart::{latency_axis, plain};
 use crate::words::{load, plural, point as place};
-use fathom_core::sweep::{Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
+use fathom_core::sweep::{Axes, Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, Nanos, count, decimal_rate, three_digits};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// A figure of a point that has a heat map.
 struct Measure {
@@ -62,6 +63,104 @@ fn measures(results: &SweepResults) -> [Measure; 3] {
             full: |ns| Nanos(ns.round() as u64).to_string(),
         },
     ]
+}
+
+/// The figures that a terminal has.
+type Figure = (&'static str, fn(&PointResult) -> Option<String>);
+const FIGURES: [Figure; 4] = [
+    ("IOPS", |point| point.iops().map(|iops| count(iops.round()))),
+    ("MiB/s", |point| {
+        let rate = point.bytes_per_second()?;
+        Some(three_digits(rate / f64::from(1 << 20)))
+    }),
+    ("mean, ms", |point| point.lat_ns_mean().map(milliseconds)),
+    ("p99, ms", |point| point.lat_ns_percentile(99.0).map(milliseconds)),
+];
+
+fn milliseconds(ns: f64) -> String {
+    three_digits(ns / 1e6)
+}
+
+/// For a terminal: for each order, mix and number of threads, figures over size and depth.
+pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepResults) {
+    let any = |wanted: fn(&Outcome) -> bool| results.points.iter().any(|point| wanted(&point.outcome));
+    let marks = [
+        (
+            any(|outcome| matches!(outcome, Outcome::Inferred(_))),
+            "~ inferred from other points",
+        ),
+        (
+            any(|outcome| matches!(outcome, Outcome::Failed { .. })),
+            "! could not be measured",
+        ),
+        (
+            any(|outcome| matches!(outcome, Outcome::Pending)),
+            ". not yet measured",
+        ),
+    ];
+    let marks = marks.into_iter().filter(|(there, _)| *there);
+    let mut blocks = vec![Block::Headline(String::from("The matrix"))];
+    blocks.extend(marks.map(|(_, words)| Block::Text(String::from(words))));
+    document.add("", blocks);
+    let by_place = results.points.iter().map(|point| (point.coordinates, point));
+    let by_place: BTreeMap<Coordinates, &PointResult> = by_place.collect();
+    let axes = &plan.axes;
+    for &threads in &axes.threads {
+        for &random in &axes.random {
+            for &read_percent in &axes.read_percent {
+                let title = format!(
+                    "{}, {}: over size and depth a thread",
+                    load(random, read_percent),
+                    plural(u64::from(threads), "thread")
+                );
+                let point = |block_size_bytes: u64, iodepth: u32| {
+                    let at = Coordinates {
+                        random,
+                        read_percent,
+                        block_size_bytes,
+                        iodepth,
+                        threads,
+                    };
+                    by_place.get(&at).copied()
+                };
+                document.add(&title, vec![Block::Table(side_by_side(axes, point))]);
+            }
+        }
+    }
+}
+
+/// All figures in one table.
+fn side_by_side<'a>(axes: &Axes, point: impl Fn(u64, u32) -> Option<&'a PointResult>) -> Table {
+    let columns = FIGURES.iter();
+    let columns = columns.flat_map(|figure| axes.iodepth.iter().map(move |&depth| (figure, depth)));
+    let columns: Vec<(&Figure, u32)> = columns.collect();
+    let depths = columns.iter().map(|(_, depth)| depth.to_string());
+    let row = |&size: &u64| {
+        let mut row = vec![Bytes(size).to_string()];
+        row.extend(columns.iter().map(|((_, of), depth)| {
+            let Some(point) = point(size, *depth) else {
+                return String::new();
+            };
+            let value = of(point);
+            match &point.outcome {
+                Outcome::Pending => String::from("."),
+                Outcome::Failed { .. } => String::from("!"),
+                Outcome::Inferred(_) => format!("~{}", value.unwrap_or_default()),
+                Outcome::Measured { .. } => value.unwrap_or_default(),
+            }
+        }));
+        row
+    };
+    Table {
+        head: std::iter::once(String::from("depth")).chain(depths).collect(),
+        words: 1,
+        rows: axes.block_size_bytes.iter().map(row).collect(),
+        terminal: Layout {
+            groups: columns.iter().map(|((name, _), _)| *name).collect(),
+            ..Layout::default()
+        },
+        ..Table::default()
+    }
 }
 
 /// Points that differ in block size and depth only.
@@ -161,7 +260,7 @@ fn table(measure: &Measure, panel: &Panel) -> Table {
         head,
         words: 1,
         rows: rows.collect(),
-        folded: false,
+        ..Table::default()
     }
 }
 

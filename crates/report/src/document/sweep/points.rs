@@ -7,8 +7,8 @@ use crate::words::load;
 use fathom_core::sweep::{Outcome, PointResult, SweepResults};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
-/// Rows from which on the table is shown only when asked for.
-const FOLDED_FROM: usize = 40;
+/// With more rows the table is shown only when asked for.
+const FOLDED_ABOVE: usize = 40;
 
 pub(super) fn table(results: &SweepResults) -> Vec<Block> {
     if results.points.is_empty() {
@@ -17,13 +17,9 @@ pub(super) fn table(results: &SweepResults) -> Vec<Block> {
     let head = [
         "load", "note", "block", "iodepth", "threads", "IOPS", "MiB/s", "MB/s", "mean", "p99", "slowest",
     ];
-    vec![Block::Table(Table {
-        caption: format!("The {} points", results.points.len()),
-        head: head.map(str::to_owned).into(),
-        words: 2,
-        rows: results.points.iter().map(row).collect(),
-        folded: results.points.len() > FOLDED_FROM,
-    })]
+    let table = Table::new(2, head, results.points.iter().map(row).collect());
+    let caption = format!("The {} points", results.points.len());
+    vec![Block::Table(table.captioned(&caption).folded_above(FOLDED_ABOVE))]
 }
 
 fn row(point: &PointResult) -> Vec<String> {

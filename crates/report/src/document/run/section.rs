@@ -1,8 +1,6 @@
 //! What is reported together: a job section, or a group of them, and its headlines.
 
-use super::Page;
-use crate::layout::{table, table_width};
-use crate::style::Look;
+use super::super::content::{Block, Bold, Layout, Notice, Table};
 use crate::words::plural;
 use fathom_core::backend::Op;
 use fathom_core::run::{JobSummary, OpSummary, Run};
@@ -36,7 +34,7 @@ impl<'a> Section<'a> {
 }
 
 /// The sections of a run in the order of its jobs: groups where the jobs asked for group reporting.
-pub(crate) fn of(run: &Run) -> Vec<Section<'_>> {
+pub(super) fn of(run: &Run) -> Vec<Section<'_>> {
     let jobs = &run.workload.jobs;
     let mut sections = Vec::new();
     let mut groups_shown = Vec::new();
@@ -64,7 +62,7 @@ pub(crate) fn of(run: &Run) -> Vec<Section<'_>> {
 }
 
 /// Sums of several jobs that no section shows: of each reporting group, and of all of them.
-pub(crate) fn totals(run: &Run) -> Vec<(String, Section<'_>)> {
+pub(super) fn totals(run: &Run) -> Vec<(String, Section<'_>)> {
     let jobs = &run.workload.jobs;
     let members = |group: u32| -> Vec<&Job> { jobs.iter().filter(|job| job.group == group).collect() };
     let groups = &run.summary.groups;
@@ -88,33 +86,23 @@ pub(crate) fn totals(run: &Run) -> Vec<(String, Section<'_>)> {
     totals
 }
 
-/// The totals, each with its headlines.
-pub(super) fn total_lines(page: &mut Page, run: &Run) {
-    for (name, section) in totals(run) {
-        page.gap();
-        let ran = Nanos(section.summary.runtime_ns);
-        page.painted(Look::Bold, &format!("total of {name}: {ran}"), 2);
-        headlines(page, &section);
-    }
-}
-
 /// A line a direction: rate, bandwidth in both units, amount, time; then what else became of the I/Os.
-pub(super) fn headlines(page: &mut Page, section: &Section<'_>) {
-    let mut rows = rows(section, true);
+pub(super) fn headlines(section: &Section<'_>) -> Vec<Block> {
+    let rows = rows(section, true);
     if rows.is_empty() {
-        page.paragraph("  no I/O was completed", 4);
-        return;
+        return vec![Block::Text(String::from("no I/O was completed"))];
     }
-    if table_width(&rows, 2) > page.columns() {
-        rows = self::rows(section, false);
-    }
-    for line in table(&rows, 1, 2) {
-        page.painted_line(Look::Bold, &line);
-    }
-    remarks(page, section);
+    let layout = Layout {
+        bold: Bold::All,
+        // The time is in the title of the section, too.
+        narrow: self::rows(section, false),
+        ..Layout::default()
+    };
+    let mut blocks = vec![Block::Table(Table::new(1, [], rows).laid_out(layout))];
+    remarks(&mut blocks, section);
+    blocks
 }
 
-/// The cells of the headlines. The time can be left out: it is in the title of the section, too.
 fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
     let time = |runtime_ns: u64| {
         if with_time {
@@ -123,45 +111,39 @@ fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
             String::new()
         }
     };
-    let mut rows: Vec<Vec<String>> = section
-        .directions()
-        .map(|(op, summary)| {
-            vec![
-                op.name().to_owned(),
-                format!("{} IOPS", count(summary.iops)),
-                binary_rate(summary.bytes_per_second),
-                format!("({})", decimal_rate(summary.bytes_per_second)),
-                format!("{}{}", Bytes(summary.bytes), time(summary.runtime_ns)),
-            ]
-        })
-        .collect();
-    if let Some(sync) = section.sync() {
-        rows.push(vec![
-            String::from("sync"),
-            format!("{} calls/s", count(sync.iops)),
-        ]);
-    }
-    rows
+    let row = |(op, summary): (Op, &OpSummary)| {
+        vec![
+            op.name().to_owned(),
+            format!("{} IOPS", count(summary.iops)),
+            binary_rate(summary.bytes_per_second),
+            format!("({})", decimal_rate(summary.bytes_per_second)),
+            format!("{}{}", Bytes(summary.bytes), time(summary.runtime_ns)),
+        ]
+    };
+    let sync = section.sync().map(|sync| {
+        let rate = format!("{} calls/s", count(sync.iops));
+        vec![String::from("sync"), rate]
+    });
+    section.directions().map(row).chain(sync).collect()
 }
 
 /// Failed, short and verified I/Os.
-fn remarks(page: &mut Page, section: &Section<'_>) {
+fn remarks(blocks: &mut Vec<Block>, section: &Section<'_>) {
     for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {
         let (name, summary) = (op.name(), section.summary.op(op));
         if summary.errors > 0 {
-            page.painted(
-                Look::Red,
-                &format!("  {} failed", plural(summary.errors, name)),
-                4,
-            );
+            let text = format!("{} failed", plural(summary.errors, name));
+            blocks.push(Block::Notice(Notice::Failure, text));
         }
         if summary.short_ios > 0 {
             let (short, all) = (summary.short_ios, plural(summary.ios, name));
-            page.paragraph(&format!("  {short} of {all} moved fewer bytes than asked"), 4);
+            blocks.push(Block::Text(format!(
+                "{short} of {all} moved fewer bytes than asked"
+            )));
         }
     }
     if section.summary.verified_ios > 0 {
-        let verified = section.summary.verified_ios;
-        page.paragraph(&format!("  {} verified", plural(verified, "I/O")), 4);
+        let verified = plural(section.summary.verified_ios, "I/O");
+        blocks.push(Block::Text(format!("{verified} verified")));
     }
 }

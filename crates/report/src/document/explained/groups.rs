@@ -3,10 +3,11 @@
 //! Data in: what limits each section. Data out: groups with what to say of each, numbers that differ as ranges. It must not
 //! judge.
 
+use super::percent;
 use super::ranges::{merged, shape};
-use super::{limits, percent};
 use crate::words::plural;
-use fathom_analysis::explain::answer::{LimitKind, SectionLimit, in_words};
+use fathom_analysis::explain::answer::{Candidate, LimitKind, SectionLimit, Unit, in_words};
+use fathom_core::units::{Bytes, Nanos, bandwidth, count, three_digits};
 
 /// Candidates that are named.
 const CANDIDATES_MAX: usize = 4;
@@ -110,10 +111,10 @@ impl Group<'_> {
     }
 
     /// Figures and their values.
-    pub(crate) fn figures(&self) -> Vec<(String, String)> {
+    pub(crate) fn figures(&self) -> Vec<Vec<String>> {
         let mut named: Vec<(&str, Vec<String>)> = Vec::new();
         for figure in self.each().flat_map(|limit| &limit.figures) {
-            let value = limits::stated(figure.value, figure.unit);
+            let value = stated(figure.value, figure.unit);
             match named.iter_mut().find(|(what, _)| *what == figure.what) {
                 Some((_, values)) => values.push(value),
                 None => named.push((&figure.what, vec![value])),
@@ -121,7 +122,7 @@ impl Group<'_> {
         }
         let ranges = named.into_iter();
         ranges
-            .map(|(what, values)| (String::from(what), merged(&values)))
+            .map(|(what, values)| vec![String::from(what), merged(&values)])
             .collect()
     }
 
@@ -152,13 +153,33 @@ impl Group<'_> {
                 .each()
                 .flat_map(|limit| &limit.candidates)
                 .filter(|candidate| candidate.name == known.name);
-            merged(&same.map(limits::candidate).collect::<Vec<_>>())
+            merged(&same.map(candidate).collect::<Vec<_>>())
         });
         let mut text = shown.collect::<Vec<_>>().join("; ");
         if let more @ 1.. = named.len().saturating_sub(CANDIDATES_MAX) {
             text = format!("{text}; and {more} more");
         }
         (!named.is_empty()).then(|| format!("the limit of: {text}"))
+    }
+}
+
+fn candidate(candidate: &Candidate) -> String {
+    format!(
+        "{} ({}, measured {} of it)",
+        candidate.name,
+        stated(candidate.limit, candidate.unit),
+        percent(candidate.ratio)
+    )
+}
+
+fn stated(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Iops => format!("{} IOPS", count(value)),
+        Unit::BytesPerSecond => bandwidth(value),
+        Unit::Bytes => Bytes(value.max(0.0) as u64).to_string(),
+        Unit::Nanoseconds => Nanos(value.max(0.0).round() as u64).to_string(),
+        Unit::Percent => format!("{} %", three_digits(value)),
+        Unit::Number => three_digits(value),
     }
 }
 

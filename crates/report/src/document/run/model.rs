@@ -1,22 +1,10 @@
 //! What a modelled machine tells: which limits held I/O back, what its caches did.
 
-use super::Page;
 use fathom_core::run::{Counted, ModelSummary, Run, SpentCredit};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
-/// The machine's own account, where it was a modelled one.
-pub(super) fn render(page: &mut Page, run: &Run) {
-    let texts = texts(run);
-    if !texts.is_empty() {
-        page.gap();
-    }
-    for text in texts {
-        page.paragraph(&text, 4);
-    }
-}
-
-/// The same, a line each; those of its caches are indented.
-pub(crate) fn texts(run: &Run) -> Vec<String> {
+/// The machine's own account, where it was a modelled one: a line in all, then one each for credits and caches.
+pub(super) fn texts(run: &Run) -> Vec<String> {
     let Some(model) = &run.summary.model else {
         return Vec::new();
     };
@@ -62,7 +50,7 @@ fn credit(credit: &SpentCredit) -> String {
         Counted::Bytes => "MB/s",
     };
     format!(
-        "  burst credit ({}) ran out: {} {unit} for {}, then {}",
+        "burst credit ({}) ran out: {} {unit} for {}, then {}",
         credit.limit,
         rate(credit.rate_before),
         lasting(credit.lasted_ns),
@@ -99,7 +87,7 @@ fn lasting(ns: u64) -> String {
 fn caches(texts: &mut Vec<String>, model: &ModelSummary) {
     if model.dirty_peak_bytes > 0 {
         texts.push(format!(
-            "  page cache: at most {} dirty",
+            "page cache: at most {} dirty",
             Bytes(model.dirty_peak_bytes)
         ));
     }
@@ -107,19 +95,19 @@ fn caches(texts: &mut Vec<String>, model: &ModelSummary) {
     if reads > 0 {
         let share = three_digits(model.host_cache_hits as f64 / reads as f64 * 100.0);
         texts.push(format!(
-            "  host cache: {share} % of {} reads served",
+            "host cache: {share} % of {} reads served",
             count(reads as f64)
         ));
     }
     if model.host_dirty_peak_bytes > 0 {
         texts.push(format!(
-            "  host cache: at most {} not yet on the disk",
+            "host cache: at most {} not yet on the disk",
             Bytes(model.host_dirty_peak_bytes)
         ));
     }
     if model.drain_ns > 0 {
         texts.push(format!(
-            "  {} after the last job until all was on the disk",
+            "{} after the last job until all was on the disk",
             Nanos(model.drain_ns)
         ));
     }

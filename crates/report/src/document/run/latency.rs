@@ -2,20 +2,13 @@
 //!
 //! One unit a table, stated in its header, so that columns compare at a glance.
 
-use super::Page;
+use super::super::content::{Block, Layout, Table};
 use super::section::Section;
-use crate::layout::{table, table_width};
 use fathom_analysis::warnings::is_supported;
 use fathom_core::run::{LatencySummary, OpSummary};
 
-/// The percentiles that the table has columns for.
-const COLUMNS: [(f64, &str); 5] = [
-    (50.0, "p50"),
-    (90.0, "p90"),
-    (99.0, "p99"),
-    (99.9, "p99.9"),
-    (99.99, "p99.99"),
-];
+/// The percentiles that tables have columns for.
+pub(super) const COLUMNS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
 
 /// What gives way, in this order, where the table is too wide.
 const GIVES_WAY: [&str; 5] = ["stddev", "p90", "p99.99", "min", "p99.9"];
@@ -35,7 +28,7 @@ struct Row<'a> {
 
 /// The latency that a direction is judged by, and its name: response time where there is a schedule (what a
 /// stalled disk kept from being sent counts), else total latency, else what there is.
-pub(crate) fn main_latency<'a>(
+pub(super) fn main_latency<'a>(
     section: &Section<'_>,
     summary: &'a OpSummary,
 ) -> (&'a LatencySummary, &'static str) {
@@ -48,27 +41,15 @@ pub(crate) fn main_latency<'a>(
     }
 }
 
-pub(super) fn render(page: &mut Page, section: &Section<'_>) {
+/// The table, and the lists of percentiles that say more than it.
+pub(super) fn blocks(section: &Section<'_>) -> Vec<Block> {
     let rows = rows_of(section);
     let Some(unit) = unit_of(&rows) else {
-        return;
+        return Vec::new();
     };
-    page.gap();
-    let mut cells = cells_of(&rows, unit);
-    for column in GIVES_WAY {
-        if table_width(&cells, 2) <= page.columns() {
-            break;
-        }
-        if let Some(at) = cells[0].iter().position(|name| name == column) {
-            for row in &mut cells {
-                row.remove(at);
-            }
-        }
-    }
-    for line in table(&cells, 1, 2) {
-        page.line(&line);
-    }
-    percentiles(page, section);
+    let mut blocks = vec![Block::Gap, Block::Table(table(&rows, unit))];
+    blocks.extend(percentiles(section));
+    blocks
 }
 
 /// All latencies that were measured, the direction's name before each.
@@ -144,84 +125,60 @@ fn number(ns: f64, unit: Unit) -> String {
 }
 
 /// The table with its header. Percentile columns that no row has, or none has enough I/Os for, are left out.
-fn cells_of(rows: &[Row<'_>], unit: Unit) -> Vec<Vec<String>> {
+fn table(rows: &[Row<'_>], unit: Unit) -> Table {
     let shown = |row: &Row<'_>, percentile: f64| {
         let value = row.latency.percentile(percentile)?;
         is_supported(row.latency.n, percentile).then_some(value)
     };
-    let columns: Vec<(f64, &str)> = COLUMNS
-        .into_iter()
-        .filter(|&(percentile, _)| rows.iter().any(|row| shown(row, percentile).is_some()))
+    let columns = COLUMNS.into_iter();
+    let columns: Vec<f64> = columns
+        .filter(|&percentile| rows.iter().any(|row| shown(row, percentile).is_some()))
         .collect();
     let mut head = vec![format!("latency, {}", unit.name)];
     head.extend(["min", "mean", "stddev"].map(String::from));
-    head.extend(columns.iter().map(|&(_, name)| name.to_owned()));
+    head.extend(columns.iter().map(|percentile| format!("p{percentile}")));
     head.push(String::from("max"));
-    let mut cells = vec![head];
-    for row in rows {
+    let cells = |row: &Row<'_>| {
         let latency = row.latency;
-        let mut line = vec![
-            row.label.clone(),
-            number(latency.min as f64, unit),
-            number(latency.mean, unit),
-            number(latency.stddev, unit),
-        ];
-        line.extend(columns.iter().map(|&(percentile, _)| {
+        let mut cells = vec![row.label.clone(), number(latency.min as f64, unit)];
+        cells.extend([latency.mean, latency.stddev].map(|ns| number(ns, unit)));
+        cells.extend(columns.iter().map(|&percentile| {
             shown(row, percentile).map_or_else(|| String::from("-"), |ns| number(ns as f64, unit))
         }));
-        line.push(number(latency.max as f64, unit));
-        cells.push(line);
+        cells.push(number(latency.max as f64, unit));
+        cells
+    };
+    let spare = GIVES_WAY.iter();
+    let spare = spare.filter_map(|name| head.iter().position(|column| column == name));
+    Table {
+        words: 1,
+        rows: rows.iter().map(cells).collect(),
+        terminal: Layout {
+            spare: spare.collect(),
+            ..Layout::default()
+        },
+        head,
+        ..Table::default()
     }
-    cells
 }
 
 /// The full list of each direction's main latency, as far as it is supported, where it says more than the table.
-fn percentiles(page: &mut Page, section: &Section<'_>) {
-    for (op, summary) in section.directions() {
+fn percentiles(section: &Section<'_>) -> impl Iterator<Item = Block> {
+    section.directions().filter_map(|(op, summary)| {
         let (latency, metric) = main_latency(section, summary);
-        let list: Vec<(f64, u64)> = latency
-            .percentiles
-            .iter()
-            .copied()
+        let list = latency.percentiles.iter().copied();
+        let list: Vec<(f64, u64)> = list
             .filter(|&(percentile, _)| is_supported(latency.n, percentile))
             .collect();
-        let in_table =
-            |&(percentile, _): &(f64, u64)| COLUMNS.iter().any(|&(p, _)| (p - percentile).abs() < 1e-9);
+        let in_table = |&(percentile, _): &(f64, u64)| COLUMNS.iter().any(|p| (p - percentile).abs() < 1e-9);
         if list.iter().all(in_table) {
-            continue;
+            return None;
         }
         let unit = unit_for(latency.percentile(50.0).map_or(latency.mean, |p50| p50 as f64));
-        page.gap();
-        page.line(&format!("  {} {metric} percentiles, {}", op.name(), unit.name));
-        grid(page, &list, unit);
-    }
-}
-
-/// Cells of equal width in as many columns as fit, filled row by row.
-fn grid(page: &mut Page, list: &[(f64, u64)], unit: Unit) {
-    let cells: Vec<(String, String)> = list
-        .iter()
-        .map(|&(percentile, ns)| (format!("p{percentile}"), number(ns as f64, unit)))
-        .collect();
-    let mut across = 5;
-    loop {
-        let rows: Vec<Vec<String>> = cells
-            .chunks(across)
-            .map(|chunk| {
-                chunk
-                    .iter()
-                    .flat_map(|(name, value)| [name.clone(), value.clone()])
-                    .collect()
-            })
-            .collect();
-        if across == 1 || table_width(&rows, 4) <= page.columns() {
-            for line in table(&rows, 0, 4) {
-                page.line(&line);
-            }
-            return;
-        }
-        across -= 1;
-    }
+        let cell = |(percentile, ns)| [format!("p{percentile}"), number(ns as f64, unit)];
+        let caption = format!("{} {metric} percentiles, {}", op.name(), unit.name);
+        Some(Block::Grid(caption, list.into_iter().map(cell).collect()))
+    })
 }
 
 #[cfg(test)]

@@ -1,30 +1,22 @@
 //! All sections in one table: a line for each and direction.
 
-use super::Page;
+use super::super::content::{Bold, Layout, Table};
 use super::latency::main_latency;
 use super::section::Section;
-use crate::layout::{fit, table, table_width};
-use crate::style::Look;
 use crate::words::{block_sizes, pattern};
 use fathom_core::units::{Nanos, count, three_digits};
 
-/// Columns for names and patterns at most, as far as the width allows.
-const NAME_COLUMNS: usize = 24;
+/// Letters of names and patterns: at most, and where the width allows no more.
+const NAME_LETTERS: (usize, usize) = (24, 6);
 
-pub(super) fn render(page: &mut Page, sections: &[Section<'_>]) {
-    let head = ["job", "what", "IOPS", "MiB/s", "mean", "p99"].map(String::from);
-    let mut rows = vec![head.to_vec()];
-    for section in sections {
-        rows.extend(lines_of(section));
-    }
-    shrink(&mut rows, page.columns());
-    for (index, line) in table(&rows, 2, 0).iter().enumerate() {
-        if index == 0 {
-            page.painted_line(Look::Bold, line);
-        } else {
-            page.line(line);
-        }
-    }
+pub(super) fn table(sections: &[Section<'_>]) -> Table {
+    let head = ["job", "what", "IOPS", "MiB/s", "mean", "p99"];
+    let layout = Layout {
+        cut: Some(NAME_LETTERS),
+        bold: Bold::Head,
+        ..Layout::default()
+    };
+    Table::new(2, head, sections.iter().flat_map(lines_of).collect()).laid_out(layout)
 }
 
 /// One line a direction: the percentiles of two directions cannot be made one.
@@ -66,18 +58,4 @@ fn lines_of(section: &Section<'_>) -> Vec<Vec<String>> {
         lines.push(line);
     }
     lines
-}
-
-/// Cuts names and patterns until the table fits.
-fn shrink(rows: &mut [Vec<String>], columns: usize) {
-    for limit in (6..=NAME_COLUMNS).rev() {
-        for row in rows.iter_mut() {
-            for cell in &mut row[..2] {
-                *cell = fit(cell, limit);
-            }
-        }
-        if table_width(rows, 0) <= columns {
-            return;
-        }
-    }
 }

@@ -1,32 +1,23 @@
-//! What goes with the latencies: backlog, CPU, disks, errors, warnings, the program's own cost.
+//! What goes with the latencies: CPU, disks, errors, warnings, the program's own cost, what was recorded.
 
-use super::Page;
-use super::section::Section;
-use crate::style::Look;
+use super::super::content::{Block, Notice};
 use crate::words::plural;
 use fathom_analysis::failures;
+use fathom_core::record::StreamKind;
 use fathom_core::run::{CpuUsage, DiskSummary, JobSummary, Run, RunError, Warning};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
-/// Backlog and CPU of a section.
-pub(super) fn of_section(page: &mut Page, section: &Section<'_>) {
-    page.gap();
-    let summary = section.summary;
-    if section.is_open_loop() {
-        let text = format!(
-            "  backlog: at most {} due and not sent, {} at the end",
-            plural(summary.backlog_max, "I/O"),
-            summary.backlog_end
-        );
-        page.paragraph(&text, 4);
-    }
-    if let Some(text) = cpu(summary) {
-        page.paragraph(&text, 4);
-    }
+/// What an open loop could not send in time.
+pub(super) fn backlog(summary: &JobSummary) -> String {
+    format!(
+        "at most {} due and not sent, {} at the end",
+        plural(summary.backlog_max, "I/O"),
+        summary.backlog_end
+    )
 }
 
 /// CPU time of the workers: shares of one CPU each, and the cost of one I/O.
-pub(crate) fn cpu(summary: &JobSummary) -> Option<String> {
+pub(super) fn cpu(summary: &JobSummary) -> Option<String> {
     let CpuUsage {
         user_ns,
         system_ns,
@@ -42,7 +33,7 @@ pub(crate) fn cpu(summary: &JobSummary) -> Option<String> {
     let percent = |ns: u64| three_digits(ns as f64 / capacity_ns * 100.0);
     let each = if summary.workers > 1 { " a worker" } else { "" };
     let mut text = format!(
-        "  CPU{each}: {} % user, {} % system",
+        "CPU{each}: {} % user, {} % system",
         percent(user_ns),
         percent(system_ns)
     );
@@ -58,22 +49,8 @@ pub(crate) fn cpu(summary: &JobSummary) -> Option<String> {
     Some(text)
 }
 
-/// What the disks below counted over the whole run.
-pub(super) fn disks(page: &mut Page, run: &Run) {
-    for disk in &run.summary.disks {
-        page.gap();
-        disk_lines(page, disk);
-    }
-}
-
-fn disk_lines(page: &mut Page, disk: &DiskSummary) {
-    for text in disk_texts(disk) {
-        page.paragraph(&text, 4);
-    }
-}
-
-/// What a disk counted: a line in all, then one each for what it did, indented.
-pub(crate) fn disk_texts(disk: &DiskSummary) -> Vec<String> {
+/// What a disk counted over the whole run: a line in all, then one each for what it did.
+pub(super) fn disk(disk: &DiskSummary) -> Vec<String> {
     let ns = disk.duration_ns as f64;
     if ns <= 0.0 {
         return vec![format!("disk {}: not observed", disk.name)];
@@ -106,7 +83,7 @@ pub(crate) fn disk_texts(disk: &DiskSummary) -> Vec<String> {
         }
         let n = ios as f64;
         texts.push(format!(
-            "  {} {name}/s of {} on average, {} each, {} % merged",
+            "{} {name}/s of {} on average, {} each, {} % merged",
             count(n / (ns / 1e9)),
             Bytes((bytes as f64 / n).round() as u64),
             Nanos((time_ns as f64 / n).round() as u64),
@@ -115,23 +92,19 @@ pub(crate) fn disk_texts(disk: &DiskSummary) -> Vec<String> {
     }
     for (name, ios) in [("discards", disk.discard_ios), ("flushes", disk.flush_ios)] {
         if ios > 0 {
-            texts.push(format!("  {} {name}/s", count(ios as f64 / (ns / 1e9))));
+            texts.push(format!("{} {name}/s", count(ios as f64 / (ns / 1e9))));
         }
     }
     texts
 }
 
 /// Errors of all jobs, by kind, the first of each with its place and what to do.
-pub(super) fn errors(page: &mut Page, run: &Run) {
-    if run.summary.jobs.iter().any(|job| !job.errors.is_empty()) {
-        page.gap();
-    }
-    for text in error_texts(run) {
-        page.labelled(Look::Red, "error:", &text);
-    }
+pub(super) fn errors(run: &Run) -> Vec<Block> {
+    let texts = error_texts(run).into_iter();
+    texts.map(|text| Block::Notice(Notice::Error, text)).collect()
 }
 
-/// The same, an entry each.
+/// The same, a text each.
 pub fn error_texts(run: &Run) -> Vec<String> {
     let mut texts = Vec::new();
     for (index, job) in run.summary.jobs.iter().enumerate() {
@@ -184,13 +157,9 @@ fn error_text(job: &str, error: &RunError) -> String {
 }
 
 /// Each warning with its remedy.
-pub(crate) fn warnings(page: &mut Page, warnings: &[Warning]) {
-    if !warnings.is_empty() {
-        page.gap();
-    }
-    for warning in warnings {
-        page.labelled(Look::Yellow, "warning:", &in_full(warning));
-    }
+pub(crate) fn warnings(warnings: &[Warning]) -> Vec<Block> {
+    let texts = warnings.iter().map(in_full);
+    texts.map(|text| Block::Notice(Notice::Warning, text)).collect()
 }
 
 /// A warning with its remedy.
@@ -202,15 +171,7 @@ pub fn in_full(warning: &Warning) -> String {
 }
 
 /// What the program itself costs, beside the mean latency of all I/Os.
-pub(super) fn floor(page: &mut Page, run: &Run) {
-    if let Some(text) = floor_text(run) {
-        page.gap();
-        page.paragraph(&text, 2);
-    }
-}
-
-/// The same as one line.
-pub(crate) fn floor_text(run: &Run) -> Option<String> {
+pub(super) fn floor(run: &Run) -> Option<String> {
     let floor = run.summary.floor?;
     let cost = Nanos(floor.ns_per_io.round() as u64);
     let mut text = format!("fathom's own cost: {cost} of each I/O");
@@ -227,4 +188,35 @@ pub(crate) fn floor_text(run: &Run) -> Option<String> {
         text = format!("{text} ({} % of the mean latency)", three_digits(percent));
     }
     Some(text)
+}
+
+/// What became of the streams that were asked for: a line in all, then what is missing.
+pub(super) fn streams(run: &Run) -> Vec<String> {
+    let streams = &run.summary.streams;
+    if streams.is_empty() {
+        return Vec::new();
+    }
+    // What a recording says of itself is a stream of its own, whether or not it was asked for.
+    let told = streams.iter().filter(|stream| {
+        stream.kind != StreamKind::Counters || stream.rows > 0 || !stream.missing.is_empty()
+    });
+    let parts = told.map(|stream| {
+        if stream.rows == 0 && !stream.missing.is_empty() {
+            return format!("{} not recorded", stream.kind.name());
+        }
+        let kept = format!("{} {}", stream.kind.name(), stream.rows);
+        if stream.dropped == 0 {
+            kept
+        } else {
+            format!("{kept} ({} lost)", stream.dropped)
+        }
+    });
+    let parts: Vec<String> = parts.collect();
+    let mut texts = vec![format!("recorded, in rows: {}", parts.join(", "))];
+    for stream in streams {
+        for missing in &stream.missing {
+            texts.push(format!("not recorded ({}): {missing}", stream.kind.name()));
+        }
+    }
+    texts
 }
