@@ -96,6 +96,16 @@ pub struct Paragraph {
     pub evidence: Vec<String>,
 }
 
+impl Paragraph {
+    pub(crate) fn new(title: &str, text: String, evidence: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            title: title.to_owned(),
+            text,
+            evidence: evidence.into_iter().collect(),
+        }
+    }
+}
+
 /// All that a report of a sweep is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct SweepReport<'a> {

@@ -14,6 +14,7 @@ use fathom_core::workload::{
     Amount, Arrival, BlockSize, Distribution, EngineKind, Job, Limit, Mix, PerOp, Rate, SyncMode, Zone,
     ZoneSize,
 };
+use std::fmt::Display;
 
 /// A job in one line: what, how, how many, how fast, for how long.
 pub fn describe(job: &Job) -> String {
@@ -27,7 +28,7 @@ pub fn describe(job: &Job) -> String {
     if let Some(verify) = &job.verify {
         parts.push(format!("verify {:?}", verify.algorithm).to_lowercase());
     }
-    parts.push(plural(u64::from(job.numjobs), "worker"));
+    parts.push(plural(job.numjobs, "worker"));
     parts.push(limit(job));
     parts.join(", ")
 }
@@ -55,8 +56,8 @@ pub(crate) fn block_sizes(job: &Job) -> String {
             .first()
             .map_or_else(String::new, |&op| block_size(&job.block_size[op]));
     }
-    let each = |&op: &usize| format!("{} {}", Op::DATA[op].name(), block_size(&job.block_size[op]));
-    used.iter().map(each).collect::<Vec<_>>().join(", ")
+    let each = |op: usize| format!("{} {}", Op::DATA[op].name(), block_size(&job.block_size[op]));
+    joined(used.into_iter().map(each), ", ")
 }
 
 fn block_size(size: &BlockSize) -> String {
@@ -67,10 +68,11 @@ fn block_size(size: &BlockSize) -> String {
             format!("{} to {}{any}", Bytes(*min), Bytes(*max))
         }
         BlockSize::Split(entries) => {
-            let each = entries
-                .iter()
-                .map(|e| format!("{} ({} %)", Bytes(e.bytes), e.percent));
-            each.collect::<Vec<_>>().join(" + ")
+            let each = entries.iter();
+            joined(
+                each.map(|e| format!("{} ({} %)", Bytes(e.bytes), e.percent)),
+                " + ",
+            )
         }
     }
 }
@@ -101,7 +103,7 @@ fn zones(zones: &[Zone]) -> String {
         };
         format!("{} % of I/O to {part}", zone.io_percent)
     });
-    format!("zones: {}", each.collect::<Vec<_>>().join(", "))
+    format!("zones: {}", joined(each, ", "))
 }
 
 /// How many in flight, where that is not one as a matter of course. Synchronous engines keep one, whatever was asked for.
@@ -220,8 +222,22 @@ pub(crate) fn duration(duration: Nanos) -> String {
 }
 
 /// `1 worker`, `2 workers`.
-pub(crate) fn plural(n: u64, what: &str) -> String {
+pub(crate) fn plural<N: TryInto<u64>>(n: N, what: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Each with that between them.
+pub(crate) fn joined<T: Display>(each: impl IntoIterator<Item = T>, between: &str) -> String {
+    let texts: Vec<String> = each.into_iter().map(|one| one.to_string()).collect();
+    texts.join(between)
+}
+
+/// The same text with its first letter as a capital.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::heat::{HeatSource, LatencyHeat};
 use crate::chart::percentiles::Curve;
 use crate::chart::time::{self, Line, Span};
 use crate::chart::{Clock, Thinning, heat as heat_chart, percentiles as percentile_chart, seconds};
+use crate::words::capital;
 use fathom_core::backend::Op;
 use fathom_core::run::{HistogramRow, Latency, Run, SeriesRow};
 use fathom_core::units::Nanos;
@@ -183,13 +184,6 @@ pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
     } else {
         vec![Block::Charts(charts)]
     }
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The percentile curves of all directions.

@@ -83,11 +83,7 @@ pub(crate) fn told(run: &Run) -> Document {
             runtime_ns,
             ..
         } = section.summary;
-        let title = format!(
-            "{name}: {}, {}",
-            plural(u64::from(*workers), "worker"),
-            Nanos(*runtime_ns)
-        );
+        let title = format!("{name}: {}, {}", plural(*workers, "worker"), Nanos(*runtime_ns));
         document.add(&title, details(section, sections.len() > 1));
     }
     for disk in &run.summary.disks {
@@ -123,7 +119,7 @@ fn outset(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
     blocks.push(Block::Text(match run.workload.jobs.as_slice() {
         [] => format!("Watched {}, without a load of its own", target.description),
         [job] => format!("{}{on}", describe(job)),
-        jobs => format!("{}{on}", plural(jobs.len() as u64, "job")),
+        jobs => format!("{}{on}", plural(jobs.len(), "job")),
     }));
     blocks.extend(modelled(target).map(Block::Text));
     if sections.is_empty() && !run.workload.jobs.is_empty() {
@@ -169,7 +165,7 @@ fn title(run: &Run) -> String {
             crate::words::pattern(job),
             crate::words::block_sizes(job)
         ),
-        jobs => format!("{} on {target}", plural(jobs.len() as u64, "job")),
+        jobs => format!("{} on {target}", plural(jobs.len(), "job")),
     }
 }
 
@@ -408,7 +404,7 @@ pub(super) fn machine(environment: &Environment) -> Vec<(&'static str, String)> 
         } else {
             format!(" ({})", environment.cpu_model)
         };
-        parts.push(format!("{}{model}", plural(u64::from(environment.cpus), "CPU")));
+        parts.push(format!("{}{model}", plural(environment.cpus, "CPU")));
     }
     if environment.memory_bytes > 0 {
         parts.push(Bytes(environment.memory_bytes).to_string());

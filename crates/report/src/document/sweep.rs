@@ -117,7 +117,7 @@ fn counts(plan: &SweepPlan, counts: Counts) -> String {
         ..=1 => String::new(),
         repeats => format!(", {repeats} times each"),
     };
-    let planned = plural(u64::from(counts.planned), "point");
+    let planned = plural(counts.planned, "point");
     format!("{planned}: {}{repeats}", parts.join(", "))
 }
 
@@ -139,7 +139,7 @@ fn progress(results: &SweepResults) -> String {
     let mut text = format!(
         "{} of {} measured",
         measured,
-        plural(results.points.len() as u64, "point")
+        plural(results.points.len(), "point")
     );
     for (n, word) in [
         (
@@ -249,7 +249,7 @@ fn warnings(results: &SweepResults) -> Vec<Block> {
     if more > 0 {
         let text = format!(
             "{} more: each run's directory has its own.",
-            plural(more as u64, "warning")
+            plural(more, "warning")
         );
         blocks.push(Block::Text(text));
     }

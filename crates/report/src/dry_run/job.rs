@@ -142,10 +142,7 @@ fn files(files: &Files, job: &str) -> Vec<String> {
     let mut parts = Vec::new();
     if files.names.is_empty() {
         let name = files.name_format.replace("$jobname", job);
-        parts.push(format!(
-            "{} a worker named {name}",
-            plural(u64::from(files.nrfiles), "file")
-        ));
+        parts.push(format!("{} a worker named {name}", plural(files.nrfiles, "file")));
     } else {
         parts.push(join(&files.names));
     }
@@ -180,7 +177,7 @@ fn how(job: &Job) -> Vec<String> {
     let mut parts = vec![engine.kind.name().to_owned()];
     parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
     parts.push(depth(job).unwrap_or_else(|| String::from("iodepth 1")));
-    parts.push(plural(u64::from(job.numjobs), "worker"));
+    parts.push(plural(job.numjobs, "worker"));
     let flags = [
         (engine.poll, "polled"),
         (engine.fixed_buffers, "fixed buffers"),
@@ -228,7 +225,7 @@ fn pace(job: &Job) -> Vec<String> {
             ThinkTimeBasis::Complete => "completed",
             ThinkTimeBasis::Issue => "sent",
         };
-        let what = plural(u64::from(think.blocks), "I/O");
+        let what = plural(think.blocks, "I/O");
         parts.push(format!(
             "a pause of {} after {what} {basis}",
             duration(think.pause)

@@ -88,7 +88,7 @@ impl Group<'_> {
         match n {
             1 => String::from(names[0]),
             _ if n <= NAMES_MAX => format!("{n} sections ({})", names.join(", ")),
-            _ => format!("{} ({})", plural(n as u64, "section"), self.rows().join(", ")),
+            _ => format!("{} ({})", plural(n, "section"), self.rows().join(", ")),
         }
     }
 

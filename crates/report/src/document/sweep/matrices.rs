@@ -111,7 +111,7 @@ pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepRes
                 let title = format!(
                     "{}, {}: over size and depth a thread",
                     load(random, read_percent),
-                    plural(u64::from(threads), "thread")
+                    plural(threads, "thread")
                 );
                 let point = |block_size_bytes: u64, iodepth: u32| {
                     let at = Coordinates {
@@ -180,7 +180,7 @@ fn groups<'a>(plan: &SweepPlan, results: &'a SweepResults) -> Vec<Group<'a>> {
             continue;
         }
         let threads = if plan.axes.threads.len() > 1 {
-            format!(", {}", plural(u64::from(at.threads), "thread"))
+            format!(", {}", plural(at.threads, "thread"))
         } else {
             String::new()
         };
@@ -231,7 +231,7 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
             if panel.cells.iter().flatten().all(|cell| cell.value.is_none()) {
                 continue;
             }
-            let depth = format!("iodepth, on {}", plural(u64::from(group.threads), "thread"));
+            let depth = format!("iodepth, on {}", plural(group.threads, "thread"));
             charts.push(Chart {
                 title: format!("{}, {}", measure.title, group.name),
                 about: String::new(),
@@ -322,7 +322,7 @@ fn cell(measure: &Measure, point: &PointResult) -> Cell {
         (Outcome::Measured { repeats }, Some(value)) => {
             let mut told = (measure.full)(value);
             if repeats.len() > 1 {
-                told = format!("{told} (mean of {})", plural(repeats.len() as u64, "repeat"));
+                told = format!("{told} (mean of {})", plural(repeats.len(), "repeat"));
             }
             if let Some(width) = repeats
                 .iter()
