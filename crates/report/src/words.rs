@@ -5,7 +5,7 @@
 
 mod sweep;
 
-pub(crate) use sweep::load;
+pub(crate) use sweep::{load, threads};
 pub use sweep::{paragraphs, point};
 
 use fathom_core::backend::Op;

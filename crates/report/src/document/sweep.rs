@@ -8,7 +8,7 @@ mod points;
 use super::content::{Block, Card, Document, Notice, Table};
 use super::run::{civil, machine, modelled, on, target};
 use super::{SweepReport, published};
-use crate::words::{self, duration, plural};
+use crate::words::{self, duration, joined, plural};
 use fathom_analysis::sweep::findings::{Conclusions, Counts};
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, PointOrder, PointResult, SweepPlan, SweepResults, Timing};
@@ -22,11 +22,11 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
     let (plan, results) = (report.plan, report.results);
     let mut document = Document {
         title: format!("Sweep {} on {}", plan.name, plan.target.description),
-        lead: lead(plan, results),
+        lead: lead(report),
         written_by: format!("fathom {}", plan.build.version),
         ..Document::default()
     };
-    document.add("Numbers", numbers(results));
+    document.add("Numbers", numbers(report));
     document.add("Warnings", warnings(results));
     let found = conclusions(plan, results, report.conclusions);
     document.add("Conclusions", found);
@@ -61,8 +61,7 @@ pub(crate) fn told(plan: &SweepPlan, results: &SweepResults, conclusions: &Concl
         )),
     };
     let ended = ended.map(|(notice, text)| Block::Notice(notice, String::from(text)));
-    let about = Some(plan.about.clone()).filter(|about| !about.is_empty());
-    let outset = about.into_iter().chain(modelled(target));
+    let outset = about(plan).into_iter().chain(modelled(target));
     let outset = outset.chain([in_short(plan), counts(plan, conclusions.counts)]);
     document.add("", ended.into_iter().chain(outset.map(Block::Text)).collect());
     document.add("Conclusions", self::conclusions(plan, results, conclusions));
@@ -76,90 +75,80 @@ fn in_short(plan: &SweepPlan) -> String {
     let mixes = match axes.read_percent.as_slice() {
         [100] => String::from("reads"),
         [0] => String::from("writes"),
-        mixes => format!("{} % reads", list(mixes)),
+        mixes => format!("{} % reads", joined(mixes, ", ")),
     };
     format!(
         "{}; {mixes}; blocks of {}; depth {} a thread; {} threads; {}",
-        axes.random
-            .iter()
-            .map(|&random| order(random))
-            .collect::<Vec<_>>()
-            .join(" and "),
+        orders(plan, " and "),
         sizes(&axes.block_size_bytes),
-        list(&axes.iodepth),
-        list(&axes.threads),
+        joined(&axes.iodepth, ", "),
+        joined(&axes.threads, ", "),
         timing(plan.timing),
     )
 }
 
 fn timing(timing: Timing) -> String {
-    let parts = [
-        (timing.idle_ns, "idle"),
-        (timing.warmup_ns, "of warm-up"),
-        (timing.duration_ns, "counted"),
-        (timing.cooldown_ns, "of cooldown"),
-    ];
-    let parts = parts.into_iter().filter(|(ns, _)| *ns > 0);
-    let parts = parts.map(|(ns, what)| format!("{} {what}", duration(Nanos(ns))));
-    parts.collect::<Vec<_>>().join(", ")
+    told_if_any(
+        [
+            (timing.idle_ns, "idle"),
+            (timing.warmup_ns, "of warm-up"),
+            (timing.duration_ns, "counted"),
+            (timing.cooldown_ns, "of cooldown"),
+        ],
+        |ns| duration(Nanos(ns)),
+    )
+}
+
+/// Amounts and what they are of, but those of nothing.
+fn told_if_any<const N: usize>(parts: [(u64, &str); N], write: impl Fn(u64) -> String) -> String {
+    let parts = parts.into_iter().filter(|(amount, _)| *amount > 0);
+    joined(
+        parts.map(|(amount, what)| format!("{} {what}", write(amount))),
+        ", ",
+    )
 }
 
 fn counts(plan: &SweepPlan, counts: Counts) -> String {
     let parts = [
-        (counts.measured, "measured"),
-        (counts.inferred, "inferred"),
-        (counts.failed, "failed"),
-        (counts.pending, "not yet measured"),
+        (counts.measured.into(), "measured"),
+        (counts.inferred.into(), "inferred"),
+        (counts.failed.into(), "failed"),
+        (counts.pending.into(), "not yet measured"),
     ];
-    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts.map(|(number, what)| format!("{number} {what}")).collect();
+    let parts = told_if_any(parts, |n| n.to_string());
     let repeats = match plan.repeats {
         ..=1 => String::new(),
         repeats => format!(", {repeats} times each"),
     };
-    let planned = plural(counts.planned, "point");
-    format!("{planned}: {}{repeats}", parts.join(", "))
+    format!("{}: {parts}{repeats}", plural(counts.planned, "point"))
 }
 
-fn lead(plan: &SweepPlan, results: &SweepResults) -> Vec<String> {
-    let about = Some(plan.about.clone()).filter(|about| !about.is_empty());
-    let mut lead: Vec<String> = about.into_iter().collect();
+fn about(plan: &SweepPlan) -> Option<String> {
+    Some(plan.about.clone()).filter(|about| !about.is_empty())
+}
+
+fn lead(report: &SweepReport<'_>) -> Vec<String> {
+    let plan = report.plan;
+    let mut lead: Vec<String> = about(plan).into_iter().collect();
     let on = on(&plan.environment.host);
     lead.push(format!("Sweep{on}, {}.", civil(plan.started_unix_ns)));
     lead.extend(modelled(&plan.target));
-    lead.push(progress(results));
+    lead.push(progress(report.results.status, report.conclusions.counts));
     lead
 }
 
 /// What became of the points, in a sentence.
-fn progress(results: &SweepResults) -> String {
-    let number =
-        |of: fn(&Outcome) -> bool| results.points.iter().filter(|point| of(&point.outcome)).count() as u64;
-    let measured = number(|outcome| matches!(outcome, Outcome::Measured { .. }));
-    let mut text = format!(
-        "{} of {} measured",
-        measured,
-        plural(results.points.len(), "point")
-    );
-    for (n, word) in [
-        (
-            number(|outcome| matches!(outcome, Outcome::Inferred(_))),
-            "inferred from those",
-        ),
-        (
-            number(|outcome| matches!(outcome, Outcome::Failed { .. })),
-            "failed",
-        ),
-        (
-            number(|outcome| matches!(outcome, Outcome::Pending)),
-            "not measured yet",
-        ),
-    ] {
-        if n > 0 {
-            text = format!("{text}, {n} {word}");
-        }
-    }
-    match results.status {
+fn progress(status: Status, counts: Counts) -> String {
+    let others = [
+        (counts.inferred.into(), "inferred from those"),
+        (counts.failed.into(), "failed"),
+        (counts.pending.into(), "not measured yet"),
+    ];
+    let others = Some(told_if_any(others, |n| n.to_string())).filter(|others| !others.is_empty());
+    let points = plural(counts.planned, "point");
+    let measured = format!("{} of {points} measured", counts.measured);
+    let text = joined(std::iter::once(measured).chain(others), ", ");
+    match status {
         Status::Complete => format!("{text}."),
         Status::Running => format!("{text}; it is under way or was killed."),
         Status::Interrupted => format!("{text}; it was interrupted."),
@@ -168,46 +157,30 @@ fn progress(results: &SweepResults) -> String {
 }
 
 /// The extremes among measured points, and where they are.
-fn numbers(results: &SweepResults) -> Vec<Block> {
-    let measured: Vec<&PointResult> = results
-        .points
-        .iter()
-        .filter(|point| !point.repeats().is_empty())
-        .collect();
-    let most = |of: fn(&PointResult) -> Option<f64>| {
-        measured
-            .iter()
-            .filter_map(|point| Some((of(point)?, &point.coordinates)))
-            // Of equals the first: that with the smallest depth.
-            .reduce(|best, next| if next.0 > best.0 { next } else { best })
-    };
+fn numbers(report: &SweepReport<'_>) -> Vec<Block> {
+    let points = &report.results.points;
+    let place = |number: u32| words::point(points[number as usize].coordinates);
     let mut cards = Vec::new();
-    if let Some((iops, at)) = most(PointResult::iops) {
-        cards.push(Card {
-            label: String::from("most IOPS"),
-            value: format!("{} IOPS", count(iops)),
-            notes: vec![words::point(*at)],
-        });
-    }
-    if let Some((rate, at)) = most(PointResult::bytes_per_second) {
-        cards.push(Card {
-            label: String::from("most throughput"),
-            value: decimal_rate(rate),
-            notes: vec![binary_rate(rate), words::point(*at)],
-        });
-    }
-    let least = measured
-        .iter()
-        .filter_map(|point| Some((point.lat_ns_mean()?, &point.coordinates)))
-        .filter(|(ns, _)| *ns > 0.0)
-        .min_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some((ns, at)) = least {
-        cards.push(Card {
-            label: String::from("shortest mean latency"),
-            value: Nanos(ns.round() as u64).to_string(),
-            notes: vec![words::point(*at)],
-        });
-    }
+    let conclusions = report.conclusions;
+    cards.extend(conclusions.iops_most.map(|most| Card {
+        label: String::from("most IOPS"),
+        value: format!("{} IOPS", count(most.value)),
+        notes: vec![place(most.point)],
+    }));
+    cards.extend(conclusions.bytes_per_second_most.map(|most| Card {
+        label: String::from("most throughput"),
+        value: decimal_rate(most.value),
+        notes: vec![binary_rate(most.value), place(most.point)],
+    }));
+    let latencies = points.iter().filter(|point| !point.repeats().is_empty());
+    let latencies = latencies.filter_map(|point| Some((point.lat_ns_mean()?, point.coordinates)));
+    let latencies = latencies.filter(|(ns, _)| *ns > 0.0);
+    let least = latencies.min_by(|a, b| a.0.total_cmp(&b.0));
+    cards.extend(least.map(|(ns, at)| Card {
+        label: String::from("shortest mean latency"),
+        value: Nanos(ns.round() as u64).to_string(),
+        notes: vec![words::point(at)],
+    }));
     if cards.is_empty() {
         let text = String::from("No point has been measured.");
         return vec![Block::Notice(Notice::Warning, text)];
@@ -288,42 +261,34 @@ fn what(plan: &SweepPlan) -> Vec<Block> {
 /// The values of the matrix.
 fn axes(plan: &SweepPlan) -> Vec<(&'static str, String)> {
     let axes = &plan.axes;
-    let orders = axes.random.iter().map(|&random| order(random));
-    let percents = axes.read_percent.iter().map(|percent| format!("{percent} %"));
+    let percents = axes.read_percent.iter();
+    let percents = percents.map(|percent| format!("{percent} %"));
     vec![
-        ("order", orders.collect::<Vec<_>>().join(", ")),
-        ("share of reads", percents.collect::<Vec<_>>().join(", ")),
+        ("order", orders(plan, ", ")),
+        ("share of reads", joined(percents, ", ")),
         ("block size", sizes(&axes.block_size_bytes)),
-        ("iodepth", format!("{} a thread", list(&axes.iodepth))),
-        ("threads", list(&axes.threads)),
+        ("iodepth", format!("{} a thread", joined(&axes.iodepth, ", "))),
+        ("threads", joined(&axes.threads, ", ")),
     ]
 }
 
-fn order(random: bool) -> &'static str {
-    if random { "random" } else { "sequential" }
-}
-
-fn list<T: ToString>(values: &[T]) -> String {
-    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+fn orders(plan: &SweepPlan, between: &str) -> String {
+    let order = |&random: &bool| if random { "random" } else { "sequential" };
+    joined(plan.axes.random.iter().map(order), between)
 }
 
 fn sizes(sizes: &[u64]) -> String {
-    list(&sizes.iter().map(|&size| Bytes(size)).collect::<Vec<_>>())
+    joined(sizes.iter().map(|&size| Bytes(size)), ", ")
 }
 
 fn each_point(timing: Timing) -> String {
-    let span = |ns: u64| duration(Nanos(ns));
-    let mut each = format!("{} counted", span(timing.duration_ns));
-    for (ns, word) in [
+    let parts = [
+        (timing.duration_ns, "counted"),
         (timing.warmup_ns, "before, not counted"),
         (timing.cooldown_ns, "after, not counted"),
         (timing.idle_ns, "idle between points"),
-    ] {
-        if ns > 0 {
-            each = format!("{each}, {} {word}", span(ns));
-        }
-    }
-    each
+    ];
+    told_if_any(parts, |ns| duration(Nanos(ns)))
 }
 
 /// How often, in which order, with what rule.

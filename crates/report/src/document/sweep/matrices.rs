@@ -7,11 +7,10 @@ use super::super::content::{Block, Chart, Document, Layout, Table, Width};
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
 use crate::chart::{latency_axis, plain};
-use crate::words::{load, plural, point as place};
+use crate::words::{load, plural, point as place, threads};
 use fathom_core::sweep::{Axes, Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, Nanos, count, decimal_rate, three_digits};
 use serde_json::json;
-use std::collections::BTreeMap;
 
 /// A figure of a point that has a heat map.
 struct Measure {
@@ -102,35 +101,27 @@ pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepRes
     let mut blocks = vec![Block::Headline(String::from("The matrix"))];
     blocks.extend(marks.map(|(_, words)| Block::Text(String::from(words))));
     document.add("", blocks);
-    let by_place = results.points.iter().map(|point| (point.coordinates, point));
-    let by_place: BTreeMap<Coordinates, &PointResult> = by_place.collect();
     let axes = &plan.axes;
-    for &threads in &axes.threads {
-        for &random in &axes.random {
-            for &read_percent in &axes.read_percent {
-                let title = format!(
-                    "{}, {}: over size and depth a thread",
-                    load(random, read_percent),
-                    plural(threads, "thread")
-                );
-                let point = |block_size_bytes: u64, iodepth: u32| {
-                    let at = Coordinates {
-                        random,
-                        read_percent,
-                        block_size_bytes,
-                        iodepth,
-                        threads,
-                    };
-                    by_place.get(&at).copied()
-                };
-                document.add(&title, vec![Block::Table(side_by_side(axes, point))]);
-            }
-        }
+    let mut groups = groups(results);
+    let place = |group: &Group<'_>| {
+        axes.threads
+            .iter()
+            .position(|&threads| threads == shared(group[0]).2)
+    };
+    groups.sort_by_key(place);
+    for group in groups {
+        let (random, read_percent, threads) = shared(group[0]);
+        let title = format!(
+            "{}, {}: over size and depth a thread",
+            load(random, read_percent),
+            plural(threads, "thread")
+        );
+        document.add(&title, vec![Block::Table(side_by_side(axes, &group))]);
     }
 }
 
 /// All figures in one table.
-fn side_by_side<'a>(axes: &Axes, point: impl Fn(u64, u32) -> Option<&'a PointResult>) -> Table {
+fn side_by_side(axes: &Axes, group: &Group<'_>) -> Table {
     let columns = FIGURES.iter();
     let columns = columns.flat_map(|figure| axes.iodepth.iter().map(move |&depth| (figure, depth)));
     let columns: Vec<(&Figure, u32)> = columns.collect();
@@ -138,7 +129,7 @@ fn side_by_side<'a>(axes: &Axes, point: impl Fn(u64, u32) -> Option<&'a PointRes
     let row = |&size: &u64| {
         let mut row = vec![Bytes(size).to_string()];
         row.extend(columns.iter().map(|((_, of), depth)| {
-            let Some(point) = point(size, *depth) else {
+            let Some(point) = find(group, size, *depth) else {
                 return String::new();
             };
             let value = of(point);
@@ -164,34 +155,36 @@ fn side_by_side<'a>(axes: &Axes, point: impl Fn(u64, u32) -> Option<&'a PointRes
 }
 
 /// Points that differ in block size and depth only.
-struct Group<'a> {
-    name: String,
-    threads: u32,
-    points: Vec<&'a PointResult>,
+type Group<'a> = Vec<&'a PointResult>;
+
+/// The coordinates that those of a group share.
+fn shared(point: &PointResult) -> (bool, u8, u32) {
+    let at = &point.coordinates;
+    (at.random, at.read_percent, at.threads)
 }
 
-fn groups<'a>(plan: &SweepPlan, results: &'a SweepResults) -> Vec<Group<'a>> {
-    let mut groups: Vec<((bool, u8, u32), Group<'a>)> = Vec::new();
+/// What a group has in common, in words.
+fn name(plan: &SweepPlan, group: &Group<'_>) -> String {
+    let (random, read_percent, on) = shared(group[0]);
+    format!("{}{}", load(random, read_percent), threads(plan, on))
+}
+
+fn groups(results: &SweepResults) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
     for point in &results.points {
-        let at = &point.coordinates;
-        let key = (at.random, at.read_percent, at.threads);
-        if let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == key) {
-            group.points.push(point);
-            continue;
+        match groups.iter_mut().find(|group| shared(group[0]) == shared(point)) {
+            Some(group) => group.push(point),
+            None => groups.push(vec![point]),
         }
-        let threads = if plan.axes.threads.len() > 1 {
-            format!(", {}", plural(at.threads, "thread"))
-        } else {
-            String::new()
-        };
-        let group = Group {
-            name: format!("{}{threads}", load(at.random, at.read_percent)),
-            threads: at.threads,
-            points: vec![point],
-        };
-        groups.push((key, group));
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups
+}
+
+fn find<'a>(group: &Group<'a>, size: u64, depth: u32) -> Option<&'a PointResult> {
+    let at = |point: &&&PointResult| {
+        point.coordinates.block_size_bytes == size && point.coordinates.iodepth == depth
+    };
+    group.iter().find(at).copied()
 }
 
 /// Values of one coordinate among points, ascending.
@@ -222,8 +215,9 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
     blocks.push(Block::Text(text));
     let measures = measures(results);
     let scales: Vec<Scale> = measures.iter().map(|measure| scale(measure, results)).collect();
-    for group in groups(plan, results) {
-        blocks.push(Block::Heading(group.name.clone()));
+    for group in groups(results) {
+        let name = name(plan, &group);
+        blocks.push(Block::Heading(name.clone()));
         let mut charts = Vec::new();
         for (measure, &scale) in measures.iter().zip(&scales) {
             let panel = panel(measure, &group);
@@ -231,9 +225,9 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
             if panel.cells.iter().flatten().all(|cell| cell.value.is_none()) {
                 continue;
             }
-            let depth = format!("iodepth, on {}", plural(group.threads, "thread"));
+            let depth = format!("iodepth, on {}", plural(shared(group[0]).2, "thread"));
             charts.push(Chart {
-                title: format!("{}, {}", measure.title, group.name),
+                title: format!("{}, {name}", measure.title),
                 about: String::new(),
                 width: Width::Third,
                 height: (110 + 38 * panel.sizes.len() as u32).max(200),
@@ -285,13 +279,10 @@ fn scale(measure: &Measure, results: &SweepResults) -> Scale {
 }
 
 fn panel(measure: &Measure, group: &Group<'_>) -> Panel {
-    let sizes = values(&group.points, |at| at.block_size_bytes);
-    let depths = values(&group.points, |at| at.iodepth);
+    let sizes = values(group, |at| at.block_size_bytes);
+    let depths = values(group, |at| at.iodepth);
     let cell = |size: u64, depth: u32| {
-        let at = |point: &&&PointResult| {
-            point.coordinates.block_size_bytes == size && point.coordinates.iodepth == depth
-        };
-        let point = group.points.iter().find(at);
+        let point = find(group, size, depth);
         point.map_or_else(Cell::default, |point| self::cell(measure, point))
     };
     Panel {
@@ -344,15 +335,16 @@ fn cell(measure: &Measure, point: &PointResult) -> Cell {
 /// IOPS and latency over depth, a line a block size.
 pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for group in groups(plan, results) {
-        if values(&group.points, |at| at.iodepth).len() < 2 {
+    for group in groups(results) {
+        if values(&group, |at| at.iodepth).len() < 2 {
             continue;
         }
+        let name = name(plan, &group);
         let rate_axis = json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4});
         let chart = |title: &str, lines: Vec<Line>, axis: &serde_json::Value, hover: &str| {
             let drawn = lines.iter().any(|line| !line.points.is_empty());
             drawn.then(|| Chart {
-                title: format!("{title}, {}", group.name),
+                title: format!("{title}, {name}"),
                 about: String::new(),
                 width: Width::Half,
                 height: 320,
@@ -415,7 +407,6 @@ fn lines(
 ) -> Vec<Line> {
     let line = |size: u64| {
         let mut points: Vec<At> = group
-            .points
             .iter()
             .filter(|point| point.coordinates.block_size_bytes == size)
             .filter_map(|point| {
@@ -435,7 +426,7 @@ fn lines(
             points,
         }
     };
-    values(&group.points, |at| at.block_size_bytes)
+    values(group, |at| at.block_size_bytes)
         .into_iter()
         .map(line)
         .collect()
