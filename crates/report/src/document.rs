@@ -9,6 +9,7 @@ pub(crate) mod content;
 pub(crate) mod explained;
 mod heat;
 mod measured;
+mod origin;
 pub(crate) mod published;
 pub(crate) mod run;
 pub(crate) mod sweep;

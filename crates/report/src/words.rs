@@ -233,6 +233,11 @@ pub(crate) fn joined<T: Display>(each: impl IntoIterator<Item = T>, between: &st
     texts.join(between)
 }
 
+/// A value; what stands for one where there is none.
+pub(crate) fn or<T: Display>(value: Option<T>, none: &str) -> String {
+    value.map_or_else(|| none.to_owned(), |value| value.to_string())
+}
+
 /// The same text with its first letter as a capital.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();

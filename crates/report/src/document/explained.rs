@@ -7,8 +7,9 @@ mod ranges;
 pub(super) mod spikes;
 pub(super) mod truths;
 
+use super::Reader;
 use super::content::{Block, Document, Layout, Table};
-use super::{Reader, run};
+use super::origin::{modelled, on};
 use fathom_analysis::explain::Explanation;
 use fathom_core::run::Run;
 use groups::{Group, groups};
@@ -21,10 +22,10 @@ const NO_EVIDENCE: &str = "There is no evidence to explain this run by: nothing 
 pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
     let target = &run.summary.target;
     let mut document = Document {
-        title: format!("fathom {}{}", run.build.version, run::on(&target.description)),
+        title: format!("fathom {}{}", run.build.version, on(&target.description)),
         ..Document::default()
     };
-    document.add("", run::modelled(target).map(Block::Text).into_iter().collect());
+    document.add("", modelled(target).map(Block::Text).into_iter().collect());
     if explanation.has_no_evidence() {
         let text = Block::Text(String::from(NO_EVIDENCE));
         document.add("", vec![Block::Gap, text]);

@@ -8,16 +8,13 @@ mod model;
 mod overview;
 mod section;
 
-use super::content::{Block, Card, Document, Notice, Table};
-use super::{Reader, RunReport, explained, measured, published};
-use crate::reproduction::span;
+use super::content::{Block, Document, Notice, Table};
+use super::origin::{civil, modelled, on};
+use super::{Reader, RunReport, explained, measured, origin, published};
 use crate::words::{describe, plural};
-use fathom_analysis::warnings::is_supported;
-use fathom_core::backend::Op;
-use fathom_core::run::{Environment, JobSummary, OpSummary, Run, Status, Target};
-use fathom_core::units::{Bytes, Nanos, WallTime, binary_rate, count, decimal_rate, three_digits};
-use latency::{COLUMNS, main_latency};
-use section::Section;
+use fathom_core::run::{JobSummary, Run, Status};
+use fathom_core::units::Nanos;
+use section::{Direction, Section};
 
 /// Directions that have a card; more are read in the table.
 const CARDS_MAX: usize = 4;
@@ -70,7 +67,7 @@ pub(crate) fn told(run: &Run) -> Document {
     };
     document.add("", outset(run, &sections));
     if sections.len() > 1 {
-        document.add("", vec![Block::Table(overview::table(&sections))]);
+        document.add("", vec![Block::Table(overview::in_short(&sections))]);
     }
     for (name, section) in section::totals(run) {
         let ran = Nanos(section.summary.runtime_ns);
@@ -147,14 +144,6 @@ fn details(section: &Section<'_>, several: bool) -> Vec<Block> {
     blocks
 }
 
-/// Civil time to the second, in UTC.
-pub(super) fn civil(time: WallTime) -> String {
-    jiff::Timestamp::from_nanosecond(i128::from(time.0)).map_or_else(
-        |_| format!("{} ns after the Unix epoch", time.0),
-        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-    )
-}
-
 fn title(run: &Run) -> String {
     let target = &run.summary.target.description;
     match run.workload.jobs.as_slice() {
@@ -186,162 +175,35 @@ fn lead(run: &Run) -> Vec<String> {
 
 /// Cards of the first directions, then all of them in a table.
 fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let directions: Vec<(&Section<'_>, Op, &OpSummary)> = sections
-        .iter()
-        .flat_map(|section| {
-            section
-                .directions()
-                .map(move |(op, summary)| (section, op, summary))
-        })
-        .collect();
+    let directions = sections.iter();
+    let directions =
+        directions.flat_map(|section| section.directions().map(move |direction| (section, direction)));
+    let directions: Vec<(&Section<'_>, Direction<'_>)> = directions.collect();
     if directions.is_empty() {
-        if !run.workload.jobs.is_empty() {
-            let text = String::from("No results: no I/O was completed.");
-            blocks.push(Block::Notice(Notice::Warning, text));
-        }
-        return blocks;
+        let text = String::from("No results: no I/O was completed.");
+        let has_load = !run.workload.jobs.is_empty();
+        return has_load
+            .then_some(Block::Notice(Notice::Warning, text))
+            .into_iter()
+            .collect();
     }
+    let mut blocks = Vec::new();
     if directions.len() <= CARDS_MAX {
-        let several = sections.len() > 1;
-        blocks.push(Block::Cards(
-            directions
-                .iter()
-                .flat_map(|(section, op, summary)| cards(section, *op, summary, several))
-                .collect(),
-        ));
+        let cards = directions
+            .iter()
+            .flat_map(|(section, direction)| overview::cards(section, direction, sections.len() > 1));
+        blocks.push(Block::Cards(cards.collect()));
     }
-    let mut rows = table(&directions);
-    for (name, section) in section::totals(run) {
-        let directions = section.directions();
-        rows.rows
-            .extend(directions.map(|(op, summary)| row(&format!("total of {name}"), &section, op, summary)));
-    }
-    blocks.push(Block::Table(rows));
-    for section in sections {
-        if section.is_open_loop() {
-            blocks.push(Block::Text(format!(
-                "{}: its latencies are response times, from when an I/O was due. Backlog: {}.",
-                section.summary.name,
-                facts::backlog(section.summary)
-            )));
-        }
-    }
-    blocks
-}
-
-fn cards(section: &Section<'_>, op: Op, summary: &OpSummary, several: bool) -> Vec<Card> {
-    let label = if several {
-        format!("{}, {}", section.summary.name, op.name())
-    } else {
-        op.name().to_owned()
-    };
-    let (latency, _) = main_latency(section, summary);
-    let p99 = latency
-        .percentile(99.0)
-        .filter(|_| is_supported(latency.n, 99.0))
-        .map_or_else(Vec::new, |ns| vec![format!("p99 {}", Nanos(ns))]);
-    let mut notes = p99;
-    let mut mean = String::from("not measured");
-    if latency.n > 0 {
-        mean = Nanos(latency.mean.round() as u64).to_string();
-        notes.push(format!("slowest {}", Nanos(latency.max)));
-    }
-    vec![
-        Card {
-            label: label.clone(),
-            value: format!("{} IOPS", count(summary.iops)),
-            notes: vec![
-                format!("{} I/Os", count(summary.ios as f64)),
-                format!("in {}", took(summary.runtime_ns)),
-            ],
-        },
-        Card {
-            label: label.clone(),
-            value: decimal_rate(summary.bytes_per_second),
-            notes: vec![
-                binary_rate(summary.bytes_per_second),
-                format!("{} in all", Bytes(summary.bytes)),
-            ],
-        },
-        Card {
-            label: format!("{label}, mean latency"),
-            value: mean,
-            notes,
-        },
-    ]
-}
-
-/// ` on` what it was aimed at, where that has a name.
-pub(super) fn on(target: &str) -> String {
-    if target.is_empty() {
-        String::new()
-    } else {
-        format!(" on {target}")
-    }
-}
-
-/// What to know of a disk that is none.
-pub(super) fn modelled(target: &Target) -> Option<String> {
-    let text = || String::from("The disk is a model and the time virtual.");
-    target.modelled.then(text)
-}
-
-/// A length of time: in hours and minutes where it is long.
-fn took(ns: u64) -> String {
-    if ns < 600_000_000_000 {
-        Nanos(ns).to_string()
-    } else {
-        span(ns)
-    }
-}
-
-fn table(directions: &[(&Section<'_>, Op, &OpSummary)]) -> Table {
-    let mut head: Vec<String> = ["job", "direction", "IOPS", "MiB/s", "MB/s", "mean"]
-        .map(str::to_owned)
-        .into();
-    head.extend(COLUMNS.map(|percentile| format!("p{percentile}")));
-    head.extend(["slowest", "I/Os", "errors"].map(str::to_owned));
-    let rows = directions
-        .iter()
-        .map(|(section, op, summary)| row(&section.summary.name, section, *op, summary))
-        .collect();
-    Table {
-        head,
-        words: 2,
-        rows,
-        ..Table::default()
-    }
-}
-
-/// One direction of a section, or of several together.
-fn row(name: &str, section: &Section<'_>, op: Op, summary: &OpSummary) -> Vec<String> {
-    let (latency, _) = main_latency(section, summary);
-    // What only failed has no latency.
-    let time = |ns: u64| {
-        if latency.n == 0 {
-            String::from("–")
-        } else {
-            Nanos(ns).to_string()
-        }
-    };
-    let mut row = vec![
-        name.to_owned(),
-        op.name().to_owned(),
-        count(summary.iops),
-        three_digits(summary.bytes_per_second / f64::from(1 << 20)),
-        three_digits(summary.bytes_per_second / 1e6),
-        time(latency.mean.round() as u64),
-    ];
-    row.extend(COLUMNS.map(|percentile| {
-        let value = latency.percentile(percentile);
-        let value = value.filter(|_| is_supported(latency.n, percentile));
-        value.map_or_else(|| String::from("–"), |ns| Nanos(ns).to_string())
+    blocks.push(Block::Table(overview::in_full(run, sections)));
+    let open = sections.iter().filter(|section| section.is_open_loop());
+    blocks.extend(open.map(|section| {
+        let JobSummary { name, .. } = section.summary;
+        let backlog = facts::backlog(section.summary);
+        Block::Text(format!(
+            "{name}: its latencies are response times, from when an I/O was due. Backlog: {backlog}."
+        ))
     }));
-    row.push(time(latency.max));
-    row.push(count(summary.ios as f64));
-    row.push(summary.errors.to_string());
-    row
+    blocks
 }
 
 fn what(run: &Run) -> Vec<Block> {
@@ -352,12 +214,12 @@ fn what(run: &Run) -> Vec<Block> {
         [job] => facts.push(("load", describe(job))),
         _ => {}
     }
-    facts.extend(target(&run.summary.target));
-    facts.extend(machine(&run.environment));
-    if !run.command.is_empty() {
-        facts.push(("command", run.command.join(" ")));
-    }
-    facts.push(("program", format!("fathom {}", run.build.version)));
+    facts.extend(origin::facts(
+        &run.summary.target,
+        &run.environment,
+        &run.command,
+        &run.build,
+    ));
     let mut blocks = vec![Block::Facts(facts)];
     if jobs.len() > 1 {
         let rows = jobs.iter().map(|job| vec![job.name.clone(), describe(job)]);
@@ -367,66 +229,13 @@ fn what(run: &Run) -> Vec<Block> {
     blocks
 }
 
-/// What it was aimed at, in words.
-pub(super) fn target(target: &Target) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("target", target.description.clone())];
-    if target.modelled {
-        facts.push(("time", String::from("virtual: the disk is a model")));
-    }
-    for file in target
-        .files
-        .iter()
-        .filter_map(|file| file.device.as_ref())
-        .take(4)
-    {
-        let mut text = file.name.clone();
-        if let Some(model) = &file.model {
-            text = format!("{text}, {model}");
-        }
-        if let Some(size) = file.size_bytes {
-            text = format!("{text}, {}", Bytes(size));
-        }
-        if let Some(scheduler) = &file.scheduler {
-            text = format!("{text}, scheduler {scheduler}");
-        }
-        facts.push(("device", text));
-    }
-    facts.dedup();
-    facts
-}
-
-/// The machine in words, as far as it is known.
-pub(super) fn machine(environment: &Environment) -> Vec<(&'static str, String)> {
-    let mut parts = Vec::new();
-    if environment.cpus > 0 {
-        let model = if environment.cpu_model.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", environment.cpu_model)
-        };
-        parts.push(format!("{}{model}", plural(environment.cpus, "CPU")));
-    }
-    if environment.memory_bytes > 0 {
-        parts.push(Bytes(environment.memory_bytes).to_string());
-    }
-    if !environment.kernel.is_empty() {
-        parts.push(format!("Linux {}", environment.kernel));
-    }
-    parts.extend(environment.virtualization.clone());
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    vec![("machine", parts.join(", "))]
-}
-
 /// CPU, disks, the model's account, what was recorded, what the program costs.
 fn beside(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
-    let mut texts = Vec::new();
-    for section in sections {
-        if let Some(text) = facts::cpu(section.summary) {
-            texts.push(format!("{}: {}", section.summary.name, text));
-        }
-    }
+    let cpu = |section: &Section<'_>| {
+        let text = facts::cpu(section.summary)?;
+        Some(format!("{}: {text}", section.summary.name))
+    };
+    let mut texts: Vec<String> = sections.iter().filter_map(cpu).collect();
     texts.extend(run.summary.disks.iter().map(|disk| facts::disk(disk).join("; ")));
     texts.extend(model::texts(run));
     texts.extend(facts::streams(run));

@@ -6,8 +6,8 @@ mod matrices;
 mod points;
 
 use super::content::{Block, Card, Document, Notice, Table};
-use super::run::{civil, machine, modelled, on, target};
-use super::{SweepReport, published};
+use super::origin::{civil, modelled, on, some};
+use super::{SweepReport, origin, published};
 use crate::words::{self, duration, joined, plural};
 use fathom_analysis::sweep::findings::{Conclusions, Counts};
 use fathom_core::run::Status;
@@ -61,7 +61,7 @@ pub(crate) fn told(plan: &SweepPlan, results: &SweepResults, conclusions: &Concl
         )),
     };
     let ended = ended.map(|(notice, text)| Block::Notice(notice, String::from(text)));
-    let outset = about(plan).into_iter().chain(modelled(target));
+    let outset = some(&plan.about).into_iter().chain(modelled(target));
     let outset = outset.chain([in_short(plan), counts(plan, conclusions.counts)]);
     document.add("", ended.into_iter().chain(outset.map(Block::Text)).collect());
     document.add("Conclusions", self::conclusions(plan, results, conclusions));
@@ -123,13 +123,9 @@ fn counts(plan: &SweepPlan, counts: Counts) -> String {
     format!("{}: {parts}{repeats}", plural(counts.planned, "point"))
 }
 
-fn about(plan: &SweepPlan) -> Option<String> {
-    Some(plan.about.clone()).filter(|about| !about.is_empty())
-}
-
 fn lead(report: &SweepReport<'_>) -> Vec<String> {
     let plan = report.plan;
-    let mut lead: Vec<String> = about(plan).into_iter().collect();
+    let mut lead: Vec<String> = some(&plan.about).into_iter().collect();
     let on = on(&plan.environment.host);
     lead.push(format!("Sweep{on}, {}.", civil(plan.started_unix_ns)));
     lead.extend(modelled(&plan.target));
@@ -239,12 +235,12 @@ fn what(plan: &SweepPlan) -> Vec<Block> {
     let mut facts = axes(plan);
     facts.push(("each point", each_point(plan.timing)));
     facts.push(("measured", how(plan)));
-    facts.extend(target(&plan.target));
-    facts.extend(machine(&plan.environment));
-    if !plan.command.is_empty() {
-        facts.push(("command", plan.command.join(" ")));
-    }
-    facts.push(("program", format!("fathom {}", plan.build.version)));
+    facts.extend(origin::facts(
+        &plan.target,
+        &plan.environment,
+        &plan.command,
+        &plan.build,
+    ));
     let mut blocks = vec![Block::Facts(facts)];
     if !plan.options.is_empty() {
         let rows = plan

@@ -3,9 +3,9 @@
 //! One unit a table, stated in its header, so that columns compare at a glance.
 
 use super::super::content::{Block, Layout, Table};
-use super::section::Section;
+use super::section::{Direction, Section};
 use fathom_analysis::warnings::is_supported;
-use fathom_core::run::{LatencySummary, OpSummary};
+use fathom_core::run::LatencySummary;
 
 /// The percentiles that tables have columns for.
 pub(super) const COLUMNS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
@@ -24,21 +24,6 @@ struct Unit {
 struct Row<'a> {
     label: String,
     latency: &'a LatencySummary,
-}
-
-/// The latency that a direction is judged by, and its name: response time where there is a schedule (what a
-/// stalled disk kept from being sent counts), else total latency, else what there is.
-pub(super) fn main_latency<'a>(
-    section: &Section<'_>,
-    summary: &'a OpSummary,
-) -> (&'a LatencySummary, &'static str) {
-    if section.is_open_loop() && summary.response_ns.n > 0 {
-        (&summary.response_ns, "response")
-    } else if summary.lat_ns.n > 0 {
-        (&summary.lat_ns, "lat")
-    } else {
-        (&summary.clat_ns, "clat")
-    }
 }
 
 /// The table, and the lists of percentiles that say more than it.
@@ -61,7 +46,7 @@ fn rows_of<'a>(section: &Section<'a>) -> Vec<Row<'a>> {
             rows.push(Row { label, latency });
         }
     };
-    for (op, summary) in section.directions() {
+    for Direction { op, summary, .. } in section.directions() {
         let name = op.name();
         if summary.slat_ns.n > 0 {
             push(name, "slat", &summary.slat_ns);
@@ -164,8 +149,8 @@ fn table(rows: &[Row<'_>], unit: Unit) -> Table {
 
 /// The full list of each direction's main latency, as far as it is supported, where it says more than the table.
 fn percentiles(section: &Section<'_>) -> impl Iterator<Item = Block> {
-    section.directions().filter_map(|(op, summary)| {
-        let (latency, metric) = main_latency(section, summary);
+    section.directions().filter_map(|direction| {
+        let latency = direction.latency;
         let list = latency.percentiles.iter().copied();
         let list: Vec<(f64, u64)> = list
             .filter(|&(percentile, _)| is_supported(latency.n, percentile))
@@ -176,7 +161,8 @@ fn percentiles(section: &Section<'_>) -> impl Iterator<Item = Block> {
         }
         let unit = unit_for(latency.percentile(50.0).map_or(latency.mean, |p50| p50 as f64));
         let cell = |(percentile, ns)| [format!("p{percentile}"), number(ns as f64, unit)];
-        let caption = format!("{} {metric} percentiles, {}", op.name(), unit.name);
+        let (op, metric) = (direction.op.name(), direction.metric);
+        let caption = format!("{op} {metric} percentiles, {}", unit.name);
         Some(Block::Grid(caption, list.into_iter().map(cell).collect()))
     })
 }

@@ -1,15 +1,108 @@
-//! All sections in one table: a line for each and direction.
+//! All sections at once: cards and a table for a page, a table for a terminal.
 
-use super::super::content::{Bold, Layout, Table};
-use super::latency::main_latency;
-use super::section::Section;
-use crate::words::{block_sizes, pattern};
-use fathom_core::units::{Nanos, count, three_digits};
+use super::super::content::{Bold, Card, Layout, Table};
+use super::latency::COLUMNS;
+use super::section::{self, Direction, Section};
+use crate::reproduction::span;
+use crate::words::{block_sizes, or, pattern};
+use fathom_core::run::Run;
+use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
 
 /// Letters of names and patterns: at most, and where the width allows no more.
 const NAME_LETTERS: (usize, usize) = (24, 6);
 
-pub(super) fn table(sections: &[Section<'_>]) -> Table {
+/// What to see of a direction first.
+pub(super) fn cards(section: &Section<'_>, direction: &Direction<'_>, several: bool) -> [Card; 3] {
+    let (op, summary) = (direction.op.name(), direction.summary);
+    let label = if several {
+        format!("{}, {op}", section.summary.name)
+    } else {
+        op.to_owned()
+    };
+    let p99 = direction.percentile(99.0).map(|p99| format!("p99 {p99}"));
+    let slowest = direction.slowest().map(|slowest| format!("slowest {slowest}"));
+    [
+        Card {
+            label: label.clone(),
+            value: format!("{} IOPS", count(summary.iops)),
+            notes: vec![
+                format!("{} I/Os", count(summary.ios as f64)),
+                format!("in {}", took(summary.runtime_ns)),
+            ],
+        },
+        Card {
+            label: label.clone(),
+            value: decimal_rate(summary.bytes_per_second),
+            notes: vec![
+                binary_rate(summary.bytes_per_second),
+                format!("{} in all", Bytes(summary.bytes)),
+            ],
+        },
+        Card {
+            label: format!("{label}, mean latency"),
+            value: or(direction.mean(), "not measured"),
+            notes: p99.into_iter().chain(slowest).collect(),
+        },
+    ]
+}
+
+/// A length of time: in hours and minutes where it is long.
+fn took(ns: u64) -> String {
+    if ns < 600_000_000_000 {
+        Nanos(ns).to_string()
+    } else {
+        span(ns)
+    }
+}
+
+/// A row a direction, then the totals.
+pub(super) fn in_full(run: &Run, sections: &[Section<'_>]) -> Table {
+    let mut head = ["job", "direction", "IOPS", "MiB/s", "MB/s", "mean"]
+        .map(str::to_owned)
+        .to_vec();
+    head.extend(COLUMNS.map(|percentile| format!("p{percentile}")));
+    head.extend(["slowest", "I/Os", "errors"].map(str::to_owned));
+    let rows = |name: &str, section: &Section<'_>| -> Vec<Vec<String>> {
+        section
+            .directions()
+            .map(|direction| row(name, &direction))
+            .collect()
+    };
+    let each = sections
+        .iter()
+        .flat_map(|section| rows(&section.summary.name, section));
+    let totals = section::totals(run);
+    let totals = totals
+        .iter()
+        .flat_map(|(name, section)| rows(&format!("total of {name}"), section));
+    Table {
+        head,
+        words: 2,
+        rows: each.chain(totals).collect(),
+        ..Table::default()
+    }
+}
+
+/// One direction of a section, or of several together.
+fn row(name: &str, direction: &Direction<'_>) -> Vec<String> {
+    let summary = direction.summary;
+    let mut row = vec![
+        name.to_owned(),
+        direction.op.name().to_owned(),
+        count(summary.iops),
+        three_digits(summary.bytes_per_second / f64::from(1 << 20)),
+        three_digits(summary.bytes_per_second / 1e6),
+        or(direction.mean(), "–"),
+    ];
+    row.extend(COLUMNS.map(|percentile| or(direction.percentile(percentile), "–")));
+    row.push(or(direction.slowest(), "–"));
+    row.push(count(summary.ios as f64));
+    row.push(summary.errors.to_string());
+    row
+}
+
+/// For a terminal.
+pub(super) fn in_short(sections: &[Section<'_>]) -> Table {
     let head = ["job", "what", "IOPS", "MiB/s", "mean", "p99"];
     let layout = Layout {
         cut: Some(NAME_LETTERS),
@@ -21,41 +114,34 @@ pub(super) fn table(sections: &[Section<'_>]) -> Table {
 
 /// One line a direction: the percentiles of two directions cannot be made one.
 fn lines_of(section: &Section<'_>) -> Vec<Vec<String>> {
-    let sizes = section
-        .jobs
-        .first()
-        .map_or_else(String::new, |job| block_sizes(job));
-    let mut lines = Vec::new();
-    let directions: Vec<_> = section.directions().collect();
-    for (op, summary) in &directions {
+    let directions: Vec<Direction<'_>> = section.directions().collect();
+    let mut names = std::iter::once(section.summary.name.clone()).chain(std::iter::repeat(String::new()));
+    let mut line = |what: String, figures: [String; 4]| {
+        let name = names.next().unwrap_or_default();
+        [name, what].into_iter().chain(figures).collect()
+    };
+    if directions.is_empty() {
+        return vec![line(
+            String::from("no I/O"),
+            std::array::from_fn(|_| String::from("-")),
+        )];
+    }
+    let lines = directions.iter().map(|direction| {
+        let op = direction.op.name();
         let what = match section.jobs.as_slice() {
-            [job] if directions.len() == 1 => pattern(job),
-            _ => op.name().to_owned(),
+            [job] if directions.len() == 1 => format!("{} {}", pattern(job), block_sizes(job)),
+            [job] => format!("{op} {}", block_sizes(job)),
+            _ => op.to_owned(),
         };
-        let what = match section.jobs.as_slice() {
-            [_] => format!("{what} {sizes}"),
-            _ => what,
-        };
-        let (latency, _) = main_latency(section, summary);
-        let time = |ns: Option<u64>| ns.map_or_else(|| String::from("-"), |ns| Nanos(ns).to_string());
-        let name = if lines.is_empty() {
-            section.summary.name.as_str()
-        } else {
-            ""
-        };
-        lines.push(vec![
-            name.to_owned(),
-            what,
+        let (summary, latency) = (direction.summary, direction.latency);
+        let p99 = latency.percentile(99.0).filter(|_| latency.n > 0);
+        let figures = [
             count(summary.iops),
             three_digits(summary.bytes_per_second / f64::from(1 << 20)),
-            time((latency.n > 0).then_some(latency.mean.round() as u64)),
-            time(latency.percentile(99.0).filter(|_| latency.n > 0)),
-        ]);
-    }
-    if lines.is_empty() {
-        let mut line = vec![section.summary.name.clone(), String::from("no I/O")];
-        line.resize(6, String::from("-"));
-        lines.push(line);
-    }
-    lines
+            or(direction.mean(), "-"),
+            or(p99.map(Nanos), "-"),
+        ];
+        line(what, figures)
+    });
+    lines.collect()
 }

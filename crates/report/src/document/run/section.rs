@@ -2,8 +2,9 @@
 
 use super::super::content::{Block, Bold, Layout, Notice, Table};
 use crate::words::plural;
+use fathom_analysis::warnings::is_supported;
 use fathom_core::backend::Op;
-use fathom_core::run::{JobSummary, OpSummary, Run};
+use fathom_core::run::{JobSummary, LatencySummary, OpSummary, Run};
 use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate};
 use fathom_core::workload::Job;
 
@@ -15,12 +16,19 @@ pub(crate) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// The data directions that did or tried anything.
-    pub(crate) fn directions(&self) -> impl Iterator<Item = (Op, &'a OpSummary)> {
-        let summary = self.summary;
-        Op::DATA
-            .into_iter()
-            .map(move |op| (op, summary.op(op)))
-            .filter(|(_, op)| op.ios > 0 || op.errors > 0)
+    pub(crate) fn directions(&self) -> impl Iterator<Item = Direction<'a>> {
+        let (of, open_loop) = (self.summary, self.is_open_loop());
+        let all = Op::DATA.into_iter().map(move |op| (op, of.op(op)));
+        let met = all.filter(|(_, summary)| summary.ios > 0 || summary.errors > 0);
+        met.map(move |(op, summary)| {
+            let (latency, metric) = main_latency(summary, open_loop);
+            Direction {
+                op,
+                summary,
+                latency,
+                metric,
+            }
+        })
     }
     /// fsync and fdatasync, where there were any.
     pub(crate) fn sync(&self) -> Option<&'a OpSummary> {
@@ -30,6 +38,42 @@ impl<'a> Section<'a> {
     /// Whether any of its jobs follows a schedule.
     pub(crate) fn is_open_loop(&self) -> bool {
         self.jobs.iter().any(|job| job.is_open_loop())
+    }
+}
+
+/// A direction of a section.
+pub(crate) struct Direction<'a> {
+    pub(crate) op: Op,
+    pub(crate) summary: &'a OpSummary,
+    /// The latency that it is judged by, and its name.
+    pub(crate) latency: &'a LatencySummary,
+    pub(crate) metric: &'static str,
+}
+
+impl Direction<'_> {
+    /// What only failed has no latency.
+    pub(crate) fn mean(&self) -> Option<Nanos> {
+        (self.latency.n > 0).then_some(Nanos(self.latency.mean.round() as u64))
+    }
+    pub(crate) fn slowest(&self) -> Option<Nanos> {
+        (self.latency.n > 0).then_some(Nanos(self.latency.max))
+    }
+    /// A percentile that enough I/Os decide.
+    pub(crate) fn percentile(&self, percentile: f64) -> Option<Nanos> {
+        let value = self.latency.percentile(percentile)?;
+        is_supported(self.latency.n, percentile).then_some(Nanos(value))
+    }
+}
+
+/// Response time where there is a schedule (what a stalled disk kept from being sent counts), else total latency, else what
+/// there is.
+fn main_latency(summary: &OpSummary, open_loop: bool) -> (&LatencySummary, &'static str) {
+    if open_loop && summary.response_ns.n > 0 {
+        (&summary.response_ns, "response")
+    } else if summary.lat_ns.n > 0 {
+        (&summary.lat_ns, "lat")
+    } else {
+        (&summary.clat_ns, "clat")
     }
 }
 
@@ -111,7 +155,7 @@ fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
             String::new()
         }
     };
-    let row = |(op, summary): (Op, &OpSummary)| {
+    let row = |Direction { op, summary, .. }: Direction<'_>| {
         vec![
             op.name().to_owned(),
             format!("{} IOPS", count(summary.iops)),
