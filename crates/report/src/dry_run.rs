@@ -49,7 +49,7 @@ pub fn render(dry_run: DryRun<'_>, style: Style) -> String {
         document.add(&job.name, job::blocks(job, placed));
     }
     let derived = derived(&Derived::of(workload, placement));
-    document.add("in all", vec![Block::Facts(derived)]);
+    document.add("in all", [Block::Facts(derived)]);
     document.add("", warnings(dry_run.warnings));
     terminal::render(&document, style)
 }

@@ -7,6 +7,7 @@ pub mod json;
 use crate::document::published;
 use crate::{Style, markdown, terminal};
 use fathom_analysis::figures::{Judged, Verdict};
+use serde::Serialize;
 
 /// Experiments on a terminal.
 pub fn text(chapters: &[Chapter], style: Style) -> String {
@@ -52,19 +53,19 @@ pub struct Run {
 }
 
 /// How many figures are how near.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Near {
     pub figures: usize,
-    /// Within 2 %.
+    #[serde(rename = "within_2_percent")]
     pub within_2: usize,
-    /// Within 5 %.
+    #[serde(rename = "within_5_percent")]
     pub within_5: usize,
-    /// Within 10 %.
+    #[serde(rename = "within_10_percent")]
     pub within_10: usize,
 }
 
 /// What came out in all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Of all figures.
     pub all: Near,

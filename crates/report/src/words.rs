@@ -120,29 +120,24 @@ pub(crate) fn depth(job: &Job) -> Option<String> {
 /// How writes become durable.
 pub(crate) fn syncs(job: &Job) -> Vec<String> {
     let sync = &job.sync;
-    let mut parts = Vec::new();
-    match sync.mode {
-        SyncMode::None => {}
-        SyncMode::Sync => parts.push(String::from("O_SYNC")),
-        SyncMode::DataSync => parts.push(String::from("O_DSYNC")),
-    }
-    let every = |n: u32| match n {
-        1 => String::from("after each write"),
-        n => format!("after every {n} writes"),
+    let mode = match sync.mode {
+        SyncMode::None => None,
+        SyncMode::Sync => Some(String::from("O_SYNC")),
+        SyncMode::DataSync => Some(String::from("O_DSYNC")),
     };
-    if sync.fsync_every > 0 {
-        parts.push(format!("fsync {}", every(sync.fsync_every)));
-    }
-    if sync.fdatasync_every > 0 {
-        parts.push(format!("fdatasync {}", every(sync.fdatasync_every)));
-    }
-    if sync.fsync_at_end {
-        parts.push(String::from("fsync at the end"));
-    }
-    if sync.fsync_on_close {
-        parts.push(String::from("fsync on close"));
-    }
-    parts
+    let every = |n: u32, call: &str| match n {
+        0 => None,
+        1 => Some(format!("{call} after each write")),
+        n => Some(format!("{call} after every {n} writes")),
+    };
+    let parts = [
+        mode,
+        every(sync.fsync_every, "fsync"),
+        every(sync.fdatasync_every, "fdatasync"),
+        sync.fsync_at_end.then(|| String::from("fsync at the end")),
+        sync.fsync_on_close.then(|| String::from("fsync on close")),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 /// The schedule, where there is one.
@@ -236,6 +231,21 @@ pub(crate) fn joined<T: Display>(each: impl IntoIterator<Item = T>, between: &st
 /// A value; what stands for one where there is none.
 pub(crate) fn or<T: Display>(value: Option<T>, none: &str) -> String {
     value.map_or_else(|| none.to_owned(), |value| value.to_string())
+}
+
+/// A text, where it is so.
+pub(crate) fn when(so: bool, text: impl FnOnce() -> String) -> String {
+    if so { text() } else { String::new() }
+}
+
+/// `4`, `4 to 64`.
+pub(crate) fn from_to<T: Display>(least: T, most: T) -> String {
+    let (least, most) = (least.to_string(), most.to_string());
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
+    }
 }
 
 /// The same text with its first letter as a capital.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const SHORTEST_NS: u64 = 100_000_000;
 
 /// A line of a chart: one direction of one job, or several of them together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Line<'a> {
     /// What it is called.
     pub(crate) name: String,

@@ -23,7 +23,8 @@ pub(crate) struct Document {
 
 impl Document {
     /// Adds a section, unless there is nothing in it.
-    pub(crate) fn add(&mut self, title: &str, blocks: Vec<Block>) {
+    pub(crate) fn add(&mut self, title: &str, blocks: impl IntoIterator<Item = Block>) {
+        let blocks: Vec<Block> = blocks.into_iter().collect();
         if !blocks.is_empty() {
             self.sections.push(Section {
                 title: title.to_owned(),

@@ -25,10 +25,10 @@ pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
         title: format!("fathom {}{}", run.build.version, on(&target.description)),
         ..Document::default()
     };
-    document.add("", modelled(target).map(Block::Text).into_iter().collect());
+    document.add("", modelled(target).map(Block::Text));
     if explanation.has_no_evidence() {
         let text = Block::Text(String::from(NO_EVIDENCE));
-        document.add("", vec![Block::Gap, text]);
+        document.add("", [Block::Gap, text]);
     }
     document.add("What limits it", limits(explanation));
     document.add("Spikes", spikes::told(explanation));
@@ -59,9 +59,9 @@ fn limit(group: &Group<'_>) -> Vec<Block> {
     blocks
 }
 
-pub(super) fn missing(explanation: &Explanation) -> Vec<Block> {
-    let missing = Some(explanation.missing.clone()).filter(|missing| !missing.is_empty());
-    missing.map(Block::List).into_iter().collect()
+pub(super) fn missing(explanation: &Explanation) -> Option<Block> {
+    let missing = Some(explanation.missing.clone());
+    missing.filter(|missing| !missing.is_empty()).map(Block::List)
 }
 
 /// A share as a percentage: without decimals from 10 % on, and never 0 where it is not.

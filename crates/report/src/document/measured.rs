@@ -8,11 +8,11 @@ use super::heat::{HeatSource, LatencyHeat};
 use crate::chart::percentiles::Curve;
 use crate::chart::time::{self, Line, Span};
 use crate::chart::{Clock, Thinning, heat as heat_chart, percentiles as percentile_chart, seconds};
-use crate::words::capital;
+use crate::words::{capital, when};
 use fathom_core::backend::Op;
 use fathom_core::run::{HistogramRow, Latency, Run, SeriesRow};
 use fathom_core::units::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines that have a colour of their own. Where there are more, directions are added up.
 const LINES_MAX: usize = 8;
@@ -35,14 +35,10 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
         Vec::new()
     };
     let drawn = if summed.is_empty() { &all } else { &summed };
-    let moving: Vec<Line<'_>> = drawn
+    let moving = drawn
         .iter()
-        .filter(|line| line.rows.iter().any(|row| row.bytes > 0))
-        .map(|line| Line {
-            name: line.name.clone(),
-            rows: line.rows.clone(),
-        })
-        .collect();
+        .filter(|line| line.rows.iter().any(|row| row.bytes > 0));
+    let moving: Vec<Line<'_>> = moving.cloned().collect();
     let iops = time::iops(drawn, span);
     let mut charts = vec![Chart::whole("IOPS", rates_note.as_str(), 300, iops)];
     if !moving.is_empty() {
@@ -102,21 +98,27 @@ fn lines<'a>(run: &Run, series: &'a [SeriesRow]) -> Vec<Line<'a>> {
         lines.entry((row.job, row.op.index())).or_default().push(row);
     }
     lines.retain(|_, rows| rows.iter().any(|row| row.ios > 0));
-    let several = lines
-        .keys()
-        .any(|(job, _)| Some(job) != lines.keys().next().map(|(first, _)| first));
-    lines
-        .into_iter()
-        .map(|((job, op), mut rows)| {
-            rows.sort_by_key(|row| row.second);
-            let op = OPS[op].name();
-            let name = match run.workload.jobs.get(job as usize) {
-                Some(job) if several => format!("{}, {op}", job.name),
-                _ => op.to_owned(),
-            };
-            Line { name, rows }
-        })
-        .collect()
+    let several = are_several(lines.keys().map(|(job, _)| *job));
+    let lines = lines.into_iter().map(|((job, op), mut rows)| {
+        rows.sort_by_key(|row| row.second);
+        let name = name(run, job, op, several);
+        Line { name, rows }
+    });
+    lines.collect()
+}
+
+fn are_several(mut jobs: impl Iterator<Item = u32>) -> bool {
+    let first = jobs.next();
+    jobs.any(|job| Some(job) != first)
+}
+
+/// A direction, with its job where there are several.
+fn name(run: &Run, job: u32, op: usize, several: bool) -> String {
+    let op = OPS[op].name();
+    match run.workload.jobs.get(job as usize) {
+        Some(job) if several => format!("{}, {op}", job.name),
+        _ => op.to_owned(),
+    }
 }
 
 /// A line for each direction, all jobs together.
@@ -194,11 +196,9 @@ pub(super) fn percentiles(report: &RunReport<'_>) -> Vec<Block> {
     }
     let all = curves.len();
     curves.truncate(LINES_MAX);
-    let more = if all > LINES_MAX {
+    let more = when(all > LINES_MAX, || {
         format!(" Drawn are the first {LINES_MAX} of {all} directions.")
-    } else {
-        String::new()
-    };
+    });
     let about = format!(
         "Each further nine is as wide as the one before it. A curve ends where a single I/O decides.{more}"
     );
@@ -218,32 +218,23 @@ fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
         let counts = kept.entry((row.job, row.op.index(), row.metric)).or_default();
         counts.push((middle, row.count));
     }
-    let mut curves = Vec::new();
-    let directions: Vec<(u32, usize)> = kept.keys().map(|&(job, op, _)| (job, op)).collect();
-    let several = directions.iter().any(|(job, _)| *job != directions[0].0);
-    for (index, &(job, op)) in directions.iter().enumerate() {
-        if index > 0 && directions[index - 1] == (job, op) {
-            continue;
-        }
-        let best = [Latency::Response, Latency::Lat, Latency::Clat]
-            .into_iter()
-            .find_map(|metric| Some((metric, kept.remove(&(job, op, metric))?)));
-        let Some((metric, mut counts)) = best else {
-            continue;
-        };
+    let directions: BTreeSet<(u32, usize)> = kept.keys().map(|&(job, op, _)| (job, op)).collect();
+    let several = are_several(directions.iter().map(|(job, _)| *job));
+    let curve = |(job, op)| {
+        let metrics = [Latency::Response, Latency::Lat, Latency::Clat];
+        let mut found = metrics.into_iter();
+        let (metric, mut counts) =
+            found.find_map(|metric| Some((metric, kept.remove(&(job, op, metric))?)))?;
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let name = match run.workload.jobs.get(job as usize) {
-            Some(job) if several => format!("{}, {}", job.name, OPS[op].name()),
-            _ => OPS[op].name().to_owned(),
-        };
-        let name = if metric == Latency::Response {
-            format!("{name}, from when due")
+        let due = if metric == Latency::Response {
+            ", from when due"
         } else {
-            name
+            ""
         };
-        curves.push(Curve { name, counts });
-    }
-    curves
+        let name = format!("{}{due}", name(run, job, op, several));
+        Some(Curve { name, counts })
+    };
+    directions.into_iter().filter_map(curve).collect()
 }
 
 /// A moment since the start, as charts have it.

@@ -2,8 +2,9 @@
 //!
 //! Data in: what a run or a plan says. Data out: facts and parts of sentences. It must not know results.
 
+use super::content::Notice;
 use crate::words::plural;
-use fathom_core::run::{Build, Environment, Target};
+use fathom_core::run::{Build, Environment, Status, Target};
 use fathom_core::units::{Bytes, WallTime};
 
 /// Devices that are told.
@@ -23,6 +24,17 @@ pub(super) fn on(name: &str) -> String {
 pub(super) fn modelled(target: &Target) -> Option<String> {
     let text = || String::from("The disk is a model and the time virtual.");
     target.modelled.then(text)
+}
+
+/// How it ended, where not as it should.
+pub(super) fn ended(status: Status, failed: &str, unfinished: &str) -> Option<(Notice, String)> {
+    let (notice, text) = match status {
+        Status::Complete => return None,
+        Status::Interrupted => (Notice::Interrupted, "the results are those up to then."),
+        Status::Failed => (Notice::Failed, failed),
+        Status::Running => (Notice::Unfinished, unfinished),
+    };
+    Some((notice, text.to_owned()))
 }
 
 /// Civil time to the second, in UTC.

@@ -57,10 +57,10 @@ pub(crate) fn told(chapters: &[Chapter]) -> Document {
         let title = Block::Headline(format!("{}: {}", chapter.name, chapter.title));
         let about = std::iter::once(&chapter.source).chain(&chapter.notes);
         let about = about.map(|text| Block::Nested(vec![text.clone()]));
-        document.add("", std::iter::once(title).chain(about).collect());
+        document.add("", std::iter::once(title).chain(about));
         let runs = chapter.figures.chunk_by(|a, b| a.figure.run == b.figure.run);
         for figures in runs {
-            document.add("", vec![run(chapter, figures), Block::Table(in_short(figures))]);
+            document.add("", [run(chapter, figures), Block::Table(in_short(figures))]);
         }
         let sum = format!(
             "{}: {}. {} I/Os, {} of virtual time",
@@ -70,11 +70,11 @@ pub(crate) fn told(chapters: &[Chapter]) -> Document {
             span(chapter.virtual_ns)
         );
         let sum = std::iter::once(sum).chain(known_misses(chapter, "", ""));
-        document.add("", vec![Block::Nested(sum.collect()), Block::Gap]);
+        document.add("", [Block::Nested(sum.collect()), Block::Gap]);
     }
     if chapters.len() > 1 {
         let sum = format!("all: {}", tally(chapters).sentence());
-        document.add("", vec![Block::Headline(sum)]);
+        document.add("", [Block::Headline(sum)]);
     }
     document
 }
@@ -120,7 +120,7 @@ pub(crate) fn page(chapters: &[Chapter]) -> Document {
         is_markdown: true,
         ..Document::default()
     };
-    document.add("", vec![Block::Table(overview(chapters))]);
+    document.add("", [Block::Table(overview(chapters))]);
     for chapter in chapters {
         let mut blocks = vec![Block::Text(format!("{}. {}.", chapter.title, chapter.source))];
         blocks.extend(chapter.notes.iter().cloned().map(Block::Text));

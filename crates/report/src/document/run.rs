@@ -9,10 +9,10 @@ mod overview;
 mod section;
 
 use super::content::{Block, Document, Notice, Table};
-use super::origin::{civil, modelled, on};
+use super::origin::{civil, ended, modelled, on};
 use super::{Reader, RunReport, explained, measured, origin, published};
-use crate::words::{describe, plural};
-use fathom_core::run::{JobSummary, Run, Status};
+use crate::words::{block_sizes, capital, describe, pattern, plural};
+use fathom_core::run::{JobSummary, Run};
 use fathom_core::units::Nanos;
 use section::{Direction, Section};
 
@@ -30,10 +30,7 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     };
     document.add("Numbers", numbers(run, &sections));
     let warnings = facts::warnings(&run.summary.warnings);
-    document.add(
-        "Warnings",
-        facts::errors(run).into_iter().chain(warnings).collect(),
-    );
+    document.add("Warnings", facts::errors(run).into_iter().chain(warnings));
     document.add("What was run", what(run));
     document.add("Over time", measured::over_time(report));
     document.add("Latency over time", measured::heat(report));
@@ -49,7 +46,7 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     }
     document.add(
         "Published",
-        report.published.map_or_else(Vec::new, published::blocks),
+        report.published.into_iter().flat_map(published::blocks),
     );
     document.add("Beside the load", beside(run, &sections));
     document.add("Conditions", conditions(run));
@@ -67,7 +64,7 @@ pub(crate) fn told(run: &Run) -> Document {
     };
     document.add("", outset(run, &sections));
     if sections.len() > 1 {
-        document.add("", vec![Block::Table(overview::in_short(&sections))]);
+        document.add("", [Block::Table(overview::in_short(&sections))]);
     }
     for (name, section) in section::totals(run) {
         let ran = Nanos(section.summary.runtime_ns);
@@ -84,33 +81,26 @@ pub(crate) fn told(run: &Run) -> Document {
         document.add(&title, details(section, sections.len() > 1));
     }
     for disk in &run.summary.disks {
-        document.add("", vec![Block::Nested(facts::disk(disk))]);
+        document.add("", [Block::Nested(facts::disk(disk))]);
     }
     let model = Some(model::texts(run)).filter(|texts| !texts.is_empty());
-    document.add("", model.map(Block::Nested).into_iter().collect());
+    document.add("", model.map(Block::Nested));
     if let Some((all, missing)) = facts::streams(run).split_first() {
         let missing = Block::List(missing.to_vec());
-        document.add("", vec![Block::Text(all.clone()), missing]);
+        document.add("", [Block::Text(all.clone()), missing]);
     }
     document.add("", facts::errors(run));
     document.add("", facts::warnings(&run.summary.warnings));
-    document.add("", facts::floor(run).map(Block::Text).into_iter().collect());
+    document.add("", facts::floor(run).map(Block::Text));
     document
 }
 
 /// How it ended, what was run on what.
 fn outset(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
-    let ended = match run.status {
-        Status::Complete => None,
-        Status::Interrupted => Some((Notice::Interrupted, "the results are those up to then.")),
-        Status::Failed => Some((Notice::Failed, "errors ended a job early; see below.")),
-        Status::Running => Some((
-            Notice::Unfinished,
-            "the run is under way or was killed; `fathom recover` completes a killed one.",
-        )),
-    };
-    let ended = ended.map(|(notice, text)| Block::Notice(notice, String::from(text)));
-    let mut blocks: Vec<Block> = ended.into_iter().collect();
+    let failed = "errors ended a job early; see below.";
+    let unfinished = "the run is under way or was killed; `fathom recover` completes a killed one.";
+    let ended = ended(run.status, failed, unfinished).into_iter();
+    let mut blocks: Vec<Block> = ended.map(|(notice, text)| Block::Notice(notice, text)).collect();
     let target = &run.summary.target;
     let on = on(&target.description);
     blocks.push(Block::Text(match run.workload.jobs.as_slice() {
@@ -148,12 +138,8 @@ fn title(run: &Run) -> String {
     let target = &run.summary.target.description;
     match run.workload.jobs.as_slice() {
         [] => format!("Record of {target}"),
-        [job] if target.is_empty() => crate::words::pattern(job),
-        [job] => format!(
-            "{} {} on {target}",
-            crate::words::pattern(job),
-            crate::words::block_sizes(job)
-        ),
+        [job] if target.is_empty() => pattern(job),
+        [job] => format!("{} {} on {target}", pattern(job), block_sizes(job)),
         jobs => format!("{} on {target}", plural(jobs.len(), "job")),
     }
 }
@@ -162,29 +148,22 @@ fn lead(run: &Run) -> Vec<String> {
     let on = on(&run.environment.host);
     let mut lead = vec![format!("Run{on}, {}.", civil(run.started_unix_ns))];
     lead.extend(modelled(&run.summary.target));
-    match run.status {
-        Status::Complete => {}
-        Status::Interrupted => lead.push(String::from("Interrupted: the results are those up to then.")),
-        Status::Failed => lead.push(String::from(
-            "Failed: errors ended a job early; see the warnings.",
-        )),
-        Status::Running => lead.push(String::from("Unfinished: the run is under way or was killed.")),
-    }
+    let failed = "errors ended a job early; see the warnings.";
+    let ended = ended(run.status, failed, "the run is under way or was killed.");
+    lead.extend(ended.map(|(notice, text)| format!("{}: {text}", capital(notice.name()))));
     lead
 }
 
 /// Cards of the first directions, then all of them in a table.
 fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
-    let directions = sections.iter();
-    let directions =
-        directions.flat_map(|section| section.directions().map(move |direction| (section, direction)));
-    let directions: Vec<(&Section<'_>, Direction<'_>)> = directions.collect();
+    let of = |section| Section::directions(section).map(move |direction| (section, direction));
+    let directions: Vec<(&Section<'_>, Direction<'_>)> = sections.iter().flat_map(of).collect();
     if directions.is_empty() {
         let text = String::from("No results: no I/O was completed.");
-        let has_load = !run.workload.jobs.is_empty();
-        return has_load
-            .then_some(Block::Notice(Notice::Warning, text))
+        let unmet = Some(Block::Notice(Notice::Warning, text));
+        return unmet
             .into_iter()
+            .filter(|_| !run.workload.jobs.is_empty())
             .collect();
     }
     let mut blocks = Vec::new();

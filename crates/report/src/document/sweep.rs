@@ -6,7 +6,7 @@ mod matrices;
 mod points;
 
 use super::content::{Block, Card, Document, Notice, Table};
-use super::origin::{civil, modelled, on, some};
+use super::origin::{civil, ended, modelled, on, some};
 use super::{SweepReport, origin, published};
 use crate::words::{self, duration, joined, plural};
 use fathom_analysis::sweep::findings::{Conclusions, Counts};
@@ -35,7 +35,7 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
     document.add("Over depth", matrices::depth_curves(plan, results));
     document.add(
         "Published",
-        report.published.map_or_else(Vec::new, published::blocks),
+        report.published.into_iter().flat_map(published::blocks),
     );
     document.add("Every point", points::table(results));
     document
@@ -51,19 +51,12 @@ pub(crate) fn told(plan: &SweepPlan, results: &SweepResults, conclusions: &Concl
         ),
         ..Document::default()
     };
-    let ended = match results.status {
-        Status::Complete => None,
-        Status::Running => Some((Notice::Unfinished, "the sweep is under way or was killed.")),
-        Status::Interrupted => Some((Notice::Interrupted, "the results are those up to then.")),
-        Status::Failed => Some((
-            Notice::Failed,
-            "points could not be measured, or had I/O errors; see below.",
-        )),
-    };
-    let ended = ended.map(|(notice, text)| Block::Notice(notice, String::from(text)));
+    let failed = "points could not be measured, or had I/O errors; see below.";
+    let ended = ended(results.status, failed, "the sweep is under way or was killed.");
+    let ended = ended.map(|(notice, text)| Block::Notice(notice, text));
     let outset = some(&plan.about).into_iter().chain(modelled(target));
     let outset = outset.chain([in_short(plan), counts(plan, conclusions.counts)]);
-    document.add("", ended.into_iter().chain(outset.map(Block::Text)).collect());
+    document.add("", ended.into_iter().chain(outset.map(Block::Text)));
     document.add("Conclusions", self::conclusions(plan, results, conclusions));
     matrices::told(&mut document, plan, results);
     document

@@ -13,7 +13,6 @@ use fathom_analysis::explain::answer::in_words;
 use fathom_analysis::sweep::findings::{Conclusions, Line, Quantity};
 use fathom_core::sweep::{Coordinates, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, bandwidth, count, three_digits};
-use std::fmt::Display;
 
 /// Points that are named one by one; of more, the number is said.
 const NAMED: usize = 3;
@@ -145,16 +144,6 @@ fn sizes(sizes: &[u64]) -> String {
 /// How many times, with three digits: `1.54 times`.
 fn times(ratio: f64) -> String {
     format!("{} times", three_digits(ratio))
-}
-
-/// `4`, `4 to 64`.
-fn from_to<T: Display>(least: T, most: T) -> String {
-    let (least, most) = (least.to_string(), most.to_string());
-    if least == most {
-        least
-    } else {
-        format!("{least} to {most}")
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What goes with the latencies: CPU, disks, errors, warnings, the program's own cost, what was recorded.
 
 use super::super::content::{Block, Notice};
-use crate::words::plural;
+use crate::words::{joined, plural, when};
 use fathom_analysis::failures;
 use fathom_core::record::StreamKind;
 use fathom_core::run::{CpuUsage, DiskSummary, JobSummary, Run, RunError, Warning};
@@ -61,38 +61,36 @@ pub(super) fn disk(disk: &DiskSummary) -> Vec<String> {
         three_digits(disk.busy_ns as f64 / ns * 100.0),
         three_digits(disk.weighted_busy_ns as f64 / ns)
     )];
-    let directions = [
-        (
-            "reads",
-            disk.read_ios,
-            disk.read_merges,
-            disk.read_bytes,
-            disk.read_time_ns,
-        ),
-        (
-            "writes",
-            disk.write_ios,
-            disk.write_merges,
-            disk.write_bytes,
-            disk.write_time_ns,
-        ),
-    ];
-    for (name, ios, merges, bytes, time_ns) in directions {
-        if ios == 0 {
-            continue;
+    let seconds = ns / 1e9;
+    let mut data = |name: &str, ios: u64, merges: u64, bytes: u64, time_ns: u64| {
+        if ios > 0 {
+            let n = ios as f64;
+            texts.push(format!(
+                "{} {name}/s of {} on average, {} each, {} % merged",
+                count(n / seconds),
+                Bytes((bytes as f64 / n).round() as u64),
+                Nanos((time_ns as f64 / n).round() as u64),
+                three_digits(merges as f64 / (n + merges as f64) * 100.0)
+            ));
         }
-        let n = ios as f64;
-        texts.push(format!(
-            "{} {name}/s of {} on average, {} each, {} % merged",
-            count(n / (ns / 1e9)),
-            Bytes((bytes as f64 / n).round() as u64),
-            Nanos((time_ns as f64 / n).round() as u64),
-            three_digits(merges as f64 / (n + merges as f64) * 100.0)
-        ));
-    }
+    };
+    data(
+        "reads",
+        disk.read_ios,
+        disk.read_merges,
+        disk.read_bytes,
+        disk.read_time_ns,
+    );
+    data(
+        "writes",
+        disk.write_ios,
+        disk.write_merges,
+        disk.write_bytes,
+        disk.write_time_ns,
+    );
     for (name, ios) in [("discards", disk.discard_ios), ("flushes", disk.flush_ios)] {
         if ios > 0 {
-            texts.push(format!("{} {name}/s", count(ios as f64 / (ns / 1e9))));
+            texts.push(format!("{} {name}/s", count(ios as f64 / seconds)));
         }
     }
     texts
@@ -129,28 +127,14 @@ fn error_text(job: &str, error: &RunError) -> String {
         offset_bytes,
         length_bytes,
     } = error;
-    let times = if *count == 1 {
-        String::new()
-    } else {
-        format!("{count} times, first ")
-    };
+    let times = when(*count != 1, || format!("{count} times, first "));
     // The system's own words may have the number already, in theirs.
     let message = message.replace(&format!(" (os error {errno})"), "");
-    let number = if *errno == 0 {
-        String::new()
-    } else {
-        format!(" (errno {errno})")
-    };
-    let on = if path.is_empty() {
-        String::new()
-    } else {
-        format!("on {path}")
-    };
-    let place = if *length_bytes == 0 {
-        String::new()
-    } else {
+    let number = when(*errno != 0, || format!(" (errno {errno})"));
+    let on = when(!path.is_empty(), || format!("on {path}"));
+    let place = when(*length_bytes != 0, || {
         format!(", {} at offset {offset_bytes}", Bytes(u64::from(*length_bytes)))
-    };
+    });
     let where_and_how_often = format!("{times}{on}{place}");
     let comma = if where_and_how_often.is_empty() { "" } else { ", " };
     format!("{job}: {what} failed: {message}{number}{comma}{where_and_how_often}")
@@ -175,17 +159,16 @@ pub(super) fn floor(run: &Run) -> Option<String> {
     let floor = run.summary.floor?;
     let cost = Nanos(floor.ns_per_io.round() as u64);
     let mut text = format!("fathom's own cost: {cost} of each I/O");
-    let mut n = 0.0;
-    let mut sum_ns = 0.0;
-    for job in &run.summary.jobs {
-        for op in [&job.read, &job.write, &job.trim] {
-            n += op.lat_ns.n as f64;
-            sum_ns += op.lat_ns.n as f64 * op.lat_ns.mean;
-        }
-    }
+    let directions = run
+        .summary
+        .jobs
+        .iter()
+        .flat_map(|job| [&job.read, &job.write, &job.trim]);
+    let latencies = directions.map(|op| (op.lat_ns.n as f64, op.lat_ns.mean));
+    let (n, sum_ns) = latencies.fold((0.0, 0.0), |(all, sum), (n, mean)| (all + n, sum + n * mean));
     if sum_ns > 0.0 {
-        let percent = floor.ns_per_io / (sum_ns / n) * 100.0;
-        text = format!("{text} ({} % of the mean latency)", three_digits(percent));
+        let percent = three_digits(floor.ns_per_io / (sum_ns / n) * 100.0);
+        text = format!("{text} ({percent} % of the mean latency)");
     }
     Some(text)
 }
@@ -204,19 +187,13 @@ pub(super) fn streams(run: &Run) -> Vec<String> {
         if stream.rows == 0 && !stream.missing.is_empty() {
             return format!("{} not recorded", stream.kind.name());
         }
-        let kept = format!("{} {}", stream.kind.name(), stream.rows);
-        if stream.dropped == 0 {
-            kept
-        } else {
-            format!("{kept} ({} lost)", stream.dropped)
-        }
+        let lost = when(stream.dropped > 0, || format!(" ({} lost)", stream.dropped));
+        format!("{} {}{lost}", stream.kind.name(), stream.rows)
     });
-    let parts: Vec<String> = parts.collect();
-    let mut texts = vec![format!("recorded, in rows: {}", parts.join(", "))];
-    for stream in streams {
-        for missing in &stream.missing {
-            texts.push(format!("not recorded ({}): {missing}", stream.kind.name()));
-        }
-    }
-    texts
+    let all = format!("recorded, in rows: {}", joined(parts, ", "));
+    let missing = streams.iter().flat_map(|stream| {
+        let missing = stream.missing.iter();
+        missing.map(|missing| format!("not recorded ({}): {missing}", stream.kind.name()))
+    });
+    std::iter::once(all).chain(missing).collect()
 }

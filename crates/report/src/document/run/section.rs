@@ -1,7 +1,7 @@
 //! What is reported together: a job section, or a group of them, and its headlines.
 
 use super::super::content::{Block, Bold, Layout, Notice, Table};
-use crate::words::plural;
+use crate::words::{plural, when};
 use fathom_analysis::warnings::is_supported;
 use fathom_core::backend::Op;
 use fathom_core::run::{JobSummary, LatencySummary, OpSummary, Run};
@@ -148,13 +148,7 @@ pub(super) fn headlines(section: &Section<'_>) -> Vec<Block> {
 }
 
 fn rows(section: &Section<'_>, with_time: bool) -> Vec<Vec<String>> {
-    let time = |runtime_ns: u64| {
-        if with_time {
-            format!(" in {}", Nanos(runtime_ns))
-        } else {
-            String::new()
-        }
-    };
+    let time = |runtime_ns: u64| when(with_time, || format!(" in {}", Nanos(runtime_ns)));
     let row = |Direction { op, summary, .. }: Direction<'_>| {
         vec![
             op.name().to_owned(),

@@ -116,7 +116,7 @@ pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepRes
             load(random, read_percent),
             plural(threads, "thread")
         );
-        document.add(&title, vec![Block::Table(side_by_side(axes, &group))]);
+        document.add(&title, [Block::Table(side_by_side(axes, &group))]);
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Data in: conclusions. Data out: paragraphs. It must not judge.
 
-use super::{Context, from_to, percent, rate, sizes, sure, times};
+use super::{Context, percent, rate, sizes, sure, times};
 use crate::document::Paragraph;
-use crate::words::{capital, joined, plural};
+use crate::words::{capital, from_to, joined, plural};
 use fathom_analysis::sweep::findings::{Limit, NativeSize, Peak, Quantity, Scope, SliceSign, Unit, Verdict};
 use fathom_core::units::{Bytes, Nanos, count};
 

@@ -2,9 +2,9 @@
 //!
 //! Data in: conclusions. Data out: paragraphs. It must not judge.
 
-use super::{Context, from_to, percent, times};
+use super::{Context, percent, times};
 use crate::document::Paragraph;
-use crate::words::{joined, plural};
+use crate::words::{from_to, joined, plural, when};
 use fathom_analysis::sweep::findings::{Comparison, Contrast, DepthNeeded, Growth, Shortfall};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,11 +163,9 @@ fn compared(context: Context<'_>, found: &Comparison, words: [&str; 3]) -> Optio
             all().map(|pair| pair.ratio).fold(0.0, f64::max),
         );
         let range = format!("{} to {} the IOPS", three_digits(slowest), times(fastest));
-        let at = if same.is_empty() {
-            String::new()
-        } else {
+        let at = when(!same.is_empty(), || {
             format!(" Alike at all depths in blocks of {}.", listed(&same))
-        };
+        });
         format!(
             "{one} {range} of {other}, all else equal.{at}{}",
             with_depth(found)
