@@ -46,11 +46,15 @@ fn rate(row: &SeriesRow, amount: u64) -> Cell {
     Cell::decimal((row.duration_ns > 0).then_some(rate), 3)
 }
 
+/// A figure of a latency.
+type OfLatency = fn(&LatencySummary) -> Cell;
+/// A figure of a direction.
+type OfDirection = fn(&DirectionFigures) -> Option<f64>;
 /// One of the latencies of a row.
 type LatencyOf = fn(&SeriesRow) -> &LatencySummary;
 
 fn latencies(columns: &mut Columns<'_, SeriesRow>, metric: &str, of: LatencyOf) {
-    let whole: [(_, fn(&LatencySummary) -> Cell); 3] = [
+    let whole: [(&str, OfLatency); 3] = [
         ("min", |latency| latency.min.into()),
         ("mean", |latency| Cell::decimal(Some(latency.mean), 1)),
         ("max", |latency| latency.max.into()),
@@ -164,7 +168,7 @@ fn direction(
     name: &str,
     of: fn(&PointFigures) -> &DirectionFigures,
 ) {
-    let figures: [(_, fn(&DirectionFigures) -> Option<f64>, _); 4] = [
+    let figures: [(&str, OfDirection, usize); 4] = [
         ("iops", |figures| Some(figures.iops), 3),
         ("bytes_per_second", |figures| Some(figures.bytes_per_second), 3),
         ("lat_ns_mean", |figures| Some(figures.lat_ns.mean), 1),

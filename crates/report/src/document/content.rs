@@ -175,6 +175,11 @@ impl Table {
         }
     }
 
+    /// Whether a column holds words.
+    pub(crate) fn has_words(&self, column: usize) -> bool {
+        column < self.words || self.words_further.contains(&column)
+    }
+
     /// The same with a caption.
     pub(crate) fn captioned(self, caption: &str) -> Self {
         Self {

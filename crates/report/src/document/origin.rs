@@ -3,7 +3,7 @@
 //! Data in: what a run or a plan says. Data out: facts and parts of sentences. It must not know results.
 
 use super::content::Notice;
-use crate::words::plural;
+use crate::words::{joined, plural};
 use fathom_core::run::{Build, Environment, Status, Target};
 use fathom_core::units::{Bytes, WallTime};
 
@@ -72,10 +72,7 @@ fn target(target: &Target) -> Vec<(&'static str, String)> {
         let size = device.size_bytes.map(|size| Bytes(size).to_string());
         let scheduler = device.scheduler.as_ref().map(|name| format!("scheduler {name}"));
         let parts = [Some(device.name.clone()), device.model.clone(), size, scheduler];
-        (
-            "device",
-            parts.into_iter().flatten().collect::<Vec<_>>().join(", "),
-        )
+        ("device", joined(parts.into_iter().flatten(), ", "))
     }));
     facts.dedup();
     facts
@@ -89,5 +86,5 @@ fn machine(environment: &Environment) -> String {
         some(&environment.kernel).map(|kernel| format!("Linux {kernel}")),
         environment.virtualization.clone(),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    joined(parts.into_iter().flatten(), ", ")
 }

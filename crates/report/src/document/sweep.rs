@@ -179,27 +179,23 @@ fn numbers(report: &SweepReport<'_>) -> Vec<Block> {
 
 /// Failed points, then what the runs of the points warned of, each warning once with how many points it met.
 fn warnings(results: &SweepResults) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for point in &results.points {
-        if let Outcome::Failed { message } = &point.outcome {
-            let text = format!("{}: {message}", words::point(point.coordinates));
-            blocks.push(Block::Notice(Notice::Error, text));
-        }
+    let error = |text| Block::Notice(Notice::Error, text);
+    let failed = results.points.iter().filter_map(|point| match &point.outcome {
+        Outcome::Failed { message } => Some(format!("{}: {message}", words::point(point.coordinates))),
+        _ => None,
+    });
+    let mut blocks: Vec<Block> = failed.map(error).collect();
+    let repeats = || results.points.iter().flat_map(PointResult::repeats);
+    let errors: u64 = repeats().map(|figures| figures.errors).sum();
+    if errors > 0 {
+        let errors = plural(errors, "I/O");
+        blocks.push(error(format!(
+            "{errors} failed; their points are counted without them."
+        )));
     }
     let mut told: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut failed = 0;
-    for figures in results.points.iter().flat_map(PointResult::repeats) {
-        failed += figures.errors;
-        for warning in &figures.warnings {
-            *told.entry(warning).or_default() += 1;
-        }
-    }
-    if failed > 0 {
-        let text = format!(
-            "{} failed; their points are counted without them.",
-            plural(failed, "I/O")
-        );
-        blocks.push(Block::Notice(Notice::Error, text));
+    for warning in repeats().flat_map(|figures| &figures.warnings) {
+        *told.entry(warning).or_default() += 1;
     }
     let mut told: Vec<(&str, u64)> = told.into_iter().collect();
     told.sort_by_key(|&(_, runs)| std::cmp::Reverse(runs));
@@ -209,11 +205,10 @@ fn warnings(results: &SweepResults) -> Vec<Block> {
         blocks.push(Block::Notice(Notice::Warning, text));
     }
     if more > 0 {
-        let text = format!(
-            "{} more: each run's directory has its own.",
-            plural(more, "warning")
-        );
-        blocks.push(Block::Text(text));
+        let more = plural(more, "warning");
+        blocks.push(Block::Text(format!(
+            "{more} more: each run's directory has its own."
+        )));
     }
     blocks
 }

@@ -44,7 +44,7 @@ fn what(job: &Job) -> Vec<String> {
             RandomMap::NextFree => Some(String::from(
                 "a block drawn again gives its turn to the next free one",
             )),
-            _ => None,
+            RandomMap::EachOnce => None,
         });
         parts.extend((shape.run_length > 1).then(|| format!("runs of {} I/Os", shape.run_length)));
         let percents = job.used_ops().map(|op| shape.random_percent[op]);

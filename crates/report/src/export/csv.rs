@@ -61,7 +61,9 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 }
 
 /// Columns by name, each with what a row has there.
-pub struct Columns<'a, R>(Vec<(String, Box<dyn Fn(&R) -> Cell + 'a>)>);
+pub struct Columns<'a, R>(Vec<(String, CellOf<'a, R>)>);
+
+type CellOf<'a, R> = Box<dyn Fn(&R) -> Cell + 'a>;
 
 impl<'a, R> Columns<'a, R> {
     pub(crate) const fn new() -> Self {

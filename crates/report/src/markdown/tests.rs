@@ -1,5 +1,5 @@
 use super::*;
-use crate::document::content::{Card, Notice, Section};
+use crate::document::content::{Card, Notice, Section, Table};
 use expect_test::expect;
 use proptest::prelude::*;
 

@@ -5,7 +5,7 @@
 
 use super::percent;
 use super::ranges::{merged, shape};
-use crate::words::plural;
+use crate::words::{joined, plural, when};
 use fathom_analysis::explain::answer::{Candidate, LimitKind, SectionLimit, Unit, in_words};
 use fathom_core::units::{Bytes, Nanos, bandwidth, count, three_digits};
 
@@ -155,11 +155,10 @@ impl Group<'_> {
                 .filter(|candidate| candidate.name == known.name);
             merged(&same.map(candidate).collect::<Vec<_>>())
         });
-        let mut text = shown.collect::<Vec<_>>().join("; ");
-        if let more @ 1.. = named.len().saturating_sub(CANDIDATES_MAX) {
-            text = format!("{text}; and {more} more");
-        }
-        (!named.is_empty()).then(|| format!("the limit of: {text}"))
+        let shown = joined(shown, "; ");
+        let more = named.len().saturating_sub(CANDIDATES_MAX);
+        let more = when(more > 0, || format!("; and {more} more"));
+        (!named.is_empty()).then(|| format!("the limit of: {shown}{more}"))
     }
 }
 

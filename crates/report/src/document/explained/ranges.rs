@@ -2,6 +2,8 @@
 //!
 //! Data in: texts as they are told of each section. Data out: one text. It must not know what they say.
 
+use crate::words::joined;
+
 /// Units that belong to the number before them: those that stand for one another, and what each is of the first.
 const UNITS: [(&str, usize, f64); 20] = [
     ("ns", 1, 1.0),
@@ -114,7 +116,7 @@ pub(crate) fn shape(text: &str) -> String {
         Part::Word(word) => word.to_owned(),
         Part::Quantity(quantity) => format!("{}#{}{}", quantity.before, quantity.family, quantity.after),
     });
-    each.collect::<Vec<_>>().join(" ")
+    joined(each, " ")
 }
 
 /// Texts of one [`shape`] as one, with the lowest and the highest of numbers that differ; of others, the first.
@@ -133,7 +135,7 @@ pub(crate) fn merged<T: AsRef<str>>(texts: &[T]) -> String {
             range(quantity, others)
         }
     });
-    each.collect::<Vec<_>>().join(" ")
+    joined(each, " ")
 }
 
 /// `119 to 120 IOPS`, `950 µs to 1.20 ms`.

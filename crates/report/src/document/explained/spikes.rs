@@ -5,7 +5,7 @@ use super::super::{RunReport, measured};
 use super::percent;
 use crate::chart::spikes as chart;
 use crate::document::SpikeWindow;
-use crate::words::plural;
+use crate::words::{joined, plural};
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::explain::answer::{Cause, Period, Process, Spike, SpikeReport, Split, Verdict};
 use fathom_core::units::{Bytes, Nanos, three_digits};
@@ -112,8 +112,7 @@ fn overview(found: &SpikeReport, end: &str) -> Vec<Block> {
         .causes
         .iter()
         .map(|(cause, n)| format!("{} {n}", cause.name()));
-    let causes: Vec<String> = causes.collect();
-    let mut blocks = vec![Block::Text(format!("{text}: {}{end}", causes.join(", ")))];
+    let mut blocks = vec![Block::Text(format!("{text}: {}{end}", joined(causes, ", ")))];
     if !found.periods.is_empty() {
         blocks.push(Block::List(found.periods.iter().map(regular).collect()));
     }
@@ -249,25 +248,15 @@ fn took(latency_ns: u64, response_ns: u64) -> String {
 /// The parts that took any of the time, in the order in which an I/O meets them.
 fn parts(split: &Split) -> String {
     let total = split.total_ns().max(1.0);
-    let each = [
-        ("due and not sent", split.unsent_ns),
-        ("above the block layer", split.above_ns),
-        ("waiting for a tag", split.tag_ns),
-        ("in the scheduler", split.scheduler_ns),
-        ("at the device", split.device_ns),
-        ("done and not seen", split.reap_ns),
-    ];
-    let shown = each.into_iter().filter(|(_, ns)| ns / total >= 0.005);
-    let mut text: Vec<String> = shown
-        .map(|(name, ns)| format!("{name} {} ({})", Nanos(ns.round() as u64), percent(ns / total)))
-        .collect();
-    if split.ambiguous >= 0.005 {
-        text.push(format!(
-            "for {} of them several requests fit, so this is approximate",
-            percent(split.ambiguous)
-        ));
-    }
-    text.join(", ")
+    let each = chart::PARTS.into_iter().map(|(name, part)| (name, part(split)));
+    let shown = each.filter(|(_, ns)| ns / total >= 0.005);
+    let shown =
+        shown.map(|(name, ns)| format!("{name} {} ({})", Nanos(ns.round() as u64), percent(ns / total)));
+    let ambiguous = (split.ambiguous >= 0.005).then(|| {
+        let share = percent(split.ambiguous);
+        format!("for {share} of them several requests fit, so this is approximate")
+    });
+    joined(shown.chain(ambiguous), ", ")
 }
 
 fn in_flight(spike: &Spike) -> String {
@@ -306,17 +295,15 @@ fn others(spike: &Spike) -> Vec<String> {
             Bytes(used.written_bytes)
         )
     });
-    let named: [(_, Vec<String>); 2] = [
-        ("also served", served.take(NAMED_MAX).collect()),
+    let named = [
+        ("also served", joined(served.take(NAMED_MAX), "; ")),
         (
             "busy then and not before (no proof of guilt)",
-            new.take(NAMED_MAX).collect(),
+            joined(new.take(NAMED_MAX), "; "),
         ),
     ];
     let named = named.into_iter().filter(|(_, names)| !names.is_empty());
-    named
-        .map(|(what, names)| format!("{what}: {}", names.join("; ")))
-        .collect()
+    named.map(|(what, names)| format!("{what}: {names}")).collect()
 }
 
 /// The I/Os around a spike.

@@ -3,7 +3,7 @@
 use super::super::Reader;
 use super::super::content::{Block, Layout, Table};
 use super::percent;
-use crate::words::plural;
+use crate::words::{joined, or, plural};
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::explain::answer::{AVERAGE_ABOVE_MS, Distribution, SectionTruth};
 use fathom_core::units::{Nanos, count};
@@ -113,11 +113,7 @@ fn latency_row(truth: &SectionTruth) -> Vec<String> {
     let mut row = vec![truth.name.clone(), count(whole.n as f64)];
     let means = [averages.p5_ns, averages.p95_ns, averages.max_ns, whole.mean_ns];
     row.extend(means.map(|ns| time(ns).to_string()));
-    row.extend(
-        [50.0, 99.0, 99.9].map(|percentile| {
-            at(whole, percentile).map_or(String::from("-"), |value| Nanos(value).to_string())
-        }),
-    );
+    row.extend([50.0, 99.0, 99.9].map(|percentile| or(at(whole, percentile).map(Nanos), "-")));
     row.push(Nanos(whole.max_ns).to_string());
     row
 }
@@ -168,7 +164,7 @@ fn texts(truth: &SectionTruth) -> Vec<String> {
     }
     let percentiles = whole.percentiles.iter();
     let percentiles = percentiles.map(|(percentile, value)| format!("p{percentile} {}", Nanos(*value)));
-    texts.push(percentiles.collect::<Vec<_>>().join(", "));
+    texts.push(joined(percentiles, ", "));
     texts
 }
 

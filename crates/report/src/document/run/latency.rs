@@ -39,35 +39,29 @@ pub(super) fn blocks(section: &Section<'_>) -> Vec<Block> {
 
 /// All latencies that were measured, the direction's name before each.
 fn rows_of<'a>(section: &Section<'a>) -> Vec<Row<'a>> {
-    let mut rows = Vec::new();
-    let mut push = |direction: &str, metric: &str, latency: &'a LatencySummary| {
-        if latency.n > 0 {
-            let label = format!("{direction} {metric}");
-            rows.push(Row { label, latency });
-        }
+    let of_direction = |Direction { op, summary, .. }: Direction<'a>| {
+        let (slat, clat, lat) = (&summary.slat_ns, &summary.clat_ns, &summary.lat_ns);
+        let all = [
+            Some(("slat", slat)),
+            (slat.n > 0 || lat.n == 0).then_some(("clat", clat)),
+            Some(("lat", lat)),
+            Some(("response", &summary.response_ns)),
+        ];
+        all.into_iter()
+            .flatten()
+            .map(move |(metric, latency)| (op.name(), metric, latency))
     };
-    for Direction { op, summary, .. } in section.directions() {
-        let name = op.name();
-        if summary.slat_ns.n > 0 {
-            push(name, "slat", &summary.slat_ns);
-            push(name, "clat", &summary.clat_ns);
-        }
-        if summary.lat_ns.n > 0 {
-            push(name, "lat", &summary.lat_ns);
-        } else if summary.slat_ns.n == 0 {
-            push(name, "clat", &summary.clat_ns);
-        }
-        push(name, "response", &summary.response_ns);
-    }
-    if let Some(sync) = section.sync() {
-        let latency = if sync.lat_ns.n > 0 {
-            &sync.lat_ns
-        } else {
-            &sync.clat_ns
-        };
-        push("sync", "lat", latency);
-    }
-    rows
+    let sync = section.sync().map(|sync| match &sync.lat_ns {
+        lat if lat.n > 0 => ("sync", "lat", lat),
+        _ => ("sync", "lat", &sync.clat_ns),
+    });
+    let rows = section.directions().flat_map(of_direction).chain(sync);
+    let rows = rows.filter(|(.., latency)| latency.n > 0);
+    rows.map(|(direction, metric, latency)| Row {
+        label: format!("{direction} {metric}"),
+        latency,
+    })
+    .collect()
 }
 
 /// The unit in which the smallest median has three digits: but for slat, which is small beside the others, and for what

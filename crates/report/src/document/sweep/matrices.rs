@@ -4,6 +4,7 @@
 //! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
 
 use super::super::content::{Block, Chart, Document, Layout, Table, Width};
+use super::points::half_width;
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
 use crate::chart::{latency_axis, plain};
@@ -226,13 +227,13 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
                 continue;
             }
             let depth = format!("iodepth, on {}", plural(shared(group[0]).2, "thread"));
+            let title = format!("{}, {name}", measure.title);
+            let height = (110 + 38 * panel.sizes.len() as u32).max(200);
+            let figure = matrix::figure(&panel, scale, &depth);
             charts.push(Chart {
-                title: format!("{}, {name}", measure.title),
-                about: String::new(),
                 width: Width::Third,
-                height: (110 + 38 * panel.sizes.len() as u32).max(200),
-                figure: matrix::figure(&panel, scale, &depth),
                 table: Some(table(measure, &panel)),
+                ..Chart::whole(&title, "", height, figure)
             });
         }
         blocks.push(Block::Charts(charts));
@@ -315,12 +316,8 @@ fn cell(measure: &Measure, point: &PointResult) -> Cell {
             if repeats.len() > 1 {
                 told = format!("{told} (mean of {})", plural(repeats.len(), "repeat"));
             }
-            if let Some(width) = repeats
-                .iter()
-                .filter_map(|figures| figures.iops_half_width)
-                .reduce(f64::max)
-            {
-                told = format!("{told}, IOPS ±{} %", three_digits(width * 100.0));
+            if let Some(width) = half_width(repeats) {
+                told = format!("{told}, IOPS {width}");
             }
             ((measure.label)(value), told)
         }
@@ -340,35 +337,33 @@ pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Bloc
             continue;
         }
         let name = name(plan, &group);
-        let rate_axis = json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4});
-        let chart = |title: &str, lines: Vec<Line>, axis: &serde_json::Value, hover: &str| {
-            let drawn = lines.iter().any(|line| !line.points.is_empty());
-            drawn.then(|| Chart {
-                title: format!("{title}, {name}"),
-                about: String::new(),
-                width: Width::Half,
-                height: 320,
-                figure: depths::figure(&lines, axis, hover),
-                table: None,
-            })
+        let iops = Curve {
+            title: "IOPS",
+            axis: json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4}),
+            hover: "%{y:,.4~r} IOPS",
+            unit: 1.0,
+            of: PointResult::iops,
+            of_repeat: |figures| figures.total.iops,
         };
-        let charts: Vec<Chart> = [
-            chart(
-                "IOPS",
-                lines(&group, 1.0, PointResult::iops, iops),
-                &rate_axis,
-                "%{y:,.4~r} IOPS",
-            ),
-            chart(
-                "Mean latency",
-                lines(&group, 1e6, PointResult::lat_ns_mean, mean_ns),
-                &latency_axis("mean latency (ms)"),
-                "%{y:.3~r} ms",
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
+        let latency = Curve {
+            title: "Mean latency",
+            axis: latency_axis("mean latency (ms)"),
+            hover: "%{y:.3~r} ms",
+            unit: 1e6,
+            of: PointResult::lat_ns_mean,
+            of_repeat: |figures| figures.total.lat_ns.mean,
+        };
+        let charts = [iops, latency].into_iter().filter_map(|curve| {
+            let lines = lines(&group, &curve);
+            let drawn = lines.iter().any(|line| !line.points.is_empty());
+            let figure = depths::figure(&lines, &curve.axis, curve.hover);
+            let title = format!("{}, {name}", curve.title);
+            drawn.then(|| Chart {
+                width: Width::Half,
+                ..Chart::whole(&title, "", 320, figure)
+            })
+        });
+        let charts: Vec<Chart> = charts.collect();
         if !charts.is_empty() {
             blocks.push(Block::Charts(charts));
         }
@@ -390,21 +385,21 @@ pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Bloc
     blocks
 }
 
-fn iops(figures: &PointFigures) -> f64 {
-    figures.total.iops
-}
-
-fn mean_ns(figures: &PointFigures) -> f64 {
-    figures.total.lat_ns.mean
-}
-
-/// A line a block size, of a figure and of what it was in each repeat.
-fn lines(
-    group: &Group<'_>,
+/// A figure of a point over depth, and of each of its repeats.
+struct Curve {
+    title: &'static str,
+    axis: serde_json::Value,
+    hover: &'static str,
     unit: f64,
     of: fn(&PointResult) -> Option<f64>,
     of_repeat: fn(&PointFigures) -> f64,
-) -> Vec<Line> {
+}
+
+/// A line a block size.
+fn lines(group: &Group<'_>, curve: &Curve) -> Vec<Line> {
+    let &Curve {
+        unit, of, of_repeat, ..
+    } = curve;
     let line = |size: u64| {
         let mut points: Vec<At> = group
             .iter()

@@ -32,18 +32,16 @@ pub(super) fn depths(context: Context<'_>) -> Option<Paragraph> {
     let several: Vec<&DepthNeeded> = needed.iter().filter(|need| need.levels_off).collect();
     let open = needed.len() - several.len();
     let (least, most) = span(several.iter().map(|need| need.depth));
-    let mut text = match several.len() {
-        0 => String::from("No load levels off within the depths of the matrix."),
-        _ => {
-            let depending = if least == most {
-                ""
-            } else {
-                ", depending on the load"
-            };
-            let depths = from_to(least, most);
-            format!("Depth {depths} over all threads reaches 95 % of the most{depending}.")
-        }
-    };
+    let mut text = String::from("No load levels off within the depths of the matrix.");
+    if !several.is_empty() {
+        let depths = from_to(least, most);
+        let depending = if least == most {
+            ""
+        } else {
+            ", depending on the load"
+        };
+        text = format!("Depth {depths} over all threads reaches 95 % of the most{depending}.");
+    }
     if open > 0 && !several.is_empty() {
         text = format!("{text} {} may go on rising.", plural(open, "load"));
     }
