@@ -13,7 +13,7 @@ pub use placement::{PlacedFile, PlacedJob, PlacedWorker, Placement};
 
 use crate::document::content::{Block, Document};
 use crate::document::run::facts::warnings;
-use crate::words::{duration, plural};
+use crate::words::{duration, plural, told_if_any, when};
 use crate::{Style, terminal};
 use derive::{Bound, Derived, Layout, Time};
 use fathom_core::run::Warning;
@@ -87,24 +87,16 @@ fn derived(derived: &Derived) -> Vec<(&'static str, String)> {
 
 /// What is done to files.
 fn files(files: &Layout) -> Vec<(&'static str, String)> {
-    let several = |parts: [(u64, String); 2]| {
-        let parts = parts.into_iter().filter(|(n, _)| *n > 0);
-        let parts: Vec<String> = parts.map(|(_, text)| text).collect();
-        Some(parts.join(", ")).filter(|text| !text.is_empty())
-    };
-    let (new, extended) = (files.new, files.extended);
-    let changes = several([
-        (new, format!("{new} to be made")),
-        (extended, format!("{extended} to be extended")),
-    ]);
-    let changes = changes.map_or_else(String::new, |changes| format!(" ({changes})"));
+    let changes = [(files.new, "to be made"), (files.extended, "to be extended")];
+    let changes = told_if_any(changes, |n| n.to_string());
+    let changes = when(!changes.is_empty(), || format!(" ({changes})"));
     let mut facts = vec![("files", format!("{}{changes}", files.all))];
-    let (filled, reserved) = (files.filled_bytes, files.reserved_bytes);
-    let before = several([
-        (filled, format!("{} written", Bytes(filled))),
-        (reserved, format!("{} reserved", Bytes(reserved))),
-    ]);
-    facts.extend(before.map(|text| ("laid out before", text)));
+    let before = [
+        (files.filled_bytes, "written"),
+        (files.reserved_bytes, "reserved"),
+    ];
+    let before = told_if_any(before, |bytes| Bytes(bytes).to_string());
+    facts.extend((!before.is_empty()).then_some(("laid out before", before)));
     facts
 }
 

@@ -233,6 +233,15 @@ pub(crate) fn or<T: Display>(value: Option<T>, none: &str) -> String {
     value.map_or_else(|| none.to_owned(), |value| value.to_string())
 }
 
+/// Amounts and what they are of, but those of nothing.
+pub(crate) fn told_if_any<const N: usize>(parts: [(u64, &str); N], write: impl Fn(u64) -> String) -> String {
+    let parts = parts.into_iter().filter(|(amount, _)| *amount > 0);
+    joined(
+        parts.map(|(amount, what)| format!("{} {what}", write(amount))),
+        ", ",
+    )
+}
+
 /// A text, where it is so.
 pub(crate) fn when(so: bool, text: impl FnOnce() -> String) -> String {
     if so { text() } else { String::new() }

@@ -29,12 +29,8 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
     }
     let span = span(report.series);
     let (rates_note, latency_note) = notes(span);
-    let summed = if all.len() > LINES_MAX {
-        sums(report.series)
-    } else {
-        Vec::new()
-    };
-    let drawn = if summed.is_empty() { &all } else { &summed };
+    let summed = (all.len() > LINES_MAX).then(|| sums(report.series));
+    let drawn = summed.as_ref().unwrap_or(&all);
     let moving = drawn
         .iter()
         .filter(|line| line.rows.iter().any(|row| row.bytes > 0));
@@ -56,7 +52,7 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
         charts.push(Chart::whole(&title, latency_note.as_str(), 340, latency));
     }
     let mut blocks = vec![Block::Charts(charts)];
-    if !summed.is_empty() {
+    if summed.is_some() {
         blocks.push(Block::Text(format!(
             "There are {} jobs and directions: their rates are added up by direction, and latencies are drawn of the first \
              {LATENCY_CHARTS_MAX}. The CSV report has all of them.",
@@ -68,11 +64,7 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
 
 /// How to read charts of rates, and of latencies.
 fn notes(span: Span) -> (String, String) {
-    let ramp = if span.ramp_s > 0.0 {
-        " Shaded: not counted."
-    } else {
-        ""
-    };
+    let ramp = when(span.ramp_s > 0.0, || String::from(" Shaded: not counted."));
     match span.thinning.point() {
         None => (
             ramp.trim().to_owned(),
@@ -91,18 +83,26 @@ fn notes(span: Span) -> (String, String) {
     }
 }
 
-/// A line for each direction of each job that did anything.
-fn lines<'a>(run: &Run, series: &'a [SeriesRow]) -> Vec<Line<'a>> {
-    let mut lines: BTreeMap<(u32, usize), Vec<&SeriesRow>> = BTreeMap::new();
+/// The rows of all that did anything, in the order of their seconds, by what they have in common.
+fn rows<K: Ord>(series: &[SeriesRow], key: impl Fn(&SeriesRow) -> K) -> BTreeMap<K, Vec<&SeriesRow>> {
+    let mut lines: BTreeMap<K, Vec<&SeriesRow>> = BTreeMap::new();
     for row in series {
-        lines.entry((row.job, row.op.index())).or_default().push(row);
+        lines.entry(key(row)).or_default().push(row);
     }
     lines.retain(|_, rows| rows.iter().any(|row| row.ios > 0));
-    let several = are_several(lines.keys().map(|(job, _)| *job));
-    let lines = lines.into_iter().map(|((job, op), mut rows)| {
+    for rows in lines.values_mut() {
         rows.sort_by_key(|row| row.second);
-        let name = name(run, job, op, several);
-        Line { name, rows }
+    }
+    lines
+}
+
+/// A line for each direction of each job.
+fn lines<'a>(run: &Run, series: &'a [SeriesRow]) -> Vec<Line<'a>> {
+    let lines = rows(series, |row| (row.job, row.op.index()));
+    let several = are_several(lines.keys().map(|(job, _)| *job));
+    let lines = lines.into_iter().map(|((job, op), rows)| Line {
+        name: name(run, job, op, several),
+        rows,
     });
     lines.collect()
 }
@@ -123,16 +123,12 @@ fn name(run: &Run, job: u32, op: usize, several: bool) -> String {
 
 /// A line for each direction, all jobs together.
 fn sums(series: &[SeriesRow]) -> Vec<Line<'_>> {
-    let line = |op: Op| {
-        let mut rows: Vec<&SeriesRow> = series.iter().filter(|row| row.op.index() == op.index()).collect();
-        rows.sort_by_key(|row| row.second);
-        Line {
-            name: format!("{}, all jobs", op.name()),
-            rows,
-        }
-    };
-    let met = |line: &Line<'_>| line.rows.iter().any(|row| row.ios > 0);
-    OPS.into_iter().map(line).filter(met).collect()
+    let lines = rows(series, |row| row.op.index()).into_iter();
+    let lines = lines.map(|(op, rows)| Line {
+        name: format!("{}, all jobs", OPS[op].name()),
+        rows,
+    });
+    lines.collect()
 }
 
 fn span(series: &[SeriesRow]) -> Span {

@@ -8,7 +8,7 @@ mod points;
 use super::content::{Block, Card, Document, Notice, Table};
 use super::origin::{civil, ended, modelled, on, some};
 use super::{SweepReport, origin, published};
-use crate::words::{self, duration, joined, plural};
+use crate::words::{self, duration, joined, plural, told_if_any};
 use fathom_analysis::sweep::findings::{Conclusions, Counts};
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, PointOrder, PointResult, SweepPlan, SweepResults, Timing};
@@ -89,15 +89,6 @@ fn timing(timing: Timing) -> String {
             (timing.cooldown_ns, "of cooldown"),
         ],
         |ns| duration(Nanos(ns)),
-    )
-}
-
-/// Amounts and what they are of, but those of nothing.
-fn told_if_any<const N: usize>(parts: [(u64, &str); N], write: impl Fn(u64) -> String) -> String {
-    let parts = parts.into_iter().filter(|(amount, _)| *amount > 0);
-    joined(
-        parts.map(|(amount, what)| format!("{} {what}", write(amount))),
-        ", ",
     )
 }
 

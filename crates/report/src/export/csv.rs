@@ -102,10 +102,18 @@ impl<'a, R> Columns<'a, R> {
     }
 }
 
+impl<R: CsvRow> Columns<'_, R> {
+    fn all() -> Self {
+        let mut columns = Self::new();
+        R::columns(&mut columns);
+        columns
+    }
+}
+
 /// A row that has a line.
 pub trait CsvRow: Sized {
-    /// All that it holds.
-    fn columns() -> Columns<'static, Self>;
+    /// Adds all that it holds.
+    fn columns(columns: &mut Columns<'_, Self>);
 }
 
 /// Writes the line of names.
@@ -113,7 +121,7 @@ pub trait CsvRow: Sized {
 /// # Errors
 /// `out` could not be written.
 pub fn header<R: CsvRow>(out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(R::columns().head().as_bytes())
+    out.write_all(Columns::<R>::all().head().as_bytes())
 }
 
 /// Writes a line a row.
@@ -121,7 +129,7 @@ pub fn header<R: CsvRow>(out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// `out` could not be written.
 pub fn rows<R: CsvRow>(rows: &[R], out: &mut dyn Write) -> io::Result<()> {
-    let columns = R::columns();
+    let columns = Columns::<R>::all();
     let mut text = String::new();
     for row in rows {
         columns.line(row, &mut text);
@@ -139,8 +147,7 @@ fn difference(to: u64, from: u64) -> i128 {
 }
 
 impl CsvRow for IoRecord {
-    fn columns() -> Columns<'static, Self> {
-        let mut columns = Columns::<Self>::new();
+    fn columns(columns: &mut Columns<'_, Self>) {
         columns.add("intended_ns", |io| io.intended_ns);
         columns.add("created_ns", |io| io.created_ns);
         columns.add("submitted_ns", |io| io.submitted_ns);
@@ -160,13 +167,11 @@ impl CsvRow for IoRecord {
         columns.add("file", |io| io.file);
         columns.add("depth", |io| io.depth);
         columns.add("errno", |io| io.errno);
-        columns
     }
 }
 
 impl CsvRow for BlockRequest {
-    fn columns() -> Columns<'static, Self> {
-        let mut columns = Columns::<Self>::new();
+    fn columns(columns: &mut Columns<'_, Self>) {
         columns.add("device_major", |request| request.device >> 20);
         columns.add("device_minor", |request| request.device & 0xf_ffff);
         columns.add("queued_ns", |request| request.queued_ns);
@@ -196,24 +201,20 @@ impl CsvRow for BlockRequest {
         columns.add("errno", |request| request.errno);
         columns.add("pid", |request| request.pid);
         columns.add("comm", |request| request.comm.to_string());
-        columns
     }
 }
 
 impl CsvRow for CounterRow {
-    fn columns() -> Columns<'static, Self> {
-        let mut columns = Columns::<Self>::new();
+    fn columns(columns: &mut Columns<'_, Self>) {
         columns.add("at_ns", |row| row.at_ns);
         columns.add("metric", |row| row.metric.to_string());
         columns.add("labels", |row| row.labels.to_string());
         columns.add("value", |row| row.value);
-        columns
     }
 }
 
 impl CsvRow for ProcessRow {
-    fn columns() -> Columns<'static, Self> {
-        let mut columns = Columns::<Self>::new();
+    fn columns(columns: &mut Columns<'_, Self>) {
         columns.add("at_ns", |row| row.at_ns);
         columns.add("duration_ns", |row| row.duration_ns);
         columns.add("pid", |row| row.pid);
@@ -222,13 +223,11 @@ impl CsvRow for ProcessRow {
         columns.add("run_delay_ns", |row| row.run_delay_ns);
         columns.add("read_bytes", |row| row.read_bytes);
         columns.add("written_bytes", |row| row.written_bytes);
-        columns
     }
 }
 
 impl CsvRow for SchedSlice {
-    fn columns() -> Columns<'static, Self> {
-        let mut columns = Columns::<Self>::new();
+    fn columns(columns: &mut Columns<'_, Self>) {
         columns.add("ready_ns", |slice| slice.ready_ns);
         columns.add("start_ns", |slice| slice.start_ns);
         columns.add("end_ns", |slice| slice.end_ns);
@@ -240,7 +239,6 @@ impl CsvRow for SchedSlice {
         columns.add("tid", |slice| slice.tid);
         columns.add("comm", |slice| slice.comm.to_string());
         columns.add("state", |slice| slice.state.name());
-        columns
     }
 }
 

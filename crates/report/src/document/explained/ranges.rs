@@ -64,9 +64,8 @@ fn value(number: &str) -> Option<f64> {
         _ => (number, 1.0),
     };
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_number
-        .then(|| digits.parse::<f64>().ok())?
-        .map(|value| value * factor)
+    let value = digits.parse::<f64>().ok().filter(|_| is_number)?;
+    Some(value * factor)
 }
 
 fn parts(text: &str) -> Vec<Part<'_>> {
@@ -87,14 +86,12 @@ fn parts(text: &str) -> Vec<Part<'_>> {
             value: plain,
         };
         // What ends a clause is not followed by its unit.
-        let next = words
-            .peek()
-            .filter(|_| after.is_empty())
-            .map(|next| bare(next))
-            .and_then(|(opened, unit, after)| {
-                let known = UNITS.iter().find(|(name, _, _)| *name == unit)?;
-                opened.is_empty().then_some((known, after))
-            });
+        let next = words.peek().filter(|_| after.is_empty());
+        let next = next.and_then(|next| {
+            let (opened, unit, after) = bare(next);
+            let known = UNITS.iter().find(|(name, ..)| *name == unit)?;
+            opened.is_empty().then_some((known, after))
+        });
         if let Some(((unit, family, factor), after)) = next {
             quantity = Quantity {
                 unit,

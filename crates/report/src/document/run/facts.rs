@@ -104,17 +104,20 @@ pub(super) fn errors(run: &Run) -> Vec<Block> {
 
 /// The same, a text each.
 pub fn error_texts(run: &Run) -> Vec<String> {
-    let mut texts = Vec::new();
-    for (index, job) in run.summary.jobs.iter().enumerate() {
-        for error in &job.errors {
-            let mut text = error_text(&job.name, error);
-            if let Some(remedy) = failures::remedy(run, index, error) {
-                text = format!("{text}. {remedy}");
-            }
-            texts.push(text);
-        }
-    }
-    texts
+    let texts = remedies(run).map(|(job, error, remedy)| {
+        let remedy = remedy.map_or_else(String::new, |remedy| format!(". {remedy}"));
+        format!("{}{remedy}", error_text(&job.name, error))
+    });
+    texts.collect()
+}
+
+/// Each error with its job, and what to do about it where that is known.
+pub(crate) fn remedies(run: &Run) -> impl Iterator<Item = (&JobSummary, &RunError, Option<String>)> {
+    let jobs = run.summary.jobs.iter().enumerate();
+    jobs.flat_map(move |(index, job)| {
+        let errors = job.errors.iter();
+        errors.map(move |error| (job, error, failures::remedy(run, index, error)))
+    })
 }
 
 fn error_text(job: &str, error: &RunError) -> String {

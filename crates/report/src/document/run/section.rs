@@ -80,39 +80,44 @@ fn main_latency(summary: &OpSummary, open_loop: bool) -> (&LatencySummary, &'sta
 /// The sections of a run in the order of its jobs: groups where the jobs asked for group reporting.
 pub(super) fn of(run: &Run) -> Vec<Section<'_>> {
     let jobs = &run.workload.jobs;
-    let mut sections = Vec::new();
-    let mut groups_shown = Vec::new();
+    let mut sections: Vec<Section<'_>> = Vec::new();
     for (index, summary) in run.summary.jobs.iter().enumerate() {
         let job = jobs.get(index);
-        let group = job
-            .filter(|job| job.group_reporting)
-            .and_then(|job| run.summary.groups.iter().find(|group| group.group == job.group));
-        let Some(group) = group else {
-            sections.push(Section {
+        let grouped = job.filter(|job| job.group_reporting);
+        let group = grouped.and_then(|job| run.summary.groups.iter().find(|group| group.group == job.group));
+        let section = match group {
+            None => Section {
                 summary,
                 jobs: job.into_iter().collect(),
-            });
-            continue;
+            },
+            Some(summary) => Section {
+                summary,
+                jobs: members(run, summary.group),
+            },
         };
-        if !groups_shown.contains(&group.group) {
-            groups_shown.push(group.group);
-            sections.push(Section {
-                summary: group,
-                jobs: jobs.iter().filter(|job| job.group == group.group).collect(),
-            });
+        let shown = |shown: &Section<'_>| std::ptr::eq(shown.summary, section.summary);
+        if !sections.iter().any(shown) {
+            sections.push(section);
         }
     }
     sections
 }
 
+fn members(run: &Run, group: u32) -> Vec<&Job> {
+    run.workload
+        .jobs
+        .iter()
+        .filter(|job| job.group == group)
+        .collect()
+}
+
 /// Sums of several jobs that no section shows: of each reporting group, and of all of them.
 pub(super) fn totals(run: &Run) -> Vec<(String, Section<'_>)> {
     let jobs = &run.workload.jobs;
-    let members = |group: u32| -> Vec<&Job> { jobs.iter().filter(|job| job.group == group).collect() };
     let groups = &run.summary.groups;
     let mut totals = Vec::new();
     for summary in groups {
-        let jobs = members(summary.group);
+        let jobs = members(run, summary.group);
         if jobs.len() < 2 || jobs.iter().any(|job| job.group_reporting) {
             continue;
         }
