@@ -38,12 +38,8 @@ pub fn render(dry_run: DryRun<'_>, style: Style) -> String {
     let DryRun {
         workload, placement, ..
     } = dry_run;
-    let mut document = Document {
-        title: placement.map_or_else(String::new, |placement| {
-            format!("on {}", placement.target.description)
-        }),
-        ..Document::default()
-    };
+    let on = placement.map(|placement| format!("on {}", placement.target.description));
+    let mut document = Document::titled(on.unwrap_or_default());
     for (index, job) in workload.jobs.iter().enumerate() {
         let placed = placement.and_then(|placement| placement.jobs.get(index));
         document.add(&job.name, job::blocks(job, placed));

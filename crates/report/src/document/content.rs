@@ -22,6 +22,13 @@ pub(crate) struct Document {
 }
 
 impl Document {
+    pub(crate) fn titled(title: String) -> Self {
+        Self {
+            title,
+            ..Self::default()
+        }
+    }
+
     /// Adds a section, unless there is nothing in it.
     pub(crate) fn add(&mut self, title: &str, blocks: impl IntoIterator<Item = Block>) {
         let blocks: Vec<Block> = blocks.into_iter().collect();
@@ -115,6 +122,16 @@ pub(crate) struct Card {
     pub(crate) notes: Vec<String>,
 }
 
+impl Card {
+    pub(crate) fn new(label: &str, value: String, notes: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            label: label.to_owned(),
+            value,
+            notes: notes.into_iter().collect(),
+        }
+    }
+}
+
 /// A table whose first columns are words and whose others are numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -166,11 +183,15 @@ pub(crate) enum Bold {
 
 impl Table {
     /// A table with these columns, the first of which hold words.
-    pub(crate) fn new<const N: usize>(words: usize, head: [&str; N], rows: Vec<Vec<String>>) -> Self {
+    pub(crate) fn new(
+        words: usize,
+        head: impl IntoIterator<Item = impl Into<String>>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
         Self {
-            head: head.map(str::to_owned).into(),
+            head: head.into_iter().map(Into::into).collect(),
             words,
-            rows,
+            rows: rows.into_iter().collect(),
             ..Self::default()
         }
     }
@@ -181,24 +202,21 @@ impl Table {
     }
 
     /// The same with a caption.
-    pub(crate) fn captioned(self, caption: &str) -> Self {
-        Self {
-            caption: caption.to_owned(),
-            ..self
-        }
+    pub(crate) fn captioned(mut self, caption: impl Into<String>) -> Self {
+        self.caption = caption.into();
+        self
     }
 
     /// The same, folded where it has more rows than that.
-    pub(crate) fn folded_above(self, rows: usize) -> Self {
-        Self {
-            folded: self.rows.len() > rows,
-            ..self
-        }
+    pub(crate) fn folded_above(mut self, rows: usize) -> Self {
+        self.folded = self.rows.len() > rows;
+        self
     }
 
     /// The same with what a terminal does with it.
-    pub(crate) fn laid_out(self, terminal: Layout) -> Self {
-        Self { terminal, ..self }
+    pub(crate) fn on_terminal(mut self, set: impl FnOnce(&mut Layout)) -> Self {
+        set(&mut self.terminal);
+        self
     }
 }
 

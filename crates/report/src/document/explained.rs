@@ -8,7 +8,7 @@ pub(super) mod spikes;
 pub(super) mod truths;
 
 use super::Reader;
-use super::content::{Block, Document, Layout, Table};
+use super::content::{Block, Document, Table};
 use super::origin::{modelled, on};
 use fathom_analysis::explain::Explanation;
 use fathom_core::run::Run;
@@ -21,10 +21,8 @@ const NO_EVIDENCE: &str = "There is no evidence to explain this run by: nothing 
 /// The explanation alone, for a terminal.
 pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
     let target = &run.summary.target;
-    let mut document = Document {
-        title: format!("fathom {}{}", run.build.version, on(&target.description)),
-        ..Document::default()
-    };
+    let on = on(&target.description);
+    let mut document = Document::titled(format!("fathom {}{on}", run.build.version));
     document.add("", modelled(target).map(Block::Text));
     if explanation.has_no_evidence() {
         let text = Block::Text(String::from(NO_EVIDENCE));
@@ -48,12 +46,8 @@ fn limit(group: &Group<'_>) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(group.title())];
     let figures = group.figures();
     if !figures.is_empty() {
-        let layout = Layout {
-            sentence: true,
-            ..Layout::default()
-        };
-        let table = Table::new(1, ["figure", "value"], figures).laid_out(layout);
-        blocks.push(Block::Table(table));
+        let table = Table::new(1, ["figure", "value"], figures);
+        blocks.push(Block::Table(table.on_terminal(|layout| layout.sentence = true)));
     }
     blocks.push(Block::List(group.entries()));
     blocks

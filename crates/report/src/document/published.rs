@@ -2,7 +2,7 @@
 //!
 //! Data in: chapters of judged figures. Data out: blocks. It must not know how the figures were made.
 
-use super::content::{Block, Document, Layout, Notice, Table};
+use super::content::{Block, Document, Notice, Table};
 use crate::reproduction::{Chapter, Near, Tally, deviation, number, span};
 use fathom_analysis::figures::{Judged, Published, Verdict};
 use fathom_core::units::count;
@@ -41,7 +41,7 @@ pub(super) fn blocks(chapter: &Chapter) -> Vec<Block> {
         ]
     };
     let head = ["run", "figure", "unit", "stated in", "published", "here", "off"];
-    let table = Table::new(4, head, chapter.figures.iter().map(row).collect());
+    let table = Table::new(4, head, chapter.figures.iter().map(row));
     blocks.push(Block::Table(table.captioned("Published and here")));
     if !chapter.not_modelled.is_empty() {
         blocks.push(Block::Heading(String::from("Published and not compared")));
@@ -105,10 +105,9 @@ fn in_short(figures: &[Judged]) -> Table {
         Verdict::Missed | Verdict::NotMissed => Some(Notice::Error),
     };
     let head = ["figure", "published", "modelled", "unit", "off", "made by"];
-    Table::new(1, head, figures.iter().map(row).collect()).laid_out(Layout {
-        rest: Some(MECHANISM_COLUMNS_MIN),
-        marks: figures.iter().map(loud).collect(),
-        ..Layout::default()
+    Table::new(1, head, figures.iter().map(row)).on_terminal(|layout| {
+        layout.rest = Some(MECHANISM_COLUMNS_MIN);
+        layout.marks = figures.iter().map(loud).collect();
     })
 }
 
@@ -126,7 +125,7 @@ pub(crate) fn page(chapters: &[Chapter]) -> Document {
         blocks.extend(chapter.notes.iter().cloned().map(Block::Text));
         let runs = chapter.runs.iter();
         let runs = runs.map(|run| vec![format!("`{}`", run.name), run.about.clone()]);
-        blocks.push(Block::Table(Table::new(2, ["run", "what it is"], runs.collect())));
+        blocks.push(Block::Table(Table::new(2, ["run", "what it is"], runs)));
         blocks.push(Block::Table(in_full(&chapter.figures)));
         for (title, entries) in [
             ("Known misses", known_misses(chapter, "`", ".").collect()),
@@ -168,12 +167,7 @@ fn overview(chapters: &[Chapter]) -> Table {
         .concat()
         .into_iter()
         .chain(["known misses", "I/Os", "virtual time"]);
-    Table {
-        head: head.map(String::from).collect(),
-        words: 12,
-        rows,
-        ..Table::default()
-    }
+    Table::new(12, head, rows)
 }
 
 fn in_full(figures: &[Judged]) -> Table {
@@ -203,7 +197,7 @@ fn in_full(figures: &[Judged]) -> Table {
         "fitted",
         "made by",
     ];
-    let mut table = Table::new(2, head, figures.iter().map(row).collect());
+    let mut table = Table::new(2, head, figures.iter().map(row));
     table.words_further = vec![4, 6, 7, 8];
     table
 }

@@ -58,10 +58,7 @@ pub(crate) fn told(run: &Run) -> Document {
     let sections = section::of(run);
     let host = on(&run.environment.host);
     let started = civil(run.started_unix_ns);
-    let mut document = Document {
-        title: format!("fathom {}{host}, {started}", run.build.version),
-        ..Document::default()
-    };
+    let mut document = Document::titled(format!("fathom {}{host}, {started}", run.build.version));
     document.add("", outset(run, &sections));
     if sections.len() > 1 {
         document.add("", [Block::Table(overview::in_short(&sections))]);
@@ -202,7 +199,7 @@ fn what(run: &Run) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts)];
     if jobs.len() > 1 {
         let rows = jobs.iter().map(|job| vec![job.name.clone(), describe(job)]);
-        let table = Table::new(2, ["job", "what it does"], rows.collect());
+        let table = Table::new(2, ["job", "what it does"], rows);
         blocks.push(Block::Table(table.captioned("The jobs").folded_above(12)));
     }
     blocks
@@ -241,7 +238,7 @@ fn conditions(run: &Run) -> Vec<Block> {
                 need.detail.clone(),
             ]
         });
-        let table = Table::new(3, ["needed", "met", "seen"], rows.collect());
+        let table = Table::new(3, ["needed", "met", "seen"], rows);
         blocks.push(Block::Table(table.captioned("What sound numbers need")));
     }
     blocks

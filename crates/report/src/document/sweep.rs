@@ -44,13 +44,10 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
 /// For a terminal.
 pub(crate) fn told(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclusions) -> Document {
     let target = &plan.target;
-    let mut document = Document {
-        title: format!(
-            "fathom {}: sweep {} on {}",
-            plan.build.version, plan.name, target.description
-        ),
-        ..Document::default()
-    };
+    let mut document = Document::titled(format!(
+        "fathom {}: sweep {} on {}",
+        plan.build.version, plan.name, target.description
+    ));
     let failed = "points could not be measured, or had I/O errors; see below.";
     let ended = ended(results.status, failed, "the sweep is under way or was killed.");
     let ended = ended.map(|(notice, text)| Block::Notice(notice, text));
@@ -142,24 +139,21 @@ fn numbers(report: &SweepReport<'_>) -> Vec<Block> {
     let place = |number: u32| words::point(points[number as usize].coordinates);
     let mut cards = Vec::new();
     let conclusions = report.conclusions;
-    cards.extend(conclusions.iops_most.map(|most| Card {
-        label: String::from("most IOPS"),
-        value: format!("{} IOPS", count(most.value)),
-        notes: vec![place(most.point)],
+    cards.extend(conclusions.iops_most.map(|most| {
+        let iops = format!("{} IOPS", count(most.value));
+        Card::new("most IOPS", iops, [place(most.point)])
     }));
-    cards.extend(conclusions.bytes_per_second_most.map(|most| Card {
-        label: String::from("most throughput"),
-        value: decimal_rate(most.value),
-        notes: vec![binary_rate(most.value), place(most.point)],
+    cards.extend(conclusions.bytes_per_second_most.map(|most| {
+        let notes = [binary_rate(most.value), place(most.point)];
+        Card::new("most throughput", decimal_rate(most.value), notes)
     }));
     let latencies = points.iter().filter(|point| !point.repeats().is_empty());
     let latencies = latencies.filter_map(|point| Some((point.lat_ns_mean()?, point.coordinates)));
     let latencies = latencies.filter(|(ns, _)| *ns > 0.0);
     let least = latencies.min_by(|a, b| a.0.total_cmp(&b.0));
-    cards.extend(least.map(|(ns, at)| Card {
-        label: String::from("shortest mean latency"),
-        value: Nanos(ns.round() as u64).to_string(),
-        notes: vec![words::point(at)],
+    cards.extend(least.map(|(ns, at)| {
+        let mean = Nanos(ns.round() as u64).to_string();
+        Card::new("shortest mean latency", mean, [words::point(at)])
     }));
     if cards.is_empty() {
         let text = String::from("No point has been measured.");
@@ -226,7 +220,7 @@ fn what(plan: &SweepPlan) -> Vec<Block> {
             .options
             .iter()
             .map(|(name, value)| vec![name.clone(), value.clone().unwrap_or_default()]);
-        let table = Table::new(2, ["option", "value"], rows.collect());
+        let table = Table::new(2, ["option", "value"], rows);
         let table = table.captioned("What all points share").folded_above(12);
         blocks.push(Block::Table(table));
     }

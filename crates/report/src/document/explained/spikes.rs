@@ -1,6 +1,6 @@
 //! The spikes and their causes.
 
-use super::super::content::{Block, Chart, Layout, Notice, Table};
+use super::super::content::{Block, Chart, Notice, Table};
 use super::super::{RunReport, measured};
 use super::percent;
 use crate::chart::spikes as chart;
@@ -35,13 +35,9 @@ pub(super) fn told(explanation: &Explanation) -> Vec<Block> {
             row
         };
         let head = ["at", "for", "slow I/Os", "worst", "usual", "cause"];
-        let layout = Layout {
-            rest: Some(0),
-            ..Layout::default()
-        };
+        let table = Table::new(0, head, worst.iter().map(row));
         blocks.push(Block::Gap);
-        let rows = worst.iter().map(row).collect();
-        blocks.push(Block::Table(Table::new(0, head, rows).laid_out(layout)));
+        blocks.push(Block::Table(table.on_terminal(|layout| layout.rest = Some(0))));
     }
     for spike in worst.into_iter().take(TOLD_MAX) {
         blocks.push(Block::Heading(title(spike)));
@@ -157,8 +153,8 @@ fn list(found: &SpikeReport) -> Table {
         row
     };
     let head = ["at", "cause", "for", "slow I/Os", "worst", "usual"];
-    Table::new(2, head, worst.iter().map(row).collect())
-        .captioned(&caption)
+    Table::new(2, head, worst.iter().map(row))
+        .captioned(caption)
         .folded_above(FOLDED_ABOVE)
 }
 

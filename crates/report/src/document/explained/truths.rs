@@ -1,7 +1,7 @@
 //! Averages against I/Os: of one section in sentences, of several in tables.
 
 use super::super::Reader;
-use super::super::content::{Block, Layout, Table};
+use super::super::content::{Block, Table};
 use super::percent;
 use crate::words::{joined, or, plural};
 use fathom_analysis::explain::Explanation;
@@ -86,19 +86,11 @@ fn table(reader: Reader, caption: &str, head: &[String], rows: Vec<Vec<String>>,
         }
         _ => name.clone(),
     };
-    let table = Table {
-        caption: String::from(caption),
-        head: head.iter().map(name).collect(),
-        words: 1,
-        rows,
-        terminal: Layout {
-            spare: spare.to_vec(),
-            cut: Some((NAME_MAX, NAME_MAX)),
-            ..Layout::default()
-        },
-        ..Table::default()
-    };
-    Block::Table(table.folded_above(FOLDED_ABOVE))
+    let table = Table::new(1, head.iter().map(name), rows).on_terminal(|layout| {
+        layout.spare = spare.to_vec();
+        layout.cut = Some((NAME_MAX, NAME_MAX));
+    });
+    Block::Table(table.captioned(caption).folded_above(FOLDED_ABOVE))
 }
 
 /// The value of a percentile; `None` where too few I/Os decide it.

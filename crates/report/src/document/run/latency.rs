@@ -2,7 +2,7 @@
 //!
 //! One unit a table, stated in its header, so that columns compare at a glance.
 
-use super::super::content::{Block, Layout, Table};
+use super::super::content::{Block, Table};
 use super::section::{Direction, Section};
 use fathom_analysis::warnings::is_supported;
 use fathom_core::run::LatencySummary;
@@ -129,16 +129,8 @@ fn table(rows: &[Row<'_>], unit: Unit) -> Table {
     };
     let spare = GIVES_WAY.iter();
     let spare = spare.filter_map(|name| head.iter().position(|column| column == name));
-    Table {
-        words: 1,
-        rows: rows.iter().map(cells).collect(),
-        terminal: Layout {
-            spare: spare.collect(),
-            ..Layout::default()
-        },
-        head,
-        ..Table::default()
-    }
+    let spare: Vec<usize> = spare.collect();
+    Table::new(1, head, rows.iter().map(cells)).on_terminal(|layout| layout.spare = spare)
 }
 
 /// The full list of each direction's main latency, as far as it is supported, where it says more than the table.

@@ -1,6 +1,6 @@
 //! All sections at once: cards and a table for a page, a table for a terminal.
 
-use super::super::content::{Bold, Card, Layout, Table};
+use super::super::content::{Bold, Card, Table};
 use super::latency::COLUMNS;
 use super::section::{self, Direction, Section};
 use crate::reproduction::span;
@@ -21,28 +21,18 @@ pub(super) fn cards(section: &Section<'_>, direction: &Direction<'_>, several: b
     };
     let p99 = direction.percentile(99.0).map(|p99| format!("p99 {p99}"));
     let slowest = direction.slowest().map(|slowest| format!("slowest {slowest}"));
+    let ios = format!("{} I/Os", count(summary.ios as f64));
+    let took = format!("in {}", took(summary.runtime_ns));
+    let in_all = format!("{} in all", Bytes(summary.bytes));
+    let (rate, mean) = (summary.bytes_per_second, or(direction.mean(), "not measured"));
     [
-        Card {
-            label: label.clone(),
-            value: format!("{} IOPS", count(summary.iops)),
-            notes: vec![
-                format!("{} I/Os", count(summary.ios as f64)),
-                format!("in {}", took(summary.runtime_ns)),
-            ],
-        },
-        Card {
-            label: label.clone(),
-            value: decimal_rate(summary.bytes_per_second),
-            notes: vec![
-                binary_rate(summary.bytes_per_second),
-                format!("{} in all", Bytes(summary.bytes)),
-            ],
-        },
-        Card {
-            label: format!("{label}, mean latency"),
-            value: or(direction.mean(), "not measured"),
-            notes: p99.into_iter().chain(slowest).collect(),
-        },
+        Card::new(&label, format!("{} IOPS", count(summary.iops)), [ios, took]),
+        Card::new(&label, decimal_rate(rate), [binary_rate(rate), in_all]),
+        Card::new(
+            &format!("{label}, mean latency"),
+            mean,
+            p99.into_iter().chain(slowest),
+        ),
     ]
 }
 
@@ -75,12 +65,7 @@ pub(super) fn in_full(run: &Run, sections: &[Section<'_>]) -> Table {
     let totals = totals
         .iter()
         .flat_map(|(name, section)| rows(&format!("total of {name}"), section));
-    Table {
-        head,
-        words: 2,
-        rows: each.chain(totals).collect(),
-        ..Table::default()
-    }
+    Table::new(2, head, each.chain(totals))
 }
 
 /// One direction of a section, or of several together.
@@ -104,12 +89,10 @@ fn row(name: &str, direction: &Direction<'_>) -> Vec<String> {
 /// For a terminal.
 pub(super) fn in_short(sections: &[Section<'_>]) -> Table {
     let head = ["job", "what", "IOPS", "MiB/s", "mean", "p99"];
-    let layout = Layout {
-        cut: Some(NAME_LETTERS),
-        bold: Bold::Head,
-        ..Layout::default()
-    };
-    Table::new(2, head, sections.iter().flat_map(lines_of).collect()).laid_out(layout)
+    Table::new(2, head, sections.iter().flat_map(lines_of)).on_terminal(|layout| {
+        layout.cut = Some(NAME_LETTERS);
+        layout.bold = Bold::Head;
+    })
 }
 
 /// One line a direction: the percentiles of two directions cannot be made one.

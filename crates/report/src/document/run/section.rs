@@ -1,6 +1,6 @@
 //! What is reported together: a job section, or a group of them, and its headlines.
 
-use super::super::content::{Block, Bold, Layout, Notice, Table};
+use super::super::content::{Block, Bold, Notice, Table};
 use crate::words::{plural, when};
 use fathom_analysis::warnings::is_supported;
 use fathom_core::backend::Op;
@@ -141,13 +141,12 @@ pub(super) fn headlines(section: &Section<'_>) -> Vec<Block> {
     if rows.is_empty() {
         return vec![Block::Text(String::from("no I/O was completed"))];
     }
-    let layout = Layout {
-        bold: Bold::All,
+    let table = Table::new(1, [""; 0], rows).on_terminal(|layout| {
+        layout.bold = Bold::All;
         // The time is in the title of the section, too.
-        narrow: self::rows(section, false),
-        ..Layout::default()
-    };
-    let mut blocks = vec![Block::Table(Table::new(1, [], rows).laid_out(layout))];
+        layout.narrow = self::rows(section, false);
+    });
+    let mut blocks = vec![Block::Table(table)];
     remarks(&mut blocks, section);
     blocks
 }

@@ -3,12 +3,12 @@
 //!
 //! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
 
-use super::super::content::{Block, Chart, Document, Layout, Table, Width};
+use super::super::content::{Block, Chart, Document, Table, Width};
 use super::points::half_width;
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
 use crate::chart::{latency_axis, plain};
-use crate::words::{load, plural, point as place, threads};
+use crate::words::{load, plural, point as place, threads, when};
 use fathom_core::sweep::{Axes, Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, Nanos, count, decimal_rate, three_digits};
 use serde_json::json;
@@ -27,11 +27,8 @@ struct Measure {
 
 /// The figures, latencies in the unit that suits those of this sweep.
 fn measures(results: &SweepResults) -> [Measure; 3] {
-    let longest = results
-        .points
-        .iter()
-        .filter_map(|point| point.lat_ns_percentile(99.0))
-        .fold(0.0, f64::max);
+    let p99 = |point: &PointResult| point.lat_ns_percentile(99.0);
+    let longest = results.points.iter().filter_map(p99).fold(0.0, f64::max);
     let (latency, label): (_, fn(f64) -> String) = if longest < 1e7 {
         ("p99 latency (µs)", |ns| three_digits(ns / 1e3))
     } else {
@@ -84,24 +81,18 @@ fn milliseconds(ns: f64) -> String {
 /// For a terminal: for each order, mix and number of threads, figures over size and depth.
 pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepResults) {
     let any = |wanted: fn(&Outcome) -> bool| results.points.iter().any(|point| wanted(&point.outcome));
+    let inferred = any(|outcome| matches!(outcome, Outcome::Inferred(_)));
+    let failed = any(|outcome| matches!(outcome, Outcome::Failed { .. }));
+    let pending = any(|outcome| matches!(outcome, Outcome::Pending));
     let marks = [
-        (
-            any(|outcome| matches!(outcome, Outcome::Inferred(_))),
-            "~ inferred from other points",
-        ),
-        (
-            any(|outcome| matches!(outcome, Outcome::Failed { .. })),
-            "! could not be measured",
-        ),
-        (
-            any(|outcome| matches!(outcome, Outcome::Pending)),
-            ". not yet measured",
-        ),
+        inferred.then_some("~ inferred from other points"),
+        failed.then_some("! could not be measured"),
+        pending.then_some(". not yet measured"),
     ];
-    let marks = marks.into_iter().filter(|(there, _)| *there);
-    let mut blocks = vec![Block::Headline(String::from("The matrix"))];
-    blocks.extend(marks.map(|(_, words)| Block::Text(String::from(words))));
-    document.add("", blocks);
+    let marks = marks.into_iter().flatten();
+    let title = Block::Headline(String::from("The matrix"));
+    let marks = marks.map(|words| Block::Text(String::from(words)));
+    document.add("", std::iter::once(title).chain(marks));
     let axes = &plan.axes;
     let mut groups = groups(results);
     let place = |group: &Group<'_>| {
@@ -143,16 +134,9 @@ fn side_by_side(axes: &Axes, group: &Group<'_>) -> Table {
         }));
         row
     };
-    Table {
-        head: std::iter::once(String::from("depth")).chain(depths).collect(),
-        words: 1,
-        rows: axes.block_size_bytes.iter().map(row).collect(),
-        terminal: Layout {
-            groups: columns.iter().map(|((name, _), _)| *name).collect(),
-            ..Layout::default()
-        },
-        ..Table::default()
-    }
+    let head = std::iter::once(String::from("depth")).chain(depths);
+    Table::new(1, head, axes.block_size_bytes.iter().map(row))
+        .on_terminal(|layout| layout.groups = columns.iter().map(|((name, _), _)| *name).collect())
 }
 
 /// Points that differ in block size and depth only.
@@ -243,32 +227,26 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
 
 /// The same as a table.
 fn table(measure: &Measure, panel: &Panel) -> Table {
-    let mut head = vec![String::from("block size")];
-    head.extend(panel.depths.iter().map(|depth| format!("iodepth {depth}")));
+    let depths = panel.depths.iter().map(|depth| format!("iodepth {depth}"));
+    let head = std::iter::once(String::from("block size")).chain(depths);
     let rows = panel.sizes.iter().zip(&panel.cells).map(|(size, cells)| {
-        let mut row = vec![size.clone()];
-        row.extend(cells.iter().map(|cell| cell.label.clone()));
-        row
+        let labels = cells.iter().map(|cell| cell.label.clone());
+        std::iter::once(size.clone()).chain(labels).collect()
     });
-    Table {
-        caption: measure.title.to_owned(),
-        head,
-        words: 1,
-        rows: rows.collect(),
-        ..Table::default()
-    }
+    Table::new(1, head, rows).captioned(measure.title)
 }
 
 fn scale(measure: &Measure, results: &SweepResults) -> Scale {
-    let known: Vec<f64> = results
-        .points
-        .iter()
-        .filter_map(measure.of)
-        .filter(|value| *value > 0.0)
-        .collect();
-    let high = known.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let known = || {
+        results
+            .points
+            .iter()
+            .filter_map(measure.of)
+            .filter(|value| *value > 0.0)
+    };
+    let high = known().fold(f64::MIN_POSITIVE, f64::max);
     let low = if measure.logarithmic {
-        known.iter().copied().fold(high, f64::min)
+        known().fold(high, f64::min)
     } else {
         0.0
     };
@@ -370,17 +348,9 @@ pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Bloc
     }
     if !blocks.is_empty() {
         let several = results.points.iter().any(|point| point.repeats().len() > 1);
-        let spread = if several {
-            " Bars reach from the lowest to the highest repeat."
-        } else {
-            ""
-        };
-        blocks.insert(
-            0,
-            Block::Text(format!(
-                "A line a block size; both axes are logarithmic. Hollow marks are inferred.{spread}"
-            )),
-        );
+        let bars = || String::from(" Bars reach from the lowest to the highest repeat.");
+        let about = "A line a block size; both axes are logarithmic. Hollow marks are inferred.";
+        blocks.insert(0, Block::Text(format!("{about}{}", when(several, bars))));
     }
     blocks
 }

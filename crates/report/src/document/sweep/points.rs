@@ -17,9 +17,9 @@ pub(super) fn table(results: &SweepResults) -> Vec<Block> {
     let head = [
         "load", "note", "block", "iodepth", "threads", "IOPS", "MiB/s", "MB/s", "mean", "p99", "slowest",
     ];
-    let table = Table::new(2, head, results.points.iter().map(row).collect());
+    let table = Table::new(2, head, results.points.iter().map(row));
     let caption = format!("The {} points", results.points.len());
-    vec![Block::Table(table.captioned(&caption).folded_above(FOLDED_ABOVE))]
+    vec![Block::Table(table.captioned(caption).folded_above(FOLDED_ABOVE))]
 }
 
 fn row(point: &PointResult) -> Vec<String> {
