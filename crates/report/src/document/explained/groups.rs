@@ -3,6 +3,7 @@
 //! Data in: what limits each section. Data out: groups with what to say of each, numbers that differ as ranges. It must not
 //! judge.
 
+use super::super::grouped;
 use super::percent;
 use super::ranges::{merged, shape};
 use crate::words::{joined, plural, when};
@@ -48,20 +49,8 @@ fn key(limit: &SectionLimit) -> Key<'_> {
 
 /// The groups, in the order of their first sections.
 pub(crate) fn groups(all: &[SectionLimit]) -> Vec<Group<'_>> {
-    let mut groups: Vec<(Key<'_>, Group<'_>)> = Vec::new();
-    for (place, limit) in all.iter().enumerate() {
-        let key = key(limit);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.members.push((place, limit)),
-            None => groups.push((
-                key,
-                Group {
-                    members: vec![(place, limit)],
-                },
-            )),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
+    let groups = grouped(all.iter().enumerate(), |&(_, limit)| key(limit));
+    groups.into_iter().map(|(_, members)| Group { members }).collect()
 }
 
 impl Group<'_> {
@@ -112,18 +101,13 @@ impl Group<'_> {
 
     /// Figures and their values.
     pub(crate) fn figures(&self) -> Vec<Vec<String>> {
-        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
-        for figure in self.each().flat_map(|limit| &limit.figures) {
-            let value = stated(figure.value, figure.unit);
-            match named.iter_mut().find(|(what, _)| *what == figure.what) {
-                Some((_, values)) => values.push(value),
-                None => named.push((&figure.what, vec![value])),
-            }
-        }
-        let ranges = named.into_iter();
-        ranges
-            .map(|(what, values)| vec![String::from(what), merged(&values)])
-            .collect()
+        let figures = self.each().flat_map(|limit| &limit.figures);
+        let named = grouped(figures, |figure| figure.what.as_str());
+        let ranges = named.into_iter().map(|(what, figures)| {
+            let values = figures.iter().map(|figure| stated(figure.value, figure.unit));
+            vec![String::from(what), merged(&values.collect::<Vec<_>>())]
+        });
+        ranges.collect()
     }
 
     /// Why, whose limit it is, what would change it, what points the wrong way, what is missing: an entry each.

@@ -4,6 +4,7 @@
 //! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
 
 use super::super::content::{Block, Chart, Document, Table, Width};
+use super::super::grouped;
 use super::points::half_width;
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
@@ -95,14 +96,8 @@ pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepRes
     document.add("", std::iter::once(title).chain(marks));
     let axes = &plan.axes;
     let mut groups = groups(results);
-    let place = |group: &Group<'_>| {
-        axes.threads
-            .iter()
-            .position(|&threads| threads == shared(group[0]).2)
-    };
-    groups.sort_by_key(place);
-    for group in groups {
-        let (random, read_percent, threads) = shared(group[0]);
+    groups.sort_by_key(|((.., threads), _)| axes.threads.iter().position(|known| known == threads));
+    for ((random, read_percent, threads), group) in groups {
         let title = format!(
             "{}, {}: over size and depth a thread",
             load(random, read_percent),
@@ -113,7 +108,7 @@ pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepRes
 }
 
 /// All figures in one table.
-fn side_by_side(axes: &Axes, group: &Group<'_>) -> Table {
+fn side_by_side(axes: &Axes, group: &Points<'_>) -> Table {
     let columns = FIGURES.iter();
     let columns = columns.flat_map(|figure| axes.iodepth.iter().map(move |&depth| (figure, depth)));
     let columns: Vec<(&Figure, u32)> = columns.collect();
@@ -140,32 +135,19 @@ fn side_by_side(axes: &Axes, group: &Group<'_>) -> Table {
 }
 
 /// Points that differ in block size and depth only.
-type Group<'a> = Vec<&'a PointResult>;
+type Points<'a> = [&'a PointResult];
+/// What they share: whether the order is random, the share of reads, the number of threads.
+type Shared = (bool, u8, u32);
 
-/// The coordinates that those of a group share.
-fn shared(point: &PointResult) -> (bool, u8, u32) {
-    let at = &point.coordinates;
-    (at.random, at.read_percent, at.threads)
+/// All groups of such points.
+fn groups(results: &SweepResults) -> Vec<(Shared, Vec<&PointResult>)> {
+    grouped(&results.points, |point| {
+        let at = &point.coordinates;
+        (at.random, at.read_percent, at.threads)
+    })
 }
 
-/// What a group has in common, in words.
-fn name(plan: &SweepPlan, group: &Group<'_>) -> String {
-    let (random, read_percent, on) = shared(group[0]);
-    format!("{}{}", load(random, read_percent), threads(plan, on))
-}
-
-fn groups(results: &SweepResults) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    for point in &results.points {
-        match groups.iter_mut().find(|group| shared(group[0]) == shared(point)) {
-            Some(group) => group.push(point),
-            None => groups.push(vec![point]),
-        }
-    }
-    groups
-}
-
-fn find<'a>(group: &Group<'a>, size: u64, depth: u32) -> Option<&'a PointResult> {
+fn find<'a>(group: &Points<'a>, size: u64, depth: u32) -> Option<&'a PointResult> {
     let at = |point: &&&PointResult| {
         point.coordinates.block_size_bytes == size && point.coordinates.iodepth == depth
     };
@@ -200,8 +182,8 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
     blocks.push(Block::Text(text));
     let measures = measures(results);
     let scales: Vec<Scale> = measures.iter().map(|measure| scale(measure, results)).collect();
-    for group in groups(results) {
-        let name = name(plan, &group);
+    for ((random, read_percent, on), group) in groups(results) {
+        let name = format!("{}{}", load(random, read_percent), threads(plan, on));
         blocks.push(Block::Heading(name.clone()));
         let mut charts = Vec::new();
         for (measure, &scale) in measures.iter().zip(&scales) {
@@ -210,7 +192,7 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
             if panel.cells.iter().flatten().all(|cell| cell.value.is_none()) {
                 continue;
             }
-            let depth = format!("iodepth, on {}", plural(shared(group[0]).2, "thread"));
+            let depth = format!("iodepth, on {}", plural(on, "thread"));
             let title = format!("{}, {name}", measure.title);
             let height = (110 + 38 * panel.sizes.len() as u32).max(200);
             let figure = matrix::figure(&panel, scale, &depth);
@@ -257,7 +239,7 @@ fn scale(measure: &Measure, results: &SweepResults) -> Scale {
     }
 }
 
-fn panel(measure: &Measure, group: &Group<'_>) -> Panel {
+fn panel(measure: &Measure, group: &Points<'_>) -> Panel {
     let sizes = values(group, |at| at.block_size_bytes);
     let depths = values(group, |at| at.iodepth);
     let cell = |size: u64, depth: u32| {
@@ -310,11 +292,11 @@ fn cell(measure: &Measure, point: &PointResult) -> Cell {
 /// IOPS and latency over depth, a line a block size.
 pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for group in groups(results) {
+    for ((random, read_percent, on), group) in groups(results) {
         if values(&group, |at| at.iodepth).len() < 2 {
             continue;
         }
-        let name = name(plan, &group);
+        let name = format!("{}{}", load(random, read_percent), threads(plan, on));
         let iops = Curve {
             title: "IOPS",
             axis: json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4}),
@@ -366,7 +348,7 @@ struct Curve {
 }
 
 /// A line a block size.
-fn lines(group: &Group<'_>, curve: &Curve) -> Vec<Line> {
+fn lines(group: &Points<'_>, curve: &Curve) -> Vec<Line> {
     let &Curve {
         unit, of, of_repeat, ..
     } = curve;
