@@ -131,8 +131,13 @@ fn sums(series: &[SeriesRow]) -> Vec<Line<'_>> {
     lines.collect()
 }
 
+/// The length of a run.
+fn seconds_of(series: &[SeriesRow]) -> u32 {
+    series.iter().map(|row| row.second + 1).max().unwrap_or(0)
+}
+
 fn span(series: &[SeriesRow]) -> Span {
-    let length = series.iter().map(|row| row.second + 1).max().unwrap_or(1);
+    let length = seconds_of(series).max(1);
     let counted = series.iter().any(|row| !row.ramp);
     let ramp = series
         .iter()
@@ -146,16 +151,11 @@ fn span(series: &[SeriesRow]) -> Span {
 }
 
 /// The latency heat map of each kind of I/O.
-pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
-    let estimated = report
-        .heat
-        .is_none()
-        .then(|| LatencyHeat::estimate(report.series));
-    let Some(heat) = report.heat.or(estimated.as_ref()) else {
-        return Vec::new();
-    };
-    let length = report.series.iter().map(|row| row.second + 1).max().unwrap_or(1);
-    let clock = Clock::of(f64::from(length));
+pub(super) fn heat(report: &RunReport<'_>) -> Option<Block> {
+    let estimate = || LatencyHeat::estimate(report.series);
+    let estimated = report.heat.is_none().then(estimate);
+    let heat = report.heat.or(estimated.as_ref())?;
+    let clock = Clock::of(f64::from(seconds_of(report.series).max(1)));
     let span = Nanos(heat.column_ns());
     let about = match heat.source() {
         HeatSource::Ios => format!(
@@ -168,28 +168,19 @@ pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
              logarithmic scale."
         ),
     };
-    let charts: Vec<Chart> = OPS
-        .into_iter()
-        .filter_map(|op| {
-            let grid = heat.grid(op)?;
-            let title = format!("{}s by latency", capital(op.name()));
-            let figure = heat_chart::figure(&grid, clock);
-            Some(Chart::whole(&title, about.as_str(), 380, figure))
-        })
-        .collect();
-    if charts.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Charts(charts)]
-    }
+    let chart = |op: Op| {
+        let figure = heat_chart::figure(&heat.grid(op)?, clock);
+        let title = format!("{}s by latency", capital(op.name()));
+        Some(Chart::whole(&title, about.as_str(), 380, figure))
+    };
+    let charts: Vec<Chart> = OPS.into_iter().filter_map(chart).collect();
+    let charts = Some(charts).filter(|charts| !charts.is_empty());
+    charts.map(Block::Charts)
 }
 
 /// The percentile curves of all directions.
-pub(super) fn percentiles(report: &RunReport<'_>) -> Vec<Block> {
+pub(super) fn percentiles(report: &RunReport<'_>) -> Option<Block> {
     let mut curves = curves(report.run, report.histograms);
-    if curves.is_empty() {
-        return Vec::new();
-    }
     let all = curves.len();
     curves.truncate(LINES_MAX);
     let more = when(all > LINES_MAX, || {
@@ -200,7 +191,7 @@ pub(super) fn percentiles(report: &RunReport<'_>) -> Vec<Block> {
     );
     let figure = percentile_chart::figure(&curves);
     let chart = Chart::whole("Latency by percentile", about, 400, figure);
-    vec![Block::Charts(vec![chart])]
+    (all > 0).then(|| Block::Charts(vec![chart]))
 }
 
 /// Latency in milliseconds, and how many I/Os took that long.
@@ -235,6 +226,5 @@ fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
 
 /// A moment since the start, as charts have it.
 pub(super) fn clock(series: &[SeriesRow], last_ns: u64) -> Clock {
-    let length = series.iter().map(|row| row.second + 1).max().unwrap_or(0);
-    Clock::of(f64::from(length).max(seconds(last_ns)))
+    Clock::of(f64::from(seconds_of(series)).max(seconds(last_ns)))
 }

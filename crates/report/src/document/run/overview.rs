@@ -4,7 +4,7 @@ use super::super::content::{Bold, Card, Table};
 use super::latency::COLUMNS;
 use super::section::{self, Direction, Section};
 use crate::reproduction::span;
-use crate::words::{block_sizes, or, pattern};
+use crate::words::{block_sizes, or, pattern, when};
 use fathom_core::run::Run;
 use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
 
@@ -98,18 +98,13 @@ pub(super) fn in_short(sections: &[Section<'_>]) -> Table {
 /// One line a direction: the percentiles of two directions cannot be made one.
 fn lines_of(section: &Section<'_>) -> Vec<Vec<String>> {
     let directions: Vec<Direction<'_>> = section.directions().collect();
-    let mut names = std::iter::once(section.summary.name.clone()).chain(std::iter::repeat(String::new()));
-    let mut line = |what: String, figures: [String; 4]| {
-        let name = names.next().unwrap_or_default();
-        [name, what].into_iter().chain(figures).collect()
-    };
+    let name = |index| when(index == 0, || section.summary.name.clone());
     if directions.is_empty() {
-        return vec![line(
-            String::from("no I/O"),
-            std::array::from_fn(|_| String::from("-")),
-        )];
+        let mut line = vec![name(0), String::from("no I/O")];
+        line.resize(6, String::from("-"));
+        return vec![line];
     }
-    let lines = directions.iter().map(|direction| {
+    let line = |(index, direction): (usize, &Direction<'_>)| {
         let op = direction.op.name();
         let what = match section.jobs.as_slice() {
             [job] if directions.len() == 1 => format!("{} {}", pattern(job), block_sizes(job)),
@@ -118,13 +113,14 @@ fn lines_of(section: &Section<'_>) -> Vec<Vec<String>> {
         };
         let (summary, latency) = (direction.summary, direction.latency);
         let p99 = latency.percentile(99.0).filter(|_| latency.n > 0);
-        let figures = [
+        vec![
+            name(index),
+            what,
             count(summary.iops),
             three_digits(summary.bytes_per_second / f64::from(1 << 20)),
             or(direction.mean(), "-"),
             or(p99.map(Nanos), "-"),
-        ];
-        line(what, figures)
-    });
-    lines.collect()
+        ]
+    };
+    directions.iter().enumerate().map(line).collect()
 }
