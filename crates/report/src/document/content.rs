@@ -89,11 +89,9 @@ pub(crate) enum Notice {
     Error,
     /// The same, without a label.
     Failure,
-    /// A run or a sweep failed,
+    /// How a run or a sweep ended, where not as it should.
     Failed,
-    /// was interrupted,
     Interrupted,
-    /// or has not ended.
     Unfinished,
 }
 

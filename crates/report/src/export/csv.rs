@@ -13,7 +13,8 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub enum Cell {
     Empty,
-    Number(i128),
+    Number(u64),
+    Difference(i128),
     Text(Cow<'static, str>),
 }
 
@@ -34,7 +35,7 @@ macro_rules! numbers {
         }
     )* };
 }
-numbers!(bool u8 u16 u32 u64 i64 i128);
+numbers!(bool u8 u16 u32 u64);
 
 impl From<&'static str> for Cell {
     fn from(text: &'static str) -> Self {
@@ -92,10 +93,9 @@ impl<'a, R> Columns<'a, R> {
                     text.extend(["\"", &word.replace('"', "\"\""), "\""]);
                 }
                 Cell::Text(word) => text.push_str(&word),
-                Cell::Number(number) => {
-                    // Writing to a string does not fail.
-                    let _ = write!(text, "{number}");
-                }
+                // Writing to a string does not fail.
+                Cell::Number(number) => drop(write!(text, "{number}")),
+                Cell::Difference(difference) => drop(write!(text, "{difference}")),
             }
         }
         text.push_str("\r\n");
@@ -142,8 +142,8 @@ pub fn rows<R: CsvRow>(rows: &[R], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The difference of two stamps, below 0 where they are the wrong way round.
-fn difference(to: u64, from: u64) -> i128 {
-    i128::from(to) - i128::from(from)
+fn difference(to: u64, from: u64) -> Cell {
+    Cell::Difference(i128::from(to) - i128::from(from))
 }
 
 impl CsvRow for IoRecord {

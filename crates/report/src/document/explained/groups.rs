@@ -6,7 +6,7 @@
 use super::super::grouped;
 use super::percent;
 use super::ranges::{merged, shape};
-use crate::words::{joined, plural, when};
+use crate::words::{from_to, joined, plural, when};
 use fathom_analysis::explain::answer::{Candidate, LimitKind, SectionLimit, Unit, in_words};
 use fathom_core::units::{Bytes, Nanos, bandwidth, count, three_digits};
 
@@ -63,10 +63,7 @@ impl Group<'_> {
         let (Some(&low), Some(&high)) = (confidences.first(), confidences.last()) else {
             return format!("{}: {limit}", self.name());
         };
-        let words = match (in_words(low), in_words(high)) {
-            (low, high) if low == high => String::from(low),
-            (low, high) => format!("{low} to {high}"),
-        };
+        let words = from_to(in_words(low), in_words(high));
         let share = merged(&[percent(low), percent(high)]);
         format!("{}: {limit} ({words}, {share})", self.name())
     }

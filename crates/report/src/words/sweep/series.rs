@@ -35,11 +35,7 @@ pub(super) fn depths(context: Context<'_>) -> Option<Paragraph> {
     let mut text = String::from("No load levels off within the depths of the matrix.");
     if !several.is_empty() {
         let depths = from_to(least, most);
-        let depending = if least == most {
-            ""
-        } else {
-            ", depending on the load"
-        };
+        let depending = when(least != most, || String::from(", depending on the load"));
         text = format!("Depth {depths} over all threads reaches 95 % of the most{depending}.");
     }
     if open > 0 && !several.is_empty() {
@@ -64,10 +60,8 @@ fn enough(depth: u64, needs: &[&DepthNeeded]) -> String {
     }
     let open = needs.iter().any(|need| !need.levels_off);
     let open = if open { " or more" } else { "" };
-    let inferred = match needs.iter().filter(|need| need.inferred).count() {
-        0 => String::new(),
-        n => format!(" ({n} inferred)"),
-    };
+    let inferred = needs.iter().filter(|need| need.inferred).count();
+    let inferred = when(inferred > 0, || format!(" ({inferred} inferred)"));
     format!("depth {depth}{open} for {}{inferred}", joined(loads, "; "))
 }
 
