@@ -32,11 +32,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> anyhow::Result<Exit> {
     let stdout = Path::new("/dev/stdout");
     match args.markdown.as_deref() {
         Some(path) if path == stdout => terminal::print(&reproduction::markdown(&chapters))?,
-        Some(path) => output::leave(
-            path,
-            reproduction::markdown(&chapters).as_bytes(),
-            args.force,
-        )?,
+        Some(path) => output::leave(path, reproduction::markdown(&chapters).as_bytes(), args.force)?,
         None => {}
     }
     if args.json {
