@@ -31,18 +31,14 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> anyhow::Result<Exit> {
     }
     let stdout = Path::new("/dev/stdout");
     match args.markdown.as_deref() {
-        Some(path) if path == stdout => terminal::print(&reproduction::markdown::render(&chapters))?,
-        Some(path) => output::leave(
-            path,
-            reproduction::markdown::render(&chapters).as_bytes(),
-            args.force,
-        )?,
+        Some(path) if path == stdout => terminal::print(&reproduction::markdown(&chapters))?,
+        Some(path) => output::leave(path, reproduction::markdown(&chapters).as_bytes(), args.force)?,
         None => {}
     }
     if args.json {
         terminal::print(&reproduction::json::render(&chapters))?;
     } else if args.markdown.as_deref() != Some(stdout) {
-        terminal::print(&reproduction::text::render(
+        terminal::print(&reproduction::text(
             &chapters,
             terminal::stdout_style(args.colour),
         ))?;

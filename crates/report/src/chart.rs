@@ -16,6 +16,7 @@ pub(crate) mod time;
 
 pub(crate) use thin::Thinning;
 
+use crate::layout::without_controls;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -87,11 +88,7 @@ pub(crate) fn milliseconds(ns: u64) -> f64 {
 
 /// A name from outside as plotly.js shows it letter by letter: it would read tags and templates in it.
 pub(crate) fn plain(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter })
-        .collect();
-    clean
+    without_controls(name)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -2,40 +2,77 @@
 //!
 //! Data in: the rows of a run or the points of a sweep. Data out: the text of a file. It must not judge.
 
-use crate::export::csv::Line;
-use fathom_core::run::{Run, SERIES_PERCENTILES, SeriesRow};
+use crate::export::csv::{Cell, Columns};
+use fathom_core::run::{LatencySummary, Run, SERIES_PERCENTILES, SeriesRow};
 use fathom_core::sweep::{
     DirectionFigures, Outcome, POINT_PERCENTILES, PointFigures, PointResult, SweepResults, mean_of,
 };
 
 /// A row a second and direction of a run. Latencies are total ones, `response` ones count from when an I/O was due.
 pub(crate) fn series(run: &Run, rows: &[SeriesRow]) -> String {
-    let mut names: Vec<String> = [
-        "second",
-        "job",
-        "direction",
-        "counted",
-        "end_ns",
-        "duration_ns",
-        "ios",
-        "bytes",
-        "errors",
-        "iops",
-        "bytes_per_second",
-    ]
-    .map(str::to_owned)
-    .into();
-    for metric in ["lat", "response"] {
-        names.extend(["min", "mean", "max"].map(|what| format!("{metric}_ns_{what}")));
-        names.extend(SERIES_PERCENTILES.map(|percentile| format!("{metric}_ns_{}", key(percentile))));
-    }
-    names.push(String::from("backlog_ios"));
-    let mut text = names.join(",");
-    text.push_str("\r\n");
+    let mut columns = Columns::<SeriesRow>::new();
+    columns.add("second", |row| row.second);
+    columns.add("job", |row| {
+        let job = run.workload.jobs.get(row.job as usize);
+        job.map(|job| job.name.clone())
+    });
+    columns.add("direction", |row| row.op.name());
+    columns.add("counted", |row| !row.ramp);
+    columns.add("end_ns", |row| {
+        row.end.0.saturating_sub(run.started_monotonic_ns.0)
+    });
+    columns.add("duration_ns", |row| row.duration_ns);
+    columns.add("ios", |row| row.ios);
+    columns.add("bytes", |row| row.bytes);
+    columns.add("errors", |row| row.errors);
+    columns.add("iops", |row| rate(row, row.ios));
+    columns.add("bytes_per_second", |row| rate(row, row.bytes));
+    latencies(&mut columns, "lat", |row| &row.lat);
+    latencies(&mut columns, "response", |row| &row.response);
+    columns.add("backlog_ios", |row| row.backlog);
+    table(&columns, rows)
+}
+
+fn table<R>(columns: &Columns<'_, R>, rows: &[R]) -> String {
+    let mut text = columns.head();
     for row in rows {
-        series_row(&mut text, run, row);
+        columns.line(row, &mut text);
     }
     text
+}
+
+fn rate(row: &SeriesRow, amount: u64) -> Cell {
+    let rate = amount as f64 * 1e9 / row.duration_ns as f64;
+    Cell::decimal((row.duration_ns > 0).then_some(rate), 3)
+}
+
+/// A figure of a latency.
+type OfLatency = fn(&LatencySummary) -> Cell;
+/// A figure of a direction.
+type OfDirection = fn(&DirectionFigures) -> Option<f64>;
+/// One of the latencies of a row.
+type LatencyOf = fn(&SeriesRow) -> &LatencySummary;
+
+fn latencies(columns: &mut Columns<'_, SeriesRow>, metric: &str, of: LatencyOf) {
+    let whole: [(&str, OfLatency); 3] = [
+        ("min", |latency| latency.min.into()),
+        ("mean", |latency| Cell::decimal(Some(latency.mean), 1)),
+        ("max", |latency| latency.max.into()),
+    ];
+    for (what, value) in whole {
+        columns.add(format!("{metric}_ns_{what}"), move |row| {
+            known(of, row).map(value)
+        });
+    }
+    for percentile in SERIES_PERCENTILES {
+        columns.add(format!("{metric}_ns_{}", key(percentile)), move |row| {
+            known(of, row)?.percentile(percentile)
+        });
+    }
+}
+
+fn known(of: LatencyOf, row: &SeriesRow) -> Option<&LatencySummary> {
+    Some(of(row)).filter(|latency| latency.n > 0)
 }
 
 /// `p99_9` for 99.9.
@@ -43,161 +80,107 @@ fn key(percentile: f64) -> String {
     format!("p{percentile}").replace('.', "_")
 }
 
-fn series_row(text: &mut String, run: &Run, row: &SeriesRow) {
-    let job = run.workload.jobs.get(row.job as usize);
-    let rate = |amount: u64| (row.duration_ns > 0).then(|| amount as f64 * 1e9 / row.duration_ns as f64);
-    let mut line = Line::new(text);
-    line.number(row.second)
-        .word(job.map_or("", |job| job.name.as_str()))
-        .word(row.op.name())
-        .number(u8::from(!row.ramp))
-        .number(row.end.0.saturating_sub(run.started_monotonic_ns.0))
-        .number(row.duration_ns)
-        .number(row.ios)
-        .number(row.bytes)
-        .number(row.errors);
-    for value in [rate(row.ios), rate(row.bytes)] {
-        decimal(&mut line, value, 3);
-    }
-    for latency in [&row.lat, &row.response] {
-        let known = latency.n > 0;
-        line.optional(known.then_some(latency.min));
-        decimal(&mut line, known.then_some(latency.mean), 1);
-        line.optional(known.then_some(latency.max));
-        for percentile in SERIES_PERCENTILES {
-            line.optional(latency.percentile(percentile).filter(|_| known));
-        }
-    }
-    line.number(row.backlog);
-    text.push_str("\r\n");
-}
-
-fn decimal(line: &mut Line<'_>, value: Option<f64>, decimals: usize) {
-    match value.filter(|value| value.is_finite()) {
-        Some(value) => line.number(format_args!("{value:.decimals$}")),
-        None => line.word(""),
-    };
-}
-
 /// A row a point of a sweep. Rates, means and percentiles are means over the repeats; `min` and `max` are those of all.
 pub(crate) fn points(results: &SweepResults) -> String {
-    let mut names: Vec<String> = [
-        "point",
-        "name",
-        "random",
-        "read_percent",
-        "block_size_bytes",
-        "iodepth",
-        "threads",
-        "total_depth",
-        "outcome",
-        "reason",
-        "repeats",
-        "runtime_ns",
-        "iops_half_width_percent",
-        "errors",
-        "iops",
-        "iops_min",
-        "iops_max",
-        "bytes_per_second",
-        "lat_ns_mean",
-        "lat_ns_min",
-        "lat_ns_max",
-    ]
-    .map(str::to_owned)
-    .into();
-    names.extend(POINT_PERCENTILES.map(|percentile| format!("lat_ns_{}", key(percentile))));
-    for direction in ["read", "write"] {
-        names.extend(
-            ["iops", "bytes_per_second", "lat_ns_mean", "lat_ns_p99"]
-                .map(|what| format!("{direction}_{what}")),
-        );
+    let mut columns = Columns::<(usize, &PointResult)>::new();
+    columns.add("point", |(index, _)| *index as u64);
+    columns.add("name", |(_, point)| point.coordinates.name());
+    columns.add("random", |(_, point)| point.coordinates.random);
+    columns.add("read_percent", |(_, point)| point.coordinates.read_percent);
+    columns.add("block_size_bytes", |(_, point)| {
+        point.coordinates.block_size_bytes
+    });
+    columns.add("iodepth", |(_, point)| point.coordinates.iodepth);
+    columns.add("threads", |(_, point)| point.coordinates.threads);
+    columns.add("total_depth", |(_, point)| point.coordinates.total_depth());
+    columns.add("outcome", |(_, point)| outcome(point).0);
+    columns.add("reason", |(_, point)| outcome(point).1.to_owned());
+    columns.add("repeats", |(_, point)| point.repeats().len() as u64);
+    columns.add("runtime_ns", |(_, point)| {
+        sum(point, |figures| figures.runtime_ns)
+    });
+    columns.add("iops_half_width_percent", |(_, point)| {
+        let widths = point
+            .repeats()
+            .iter()
+            .filter_map(|figures| figures.iops_half_width);
+        Cell::decimal(widths.reduce(f64::max).map(|width| width * 100.0), 3)
+    });
+    columns.add("errors", |(_, point)| sum(point, |figures| figures.errors));
+    columns.add("iops", |(_, point)| Cell::decimal(point.iops(), 3));
+    columns.add("iops_min", |(_, point)| {
+        Cell::decimal(iops(point).reduce(f64::min), 3)
+    });
+    columns.add("iops_max", |(_, point)| {
+        Cell::decimal(iops(point).reduce(f64::max), 3)
+    });
+    columns.add("bytes_per_second", |(_, point)| {
+        Cell::decimal(point.bytes_per_second(), 3)
+    });
+    columns.add("lat_ns_mean", |(_, point)| Cell::decimal(point.lat_ns_mean(), 1));
+    columns.add("lat_ns_min", |(_, point)| {
+        point
+            .repeats()
+            .iter()
+            .map(|figures| figures.total.lat_ns.min)
+            .min()
+    });
+    columns.add("lat_ns_max", |(_, point)| {
+        point
+            .repeats()
+            .iter()
+            .map(|figures| figures.total.lat_ns.max)
+            .max()
+    });
+    for percentile in POINT_PERCENTILES {
+        columns.add(format!("lat_ns_{}", key(percentile)), move |(_, point)| {
+            Cell::decimal(point.lat_ns_percentile(percentile), 0)
+        });
     }
-    let mut text = names.join(",");
-    text.push_str("\r\n");
-    for (index, point) in results.points.iter().enumerate() {
-        point_row(&mut text, index, point);
-    }
-    text
+    direction(&mut columns, "read", |figures| &figures.read);
+    direction(&mut columns, "write", |figures| &figures.write);
+    let rows: Vec<(usize, &PointResult)> = results.points.iter().enumerate().collect();
+    table(&columns, &rows)
 }
 
-fn point_row(text: &mut String, index: usize, point: &PointResult) {
-    let at = &point.coordinates;
-    let (outcome, reason) = match &point.outcome {
+/// What became of a point, and why.
+fn outcome(point: &PointResult) -> (&'static str, &str) {
+    match &point.outcome {
         Outcome::Pending => ("pending", ""),
         Outcome::Measured { .. } => ("measured", ""),
-        Outcome::Inferred(inferred) => ("inferred", inferred.because.as_str()),
-        Outcome::Failed { message } => ("failed", message.as_str()),
-    };
-    let repeats = point.repeats();
-    let known = !repeats.is_empty();
-    let all = |of: fn(&PointFigures) -> u64| known.then(|| repeats.iter().map(of).sum::<u64>());
-    let mut line = Line::new(text);
-    line.number(index)
-        .word(&at.name())
-        .number(u8::from(at.random))
-        .number(at.read_percent)
-        .number(at.block_size_bytes)
-        .number(at.iodepth)
-        .number(at.threads)
-        .number(at.total_depth())
-        .word(outcome)
-        .word(reason)
-        .number(repeats.len())
-        .optional(all(|figures| figures.runtime_ns));
-    let width = repeats
-        .iter()
-        .filter_map(|figures| figures.iops_half_width)
-        .reduce(f64::max);
-    decimal(&mut line, width.map(|width| width * 100.0), 3);
-    line.optional(all(|figures| figures.errors));
-    let rates = || repeats.iter().map(|figures| figures.total.iops);
-    for value in [
-        point.iops(),
-        rates().reduce(f64::min),
-        rates().reduce(f64::max),
-        point.bytes_per_second(),
-    ] {
-        decimal(&mut line, value, 3);
+        Outcome::Inferred(inferred) => ("inferred", &inferred.because),
+        Outcome::Failed { message } => ("failed", message),
     }
-    decimal(&mut line, point.lat_ns_mean(), 1);
-    line.optional(repeats.iter().map(|figures| figures.total.lat_ns.min).min())
-        .optional(repeats.iter().map(|figures| figures.total.lat_ns.max).max());
-    for percentile in POINT_PERCENTILES {
-        decimal(&mut line, point.lat_ns_percentile(percentile), 0);
-    }
-    direction_fields(&mut line, repeats, |figures| &figures.read);
-    direction_fields(&mut line, repeats, |figures| &figures.write);
-    text.push_str("\r\n");
 }
 
-/// The fields of one direction: empty where it did nothing.
-fn direction_fields(
-    line: &mut Line<'_>,
-    repeats: &[PointFigures],
+/// A sum over all repeats, where there are any.
+fn sum(point: &PointResult, of: fn(&PointFigures) -> u64) -> Option<u64> {
+    point.repeats().iter().map(of).reduce(|sum, one| sum + one)
+}
+
+fn iops(point: &PointResult) -> impl Iterator<Item = f64> {
+    point.repeats().iter().map(|figures| figures.total.iops)
+}
+
+/// The columns of one direction: empty where it did nothing.
+fn direction(
+    columns: &mut Columns<'_, (usize, &PointResult)>,
+    name: &str,
     of: fn(&PointFigures) -> &DirectionFigures,
 ) {
-    let some = |figures: &PointFigures, value: f64| (of(figures).ios > 0).then_some(value);
-    decimal(
-        line,
-        mean_of(repeats, |figures| some(figures, of(figures).iops)),
-        3,
-    );
-    decimal(
-        line,
-        mean_of(repeats, |figures| some(figures, of(figures).bytes_per_second)),
-        3,
-    );
-    decimal(
-        line,
-        mean_of(repeats, |figures| some(figures, of(figures).lat_ns.mean)),
-        1,
-    );
-    decimal(
-        line,
-        mean_of(repeats, |figures| of(figures).lat_ns_percentile(99.0)),
-        0,
-    );
+    let figures: [(&str, OfDirection, usize); 4] = [
+        ("iops", |figures| Some(figures.iops), 3),
+        ("bytes_per_second", |figures| Some(figures.bytes_per_second), 3),
+        ("lat_ns_mean", |figures| Some(figures.lat_ns.mean), 1),
+        ("lat_ns_p99", |figures| figures.lat_ns_percentile(99.0), 0),
+    ];
+    for (what, value, decimals) in figures {
+        columns.add(format!("{name}_{what}"), move |(_, point)| {
+            let value =
+                |repeat: &PointFigures| Some(of(repeat)).filter(|figures| figures.ios > 0).and_then(value);
+            Cell::decimal(mean_of(point.repeats(), value), decimals)
+        });
+    }
 }
 
 #[cfg(test)]

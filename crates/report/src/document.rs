@@ -2,16 +2,17 @@
 //! programs.
 //!
 //! Duty: say what a report consists of and in which order. Data in: all that is known of a run ([`RunReport`]) or of a sweep
-//! ([`SweepReport`]). Data out: the text of one file, in one of three [`Format`]s. The same content goes to HTML (with charts)
-//! and to Markdown (without). It must not judge, nor know where anything is stored.
+//! ([`SweepReport`]). Data out: documents for the writers of [`Format`]s and for terminals, which are told the same in fewer
+//! words (the functions that are called `told`). It must not judge, nor know where anything is stored.
 
 pub(crate) mod content;
-mod explained;
+pub(crate) mod explained;
 mod heat;
 mod measured;
-mod published;
-mod run;
-mod sweep;
+mod origin;
+pub(crate) mod published;
+pub(crate) mod run;
+pub(crate) mod sweep;
 pub(crate) mod window;
 
 pub use heat::{HeatSource, LatencyHeat};
@@ -47,6 +48,26 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// Items by what they have in common, in the order of their first ones.
+fn grouped<T, K: PartialEq>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for item in items {
+        let key = key(&item);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(item),
+            None => groups.push((key, vec![item])),
+        }
+    }
+    groups
+}
+
+/// Who reads a document: the same is said in fewer words on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    Page,
+    Terminal,
 }
 
 /// All that a report of a run is made from.
@@ -87,6 +108,16 @@ pub struct Paragraph {
     pub text: String,
     /// What shows it, an entry each.
     pub evidence: Vec<String>,
+}
+
+impl Paragraph {
+    pub(crate) fn new(title: &str, text: String, evidence: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            title: title.to_owned(),
+            text,
+            evidence: evidence.into_iter().collect(),
+        }
+    }
 }
 
 /// All that a report of a sweep is made from.

@@ -11,11 +11,11 @@ mod placement;
 pub use document::{SCHEMA, json};
 pub use placement::{PlacedFile, PlacedJob, PlacedWorker, Placement};
 
-use crate::Style;
-use crate::style::Look;
-use crate::text::{Page, warnings};
-use crate::words::{duration, plural};
-use derive::{Bound, Derived, Time};
+use crate::document::content::{Block, Document};
+use crate::document::run::facts::warnings;
+use crate::words::{duration, plural, told_if_any, when};
+use crate::{Style, terminal};
+use derive::{Bound, Derived, Layout, Time};
 use fathom_core::run::Warning;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{Workload, Written};
@@ -38,75 +38,62 @@ pub fn render(dry_run: DryRun<'_>, style: Style) -> String {
     let DryRun {
         workload, placement, ..
     } = dry_run;
-    let mut page = Page::new(style);
-    if let Some(placement) = placement {
-        page.painted(Look::Bold, &format!("on {}", placement.target.description), 2);
-        page.gap();
-    }
+    let on = placement.map(|placement| format!("on {}", placement.target.description));
+    let mut document = Document::titled(on.unwrap_or_default());
     for (index, job) in workload.jobs.iter().enumerate() {
-        job::render(
-            &mut page,
-            job,
-            placement.and_then(|placement| placement.jobs.get(index)),
-        );
-        page.gap();
+        let placed = placement.and_then(|placement| placement.jobs.get(index));
+        document.add(&job.name, job::blocks(job, placed));
     }
-    derived(&mut page, &Derived::of(workload, placement));
-    warnings(&mut page, dry_run.warnings);
-    page.finish()
+    let derived = derived(&Derived::of(workload, placement));
+    document.add("in all", [Block::Facts(derived)]);
+    document.add("", warnings(dry_run.warnings));
+    terminal::render(&document, style)
 }
 
-fn derived(page: &mut Page, derived: &Derived) {
-    page.painted(Look::Bold, "in all", 2);
-    let mut say = |label: &str, text: &str| page.paragraph(&format!("  {label}: {text}"), 4);
-    if let Some(files) = &derived.files {
-        let changes = [(files.new, "to be made"), (files.extended, "to be extended")];
-        let changes = changes.iter().filter(|(n, _)| *n > 0);
-        let changes: Vec<String> = changes.map(|(n, what)| format!("{n} {what}")).collect();
-        let mut text = files.all.to_string();
-        if !changes.is_empty() {
-            text = format!("{text} ({})", changes.join(", "));
-        }
-        say("files", &text);
-        let parts = [
-            (files.filled_bytes, "written"),
-            (files.reserved_bytes, "reserved"),
-        ];
-        let parts = parts.iter().filter(|(bytes, _)| *bytes > 0);
-        let parts: Vec<String> = parts
-            .map(|&(bytes, how)| format!("{} {how}", Bytes(bytes)))
-            .collect();
-        if !parts.is_empty() {
-            say("laid out before", &parts.join(", "));
-        }
-    }
-    say("workers", &derived.workers.to_string());
-    say(
-        "in flight",
-        &format!("at most {}", plural(derived.in_flight, "I/O")),
-    );
-    say("buffers", &format!("{} of memory", Bytes(derived.buffer_bytes)));
-    say("to be done", &done(derived));
-    say(
-        "to be written",
-        &bound(derived.written_bytes, |bytes| Bytes(bytes).to_string()),
-    );
+fn derived(derived: &Derived) -> Vec<(&'static str, String)> {
+    let bytes = |amount: Bound| bound(amount, |bytes| Bytes(bytes).to_string());
+    let done = match derived.ios {
+        Bound::Unbounded | Bound::Unknown => bytes(derived.bytes),
+        ios => format!(
+            "{}, {}",
+            bound(ios, |ios| plural(ios, "I/O")),
+            bytes(derived.bytes)
+        ),
+    };
     let time = match derived.time {
         Time::Exactly(ns) => duration(ns),
         Time::AtMost(ns) => format!("at most {}", duration(ns)),
         Time::AtLeast(Nanos(0)) => String::from("until the work is done"),
         Time::AtLeast(ns) => format!("{} and until the rest of the work is done", duration(ns)),
     };
-    say("time", &time);
+    let mut facts = derived.files.as_ref().map_or_else(Vec::new, files);
+    facts.extend([
+        ("workers", derived.workers.to_string()),
+        (
+            "in flight",
+            format!("at most {}", plural(derived.in_flight, "I/O")),
+        ),
+        ("buffers", format!("{} of memory", Bytes(derived.buffer_bytes))),
+        ("to be done", done),
+        ("to be written", bytes(derived.written_bytes)),
+        ("time", time),
+    ]);
+    facts
 }
 
-/// I/Os and bytes in one line.
-fn done(derived: &Derived) -> String {
-    let bytes = bound(derived.bytes, |bytes| Bytes(bytes).to_string());
-    match derived.ios {
-        Bound::Unbounded | Bound::Unknown => bytes,
-        ios => format!("{}, {bytes}", bound(ios, |ios| plural(ios, "I/O"))),
-    }
+/// What is done to files.
+fn files(files: &Layout) -> Vec<(&'static str, String)> {
+    let changes = [(files.new, "to be made"), (files.extended, "to be extended")];
+    let changes = told_if_any(changes, |n| n.to_string());
+    let changes = when(!changes.is_empty(), || format!(" ({changes})"));
+    let mut facts = vec![("files", format!("{}{changes}", files.all))];
+    let before = [
+        (files.filled_bytes, "written"),
+        (files.reserved_bytes, "reserved"),
+    ];
+    let before = told_if_any(before, |bytes| Bytes(bytes).to_string());
+    facts.extend((!before.is_empty()).then_some(("laid out before", before)));
+    facts
 }
 
 fn bound(bound: Bound, words: impl Fn(u64) -> String) -> String {

@@ -4,7 +4,7 @@
 //! [`fathom_core::run::Summary`]; all that is added to it are `remedies`, what to do about its errors, where there are any
 //! and it is known.
 
-use fathom_analysis::failures;
+use crate::document::run::facts;
 use fathom_analysis::sweep::findings::Conclusions;
 use fathom_core::run::{Run, Summary};
 use fathom_core::sweep::{SweepPlan, SweepResults};
@@ -67,18 +67,15 @@ pub(crate) fn pretty<T: Serialize>(document: &T) -> String {
 }
 
 fn remedies(run: &Run) -> Vec<Remedy<'_>> {
-    let mut remedies = Vec::new();
-    for (index, job) in run.summary.jobs.iter().enumerate() {
-        for error in &job.errors {
-            remedies.extend(failures::remedy(run, index, error).map(|text| Remedy {
-                job: &job.name,
-                what: &error.what,
-                errno: error.errno,
-                text,
-            }));
-        }
-    }
-    remedies
+    let known = facts::remedies(run).filter_map(|(job, error, remedy)| {
+        Some(Remedy {
+            job: &job.name,
+            what: &error.what,
+            errno: error.errno,
+            text: remedy?,
+        })
+    });
+    known.collect()
 }
 
 #[cfg(test)]

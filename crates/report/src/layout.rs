@@ -7,16 +7,18 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
+/// A text with spaces for control characters, which names from outside may hold.
+pub(crate) fn without_controls(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
 /// Breaks a text into lines of at most `columns`, the later ones indented. Words that are longer than a line
-/// (paths) are cut. Control characters, which names from outside may hold, become spaces.
+/// (paths) are cut. Control characters become spaces.
 pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     if is_a_line(text, columns) {
         return vec![text.to_owned()];
     }
-    let text: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let text = without_controls(text);
     let margin = " ".repeat(indent);
     let lead = width(&text) - width(text.trim_start());
     let mut lines = Vec::new();
@@ -59,10 +61,7 @@ fn is_a_line(text: &str, columns: usize) -> bool {
 
 /// A text in at most `columns`: cut with an ellipsis where it is longer.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let clean = without_controls(text);
     if width(&clean) <= columns {
         return clean;
     }

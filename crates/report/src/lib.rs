@@ -19,6 +19,7 @@ mod layout;
 mod markdown;
 pub mod reproduction;
 mod style;
+mod terminal;
 pub mod text;
 pub mod words;
 

@@ -3,10 +3,21 @@
 //! Data in: [`Chapter`]s. Data out: strings. It must not know how the modelled values were made.
 
 pub mod json;
-pub mod markdown;
-pub mod text;
 
-use fathom_analysis::figures::{Judged, Published, Verdict};
+use crate::document::published;
+use crate::{Style, markdown, terminal};
+use fathom_analysis::figures::{Judged, Verdict};
+use serde::Serialize;
+
+/// Experiments on a terminal.
+pub fn text(chapters: &[Chapter], style: Style) -> String {
+    terminal::render(&published::told(chapters), style)
+}
+
+/// Experiments as a document in Markdown.
+pub fn markdown(chapters: &[Chapter]) -> String {
+    markdown::render(&published::page(chapters))
+}
 
 /// One experiment.
 #[derive(Debug, Clone)]
@@ -42,19 +53,19 @@ pub struct Run {
 }
 
 /// How many figures are how near.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Near {
     pub figures: usize,
-    /// Within 2 %.
+    #[serde(rename = "within_2_percent")]
     pub within_2: usize,
-    /// Within 5 %.
+    #[serde(rename = "within_5_percent")]
     pub within_5: usize,
-    /// Within 10 %.
+    #[serde(rename = "within_10_percent")]
     pub within_10: usize,
 }
 
 /// What came out in all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Of all figures.
     pub all: Near,
@@ -137,31 +148,12 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-pub(crate) fn published(value: Published) -> String {
-    match value {
-        Published::Value(value) => value.to_string(),
-        Published::Between(low, high) => format!("{low} to {high}"),
-        Published::AtLeast(low) => format!("at least {low}"),
-        Published::AtMost(high) => format!("at most {high}"),
-    }
-}
-
 /// How far off, with its sign.
 pub(crate) fn deviation(judged: &Judged) -> String {
     if judged.deviation_percent == 0.0 {
         return String::from("0 %");
     }
     format!("{:+.1} %", judged.deviation_percent)
-}
-
-/// A mark for figures that are not within their bounds.
-pub(crate) fn mark(judged: &Judged) -> &'static str {
-    match judged.verdict() {
-        Verdict::Met => "",
-        Verdict::KnownMiss => "known miss",
-        Verdict::NotMissed => "no miss any more",
-        Verdict::Missed => "MISSED",
-    }
 }
 
 /// Hours, minutes, seconds of virtual time.

@@ -5,7 +5,7 @@
 
 mod sweep;
 
-pub(crate) use sweep::load;
+pub(crate) use sweep::{load, threads};
 pub use sweep::{paragraphs, point};
 
 use fathom_core::backend::Op;
@@ -14,6 +14,7 @@ use fathom_core::workload::{
     Amount, Arrival, BlockSize, Distribution, EngineKind, Job, Limit, Mix, PerOp, Rate, SyncMode, Zone,
     ZoneSize,
 };
+use std::fmt::Display;
 
 /// A job in one line: what, how, how many, how fast, for how long.
 pub fn describe(job: &Job) -> String {
@@ -27,7 +28,7 @@ pub fn describe(job: &Job) -> String {
     if let Some(verify) = &job.verify {
         parts.push(format!("verify {:?}", verify.algorithm).to_lowercase());
     }
-    parts.push(plural(u64::from(job.numjobs), "worker"));
+    parts.push(plural(job.numjobs, "worker"));
     parts.push(limit(job));
     parts.join(", ")
 }
@@ -55,8 +56,8 @@ pub(crate) fn block_sizes(job: &Job) -> String {
             .first()
             .map_or_else(String::new, |&op| block_size(&job.block_size[op]));
     }
-    let each = |&op: &usize| format!("{} {}", Op::DATA[op].name(), block_size(&job.block_size[op]));
-    used.iter().map(each).collect::<Vec<_>>().join(", ")
+    let each = |op: usize| format!("{} {}", Op::DATA[op].name(), block_size(&job.block_size[op]));
+    joined(used.into_iter().map(each), ", ")
 }
 
 fn block_size(size: &BlockSize) -> String {
@@ -67,10 +68,11 @@ fn block_size(size: &BlockSize) -> String {
             format!("{} to {}{any}", Bytes(*min), Bytes(*max))
         }
         BlockSize::Split(entries) => {
-            let each = entries
-                .iter()
-                .map(|e| format!("{} ({} %)", Bytes(e.bytes), e.percent));
-            each.collect::<Vec<_>>().join(" + ")
+            let each = entries.iter();
+            joined(
+                each.map(|e| format!("{} ({} %)", Bytes(e.bytes), e.percent)),
+                " + ",
+            )
         }
     }
 }
@@ -101,7 +103,7 @@ fn zones(zones: &[Zone]) -> String {
         };
         format!("{} % of I/O to {part}", zone.io_percent)
     });
-    format!("zones: {}", each.collect::<Vec<_>>().join(", "))
+    format!("zones: {}", joined(each, ", "))
 }
 
 /// How many in flight, where that is not one as a matter of course. Synchronous engines keep one, whatever was asked for.
@@ -118,29 +120,24 @@ pub(crate) fn depth(job: &Job) -> Option<String> {
 /// How writes become durable.
 pub(crate) fn syncs(job: &Job) -> Vec<String> {
     let sync = &job.sync;
-    let mut parts = Vec::new();
-    match sync.mode {
-        SyncMode::None => {}
-        SyncMode::Sync => parts.push(String::from("O_SYNC")),
-        SyncMode::DataSync => parts.push(String::from("O_DSYNC")),
-    }
-    let every = |n: u32| match n {
-        1 => String::from("after each write"),
-        n => format!("after every {n} writes"),
+    let mode = match sync.mode {
+        SyncMode::None => None,
+        SyncMode::Sync => Some(String::from("O_SYNC")),
+        SyncMode::DataSync => Some(String::from("O_DSYNC")),
     };
-    if sync.fsync_every > 0 {
-        parts.push(format!("fsync {}", every(sync.fsync_every)));
-    }
-    if sync.fdatasync_every > 0 {
-        parts.push(format!("fdatasync {}", every(sync.fdatasync_every)));
-    }
-    if sync.fsync_at_end {
-        parts.push(String::from("fsync at the end"));
-    }
-    if sync.fsync_on_close {
-        parts.push(String::from("fsync on close"));
-    }
-    parts
+    let every = |n: u32, call: &str| match n {
+        0 => None,
+        1 => Some(format!("{call} after each write")),
+        n => Some(format!("{call} after every {n} writes")),
+    };
+    let parts = [
+        mode,
+        every(sync.fsync_every, "fsync"),
+        every(sync.fdatasync_every, "fdatasync"),
+        sync.fsync_at_end.then(|| String::from("fsync at the end")),
+        sync.fsync_on_close.then(|| String::from("fsync on close")),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 /// The schedule, where there is one.
@@ -220,8 +217,51 @@ pub(crate) fn duration(duration: Nanos) -> String {
 }
 
 /// `1 worker`, `2 workers`.
-pub(crate) fn plural(n: u64, what: &str) -> String {
+pub(crate) fn plural<N: TryInto<u64>>(n: N, what: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Each with that between them.
+pub(crate) fn joined<T: Display>(each: impl IntoIterator<Item = T>, between: &str) -> String {
+    let texts: Vec<String> = each.into_iter().map(|one| one.to_string()).collect();
+    texts.join(between)
+}
+
+/// A value; what stands for one where there is none.
+pub(crate) fn or<T: Display>(value: Option<T>, none: &str) -> String {
+    value.map_or_else(|| none.to_owned(), |value| value.to_string())
+}
+
+/// Amounts and what they are of, but those of nothing.
+pub(crate) fn told_if_any<const N: usize>(parts: [(u64, &str); N], write: impl Fn(u64) -> String) -> String {
+    let parts = parts.into_iter().filter(|(amount, _)| *amount > 0);
+    joined(
+        parts.map(|(amount, what)| format!("{} {what}", write(amount))),
+        ", ",
+    )
+}
+
+/// A text, where it is so.
+pub(crate) fn when(so: bool, text: impl FnOnce() -> String) -> String {
+    if so { text() } else { String::new() }
+}
+
+/// `4`, `4 to 64`.
+pub(crate) fn from_to<T: Display>(least: T, most: T) -> String {
+    let (least, most) = (least.to_string(), most.to_string());
+    if least == most {
+        least
+    } else {
+        format!("{least} to {most}")
+    }
+}
+
+/// The same text with its first letter as a capital.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 #[cfg(test)]

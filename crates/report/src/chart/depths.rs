@@ -52,45 +52,22 @@ pub(crate) fn figure(lines: &[Line], y_axis: &Value, hover: &str) -> Figure {
 
 fn trace(index: usize, line: &Line, hover: &str) -> Value {
     let symbol = SYMBOLS[index % SYMBOLS.len()];
+    let each = |of: &dyn Fn(&At) -> Value| -> Value { line.points.iter().map(of).collect() };
     // Points that were not measured are hollow.
-    let symbols: Vec<String> = line
-        .points
-        .iter()
-        .map(|at| {
-            if at.measured {
-                symbol.to_owned()
-            } else {
-                format!("{symbol}-open")
-            }
-        })
-        .collect();
-    let notes: Vec<&str> = line
-        .points
-        .iter()
-        .map(|at| if at.measured { "" } else { ", inferred" })
-        .collect();
+    let hollow = |at: &At| if at.measured { "" } else { "-open" };
     let mut trace = json!({
         "type": "scatter", "mode": "lines+markers", "name": line.name,
-        "x": numbers(line.points.iter().map(|at| at.depth)),
-        "y": numbers(line.points.iter().map(|at| at.value)),
-        "customdata": notes,
+        "x": each(&|at| number(at.depth)),
+        "y": each(&|at| number(at.value)),
+        "customdata": each(&|at| json!(if at.measured { "" } else { ", inferred" })),
         "line": {"width": 1.6, "color": colour(index), "dash": DASHES[index % DASHES.len()]},
-        "marker": {"color": colour(index), "symbol": symbols, "size": 7},
+        "marker": {"color": colour(index), "symbol": each(&|at| json!(format!("{symbol}{}", hollow(at)))), "size": 7},
         "hovertemplate": format!("{}, %{{x}} in flight: {hover}%{{customdata}}<extra></extra>", line.name),
     });
     if line.points.iter().any(|at| at.spread.1 > at.spread.0) {
-        let above: Vec<Value> = line
-            .points
-            .iter()
-            .map(|at| number(at.spread.1 - at.value))
-            .collect();
-        let below: Vec<Value> = line
-            .points
-            .iter()
-            .map(|at| number(at.value - at.spread.0))
-            .collect();
         trace["error_y"] = json!({
-            "type": "data", "array": above, "arrayminus": below, "thickness": 1, "width": 3, "color": colour(index),
+            "type": "data", "array": each(&|at| number(at.spread.1 - at.value)),
+            "arrayminus": each(&|at| number(at.value - at.spread.0)), "thickness": 1, "width": 3, "color": colour(index),
         });
     }
     trace

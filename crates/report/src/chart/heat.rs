@@ -21,25 +21,13 @@ pub(crate) struct Grid {
 pub(crate) fn figure(grid: &Grid, clock: Clock) -> Figure {
     let most = grid.counts.iter().flatten().copied().fold(1.0, f64::max);
     let top = most.log10().max(0.3);
-    let colours = |row: &Vec<f64>| -> Value {
-        row.iter()
-            .map(|&ios| {
-                // What a second's percentiles leave of an I/O is still drawn, in the faintest colour.
-                let shown = (ios > 0.0).then(|| (ios.max(1.0).log10() * 100.0).round() / 100.0);
-                shown.map_or(Value::Null, |value| json!(value))
-            })
-            .collect()
-    };
-    let exact = |row: &Vec<f64>| -> Value {
-        row.iter()
-            .map(|&ios| {
-                if ios > 0.0 {
-                    json!(ios.round().max(1.0) as u64)
-                } else {
-                    Value::Null
-                }
-            })
-            .collect()
+    // What a second's percentiles leave of an I/O is still drawn, in the faintest colour.
+    let colour = |ios: f64| json!((ios.max(1.0).log10() * 100.0).round() / 100.0);
+    let exact = |ios: f64| json!(ios.round().max(1.0) as u64);
+    let each = |write: &dyn Fn(f64) -> Value| -> Value {
+        let cell = |&ios: &f64| if ios > 0.0 { write(ios) } else { Value::Null };
+        let rows = grid.counts.iter();
+        rows.map(|row| row.iter().map(cell).collect::<Value>()).collect()
     };
     let ticks: Vec<f64> = (0..=top.floor() as i32).map(f64::from).collect();
     let names: Vec<String> = ticks.iter().map(|&power| count(10f64.powf(power))).collect();
@@ -47,8 +35,8 @@ pub(crate) fn figure(grid: &Grid, clock: Clock) -> Figure {
         "type": "heatmap",
         "x": numbers(grid.time_edges_s.iter().map(|&edge| clock.at(edge))),
         "y": numbers(grid.latency_edges_ms.iter().copied()),
-        "z": grid.counts.iter().map(colours).collect::<Vec<_>>(),
-        "customdata": grid.counts.iter().map(exact).collect::<Vec<_>>(),
+        "z": each(&colour),
+        "customdata": each(&exact),
         "colorscale": "Viridis", "zmin": 0, "zmax": top, "hoverongaps": false,
         "hovertemplate": format!("%{{x:.5~g}} {}, about %{{y:.2~r}} ms: %{{customdata}} I/Os<extra></extra>", clock.unit),
         "colorbar": {"title": {"text": "I/Os", "side": "right"}, "tickvals": ticks, "ticktext": names},

@@ -12,11 +12,8 @@ use serde_json::{Value, json};
 pub(crate) fn overview(report: &SpikeReport, clock: Clock) -> Figure {
     let mut data = Vec::new();
     for (index, cause) in Cause::ALL.into_iter().enumerate() {
-        let spikes: Vec<&Spike> = report
-            .kept
-            .iter()
-            .filter(|spike| spike.verdict.cause == cause)
-            .collect();
+        let spikes = report.kept.iter();
+        let spikes: Vec<&Spike> = spikes.filter(|spike| spike.verdict.cause == cause).collect();
         if spikes.is_empty() {
             continue;
         }
@@ -109,16 +106,16 @@ pub(crate) fn window(window: &SpikeWindow, spike: &Spike) -> Figure {
 }
 
 /// A part of a slow I/O's time, in nanoseconds.
-type Part = fn(&Split) -> f64;
+pub(crate) type Part = fn(&Split) -> f64;
 
 /// All parts, in the order in which it meets them.
-const PARTS: [(&str, Part); 6] = [
-    ("due, not sent", |split| split.unsent_ns),
+pub(crate) const PARTS: [(&str, Part); 6] = [
+    ("due and not sent", |split| split.unsent_ns),
     ("above the block layer", |split| split.above_ns),
     ("waiting for a tag", |split| split.tag_ns),
     ("in the scheduler", |split| split.scheduler_ns),
     ("at the device", |split| split.device_ns),
-    ("done, not seen", |split| split.reap_ns),
+    ("done and not seen", |split| split.reap_ns),
 ];
 
 /// Patterns of the parts, so that they differ in more than their colours.
@@ -140,6 +137,7 @@ pub(crate) fn splits(spikes: &[(String, &Spike)]) -> Option<Figure> {
         if values.iter().all(|&value| value <= 0.0) {
             continue;
         }
+        let name = name.replace(" and", ",");
         data.push(json!({
             "type": "bar", "orientation": "h", "name": name, "y": names, "x": numbers(values),
             "marker": {

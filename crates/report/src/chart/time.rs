@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const SHORTEST_NS: u64 = 100_000_000;
 
 /// A line of a chart: one direction of one job, or several of them together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Line<'a> {
     /// What it is called.
     pub(crate) name: String,
@@ -82,23 +82,18 @@ fn per_second(rows: &[&SeriesRow], amount: impl Fn(&SeriesRow) -> f64) -> Vec<(u
         *sum += amount(row);
         *duration_ns += row.duration_ns as f64;
     }
-    let mut seconds: Vec<(u32, f64)> = Vec::with_capacity(parts.len());
-    for ((at, ..), (sum, duration_ns)) in parts {
-        let rate = sum * 1e9 / duration_ns.max(1.0);
-        match seconds.last_mut() {
-            Some((second, all)) if *second == at => *all += rate,
-            _ => seconds.push((at, rate)),
-        }
-    }
-    seconds
+    let rates = parts
+        .into_iter()
+        .map(|((at, ..), (sum, duration_ns))| (at, sum * 1e9 / duration_ns.max(1.0)));
+    by_second(rates, |all, rate| all + rate)
 }
 
-/// The highest of each second's values: rows of one second are parts of it, or of several jobs.
-fn highest_of_second(points: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+/// One value a second, of several (rows of one second are parts of it, or of several jobs) what `merge` makes of them.
+fn by_second(points: impl Iterator<Item = (u32, f64)>, merge: fn(f64, f64) -> f64) -> Vec<(u32, f64)> {
     let mut seconds: Vec<(u32, f64)> = Vec::new();
     for (at, value) in points {
         match seconds.last_mut() {
-            Some((second, highest)) if *second == at => *highest = highest.max(value),
+            Some((second, all)) if *second == at => *all = merge(*all, value),
             _ => seconds.push((at, value)),
         }
     }
@@ -136,7 +131,7 @@ pub(crate) fn latency(line: &Line<'_>, span: Span) -> Figure {
             let ns = value(latency).filter(|_| latency.n > 0)?;
             Some((row.second, milliseconds(ns.max(1))))
         });
-        let mut envelope = span.thinning.apply(highest_of_second(points));
+        let mut envelope = span.thinning.apply(by_second(points, f64::max));
         if envelope.at_s.is_empty() {
             continue;
         }

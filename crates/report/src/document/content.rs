@@ -3,6 +3,7 @@
 //! Data in: text as it is, not yet escaped, and figures. Data out: plain data that each writer walks. It must not know any
 //! file format.
 
+use super::Paragraph;
 use crate::chart::Figure;
 
 /// A report.
@@ -16,11 +17,21 @@ pub(crate) struct Document {
     pub(crate) sections: Vec<Section>,
     /// The program that wrote it.
     pub(crate) written_by: String,
+    /// Whether its texts are Markdown already.
+    pub(crate) is_markdown: bool,
 }
 
 impl Document {
+    pub(crate) fn titled(title: String) -> Self {
+        Self {
+            title,
+            ..Self::default()
+        }
+    }
+
     /// Adds a section, unless there is nothing in it.
-    pub(crate) fn add(&mut self, title: &str, blocks: Vec<Block>) {
+    pub(crate) fn add(&mut self, title: &str, blocks: impl IntoIterator<Item = Block>) {
+        let blocks: Vec<Block> = blocks.into_iter().collect();
         if !blocks.is_empty() {
             self.sections.push(Section {
                 title: title.to_owned(),
@@ -48,6 +59,16 @@ pub(crate) enum Block {
     List(Vec<String>),
     /// What must not be missed.
     Notice(Notice, String),
+    /// A conclusion, and what shows it.
+    Conclusion(Paragraph),
+    /// A line, and below it what belongs to it.
+    Nested(Vec<String>),
+    /// On a terminal: a line that stands out, whatever its length.
+    Headline(String),
+    /// On a terminal: names and values, as many side by side as fit.
+    Grid(String, Vec<[String; 2]>),
+    /// On a terminal: an empty line.
+    Gap,
     /// Names and what they are.
     Facts(Vec<(&'static str, String)>),
     /// Numbers to see first.
@@ -66,6 +87,12 @@ pub(crate) enum Notice {
     Warning,
     /// Something failed.
     Error,
+    /// The same, without a label.
+    Failure,
+    /// How a run or a sweep ended, where not as it should.
+    Failed,
+    Interrupted,
+    Unfinished,
 }
 
 impl Notice {
@@ -75,6 +102,10 @@ impl Notice {
             Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
+            Self::Failure => "",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Unfinished => "unfinished",
         }
     }
 }
@@ -89,6 +120,16 @@ pub(crate) struct Card {
     pub(crate) notes: Vec<String>,
 }
 
+impl Card {
+    pub(crate) fn new(label: &str, value: String, notes: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            label: label.to_owned(),
+            value,
+            notes: notes.into_iter().collect(),
+        }
+    }
+}
+
 /// A table whose first columns are words and whose others are numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -98,10 +139,83 @@ pub(crate) struct Table {
     pub(crate) head: Vec<String>,
     /// How many columns from the left hold words.
     pub(crate) words: usize,
+    /// Columns further to the right that do.
+    pub(crate) words_further: Vec<usize>,
     /// Cells.
     pub(crate) rows: Vec<Vec<String>>,
     /// Whether it is long and shown only when asked for.
     pub(crate) folded: bool,
+    /// What a terminal does with it.
+    pub(crate) terminal: Layout,
+}
+
+/// How a table is made to fit a terminal, and how it looks there.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    /// Columns that are left out where it is too wide, the least needed first.
+    pub(crate) spare: Vec<usize>,
+    /// Words are cut to so many letters: at most these, and where it is too wide as few as those.
+    pub(crate) cut: Option<(usize, usize)>,
+    /// The last column has words and takes what is left of the width, if that is so much.
+    pub(crate) rest: Option<usize>,
+    /// Columns that stay together, by the names of their groups: what does not fit goes into further tables.
+    pub(crate) groups: Vec<&'static str>,
+    /// Rows in place of the others where those are too wide.
+    pub(crate) narrow: Vec<Vec<String>>,
+    /// Whether it is told as a sentence: each row's name and value.
+    pub(crate) sentence: bool,
+    /// Which rows stand out.
+    pub(crate) bold: Bold,
+    /// How loud each row is, where any is.
+    pub(crate) marks: Vec<Option<Notice>>,
+}
+
+/// Rows that stand out.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bold {
+    #[default]
+    None,
+    Head,
+    All,
+}
+
+impl Table {
+    /// A table with these columns, the first of which hold words.
+    pub(crate) fn new(
+        words: usize,
+        head: impl IntoIterator<Item = impl Into<String>>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
+        Self {
+            head: head.into_iter().map(Into::into).collect(),
+            words,
+            rows: rows.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether a column holds words.
+    pub(crate) fn has_words(&self, column: usize) -> bool {
+        column < self.words || self.words_further.contains(&column)
+    }
+
+    /// The same with a caption.
+    pub(crate) fn captioned(mut self, caption: impl Into<String>) -> Self {
+        self.caption = caption.into();
+        self
+    }
+
+    /// The same, folded where it has more rows than that.
+    pub(crate) fn folded_above(mut self, rows: usize) -> Self {
+        self.folded = self.rows.len() > rows;
+        self
+    }
+
+    /// The same with what a terminal does with it.
+    pub(crate) fn on_terminal(mut self, set: impl FnOnce(&mut Layout)) -> Self {
+        set(&mut self.terminal);
+        self
+    }
 }
 
 /// How wide a chart is.
@@ -140,4 +254,18 @@ pub(crate) struct Chart {
     pub(crate) figure: Figure,
     /// The same as a table, for files without charts.
     pub(crate) table: Option<Table>,
+}
+
+impl Chart {
+    /// A chart as wide as the page.
+    pub(crate) fn whole(title: &str, about: impl Into<String>, height: u32, figure: Figure) -> Self {
+        Self {
+            title: title.to_owned(),
+            about: about.into(),
+            width: Width::Whole,
+            height,
+            figure,
+            table: None,
+        }
+    }
 }

@@ -3,15 +3,16 @@
 //! Data in: the rows of a run. Data out: blocks with charts, and what was done to the numbers in words. It must not judge.
 
 use super::RunReport;
-use super::content::{Block, Chart, Width};
+use super::content::{Block, Chart};
 use super::heat::{HeatSource, LatencyHeat};
 use crate::chart::percentiles::Curve;
 use crate::chart::time::{self, Line, Span};
 use crate::chart::{Clock, Thinning, heat as heat_chart, percentiles as percentile_chart, seconds};
+use crate::words::{capital, when};
 use fathom_core::backend::Op;
 use fathom_core::run::{HistogramRow, Latency, Run, SeriesRow};
 use fathom_core::units::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines that have a colour of their own. Where there are more, directions are added up.
 const LINES_MAX: usize = 8;
@@ -28,28 +29,17 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
     }
     let span = span(report.series);
     let (rates_note, latency_note) = notes(span);
-    let summed = if all.len() > LINES_MAX {
-        sums(report.series)
-    } else {
-        Vec::new()
-    };
-    let drawn = if summed.is_empty() { &all } else { &summed };
-    let moving: Vec<Line<'_>> = drawn
+    let summed = (all.len() > LINES_MAX).then(|| sums(report.series));
+    let drawn = summed.as_ref().unwrap_or(&all);
+    let moving = drawn
         .iter()
-        .filter(|line| line.rows.iter().any(|row| row.bytes > 0))
-        .map(|line| Line {
-            name: line.name.clone(),
-            rows: line.rows.clone(),
-        })
-        .collect();
-    let mut charts = vec![chart("IOPS", rates_note.clone(), 300, time::iops(drawn, span))];
+        .filter(|line| line.rows.iter().any(|row| row.bytes > 0));
+    let moving: Vec<Line<'_>> = moving.cloned().collect();
+    let iops = time::iops(drawn, span);
+    let mut charts = vec![Chart::whole("IOPS", rates_note.as_str(), 300, iops)];
     if !moving.is_empty() {
-        charts.push(chart(
-            "Throughput",
-            rates_note.clone(),
-            300,
-            time::throughput(&moving, span),
-        ));
+        let throughput = time::throughput(&moving, span);
+        charts.push(Chart::whole("Throughput", rates_note, 300, throughput));
     }
     for line in all.iter().take(LATENCY_CHARTS_MAX) {
         let kind = if line.rows.iter().any(|row| row.response.n > 0) {
@@ -58,15 +48,11 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
             "Latency"
         };
         let title = format!("{kind}: {}", line.name);
-        charts.push(chart(
-            &title,
-            latency_note.clone(),
-            340,
-            time::latency(line, span),
-        ));
+        let latency = time::latency(line, span);
+        charts.push(Chart::whole(&title, latency_note.as_str(), 340, latency));
     }
     let mut blocks = vec![Block::Charts(charts)];
-    if !summed.is_empty() {
+    if summed.is_some() {
         blocks.push(Block::Text(format!(
             "There are {} jobs and directions: their rates are added up by direction, and latencies are drawn of the first \
              {LATENCY_CHARTS_MAX}. The CSV report has all of them.",
@@ -78,11 +64,7 @@ pub(super) fn over_time(report: &RunReport<'_>) -> Vec<Block> {
 
 /// How to read charts of rates, and of latencies.
 fn notes(span: Span) -> (String, String) {
-    let ramp = if span.ramp_s > 0.0 {
-        " Shaded: not counted."
-    } else {
-        ""
-    };
+    let ramp = when(span.ramp_s > 0.0, || String::from(" Shaded: not counted."));
     match span.thinning.point() {
         None => (
             ramp.trim().to_owned(),
@@ -101,57 +83,61 @@ fn notes(span: Span) -> (String, String) {
     }
 }
 
-fn chart(title: &str, about: String, height: u32, figure: crate::chart::Figure) -> Chart {
-    Chart {
-        title: title.to_owned(),
-        about,
-        width: Width::Whole,
-        height,
-        figure,
-        table: None,
-    }
-}
-
-/// A line for each direction of each job that did anything.
-fn lines<'a>(run: &Run, series: &'a [SeriesRow]) -> Vec<Line<'a>> {
-    let mut lines: BTreeMap<(u32, usize), Vec<&SeriesRow>> = BTreeMap::new();
+/// The rows of all that did anything, in the order of their seconds, by what they have in common.
+fn rows<K: Ord>(series: &[SeriesRow], key: impl Fn(&SeriesRow) -> K) -> BTreeMap<K, Vec<&SeriesRow>> {
+    let mut lines: BTreeMap<K, Vec<&SeriesRow>> = BTreeMap::new();
     for row in series {
-        lines.entry((row.job, row.op.index())).or_default().push(row);
+        lines.entry(key(row)).or_default().push(row);
     }
     lines.retain(|_, rows| rows.iter().any(|row| row.ios > 0));
-    let several = lines
-        .keys()
-        .any(|(job, _)| Some(job) != lines.keys().next().map(|(first, _)| first));
+    for rows in lines.values_mut() {
+        rows.sort_by_key(|row| row.second);
+    }
     lines
-        .into_iter()
-        .map(|((job, op), mut rows)| {
-            rows.sort_by_key(|row| row.second);
-            let op = OPS[op].name();
-            let name = match run.workload.jobs.get(job as usize) {
-                Some(job) if several => format!("{}, {op}", job.name),
-                _ => op.to_owned(),
-            };
-            Line { name, rows }
-        })
-        .collect()
+}
+
+/// A line for each direction of each job.
+fn lines<'a>(run: &Run, series: &'a [SeriesRow]) -> Vec<Line<'a>> {
+    let lines = rows(series, |row| (row.job, row.op.index()));
+    let several = are_several(lines.keys().map(|(job, _)| *job));
+    let lines = lines.into_iter().map(|((job, op), rows)| Line {
+        name: name(run, job, op, several),
+        rows,
+    });
+    lines.collect()
+}
+
+fn are_several(mut jobs: impl Iterator<Item = u32>) -> bool {
+    let first = jobs.next();
+    jobs.any(|job| Some(job) != first)
+}
+
+/// A direction, with its job where there are several.
+fn name(run: &Run, job: u32, op: usize, several: bool) -> String {
+    let op = OPS[op].name();
+    match run.workload.jobs.get(job as usize) {
+        Some(job) if several => format!("{}, {op}", job.name),
+        _ => op.to_owned(),
+    }
 }
 
 /// A line for each direction, all jobs together.
 fn sums(series: &[SeriesRow]) -> Vec<Line<'_>> {
-    let line = |op: Op| {
-        let mut rows: Vec<&SeriesRow> = series.iter().filter(|row| row.op.index() == op.index()).collect();
-        rows.sort_by_key(|row| row.second);
-        Line {
-            name: format!("{}, all jobs", op.name()),
-            rows,
-        }
-    };
-    let met = |line: &Line<'_>| line.rows.iter().any(|row| row.ios > 0);
-    OPS.into_iter().map(line).filter(met).collect()
+    let lines = rows(series, |row| row.op.index()).into_iter();
+    let lines = lines.map(|(op, rows)| Line {
+        name: format!("{}, all jobs", OPS[op].name()),
+        rows,
+    });
+    lines.collect()
+}
+
+/// The length of a run.
+fn seconds_of(series: &[SeriesRow]) -> u32 {
+    series.iter().map(|row| row.second + 1).max().unwrap_or(0)
 }
 
 fn span(series: &[SeriesRow]) -> Span {
-    let length = series.iter().map(|row| row.second + 1).max().unwrap_or(1);
+    let length = seconds_of(series).max(1);
     let counted = series.iter().any(|row| !row.ramp);
     let ramp = series
         .iter()
@@ -165,16 +151,11 @@ fn span(series: &[SeriesRow]) -> Span {
 }
 
 /// The latency heat map of each kind of I/O.
-pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
-    let estimated = report
-        .heat
-        .is_none()
-        .then(|| LatencyHeat::estimate(report.series));
-    let Some(heat) = report.heat.or(estimated.as_ref()) else {
-        return Vec::new();
-    };
-    let length = report.series.iter().map(|row| row.second + 1).max().unwrap_or(1);
-    let clock = Clock::of(f64::from(length));
+pub(super) fn heat(report: &RunReport<'_>) -> Option<Block> {
+    let estimate = || LatencyHeat::estimate(report.series);
+    let estimated = report.heat.is_none().then(estimate);
+    let heat = report.heat.or(estimated.as_ref())?;
+    let clock = Clock::of(f64::from(seconds_of(report.series).max(1)));
     let span = Nanos(heat.column_ns());
     let about = match heat.source() {
         HeatSource::Ios => format!(
@@ -187,55 +168,30 @@ pub(super) fn heat(report: &RunReport<'_>) -> Vec<Block> {
              logarithmic scale."
         ),
     };
-    let charts: Vec<Chart> = OPS
-        .into_iter()
-        .filter_map(|op| {
-            let grid = heat.grid(op)?;
-            let title = format!("{}s by latency", capital(op.name()));
-            Some(chart(
-                &title,
-                about.clone(),
-                380,
-                heat_chart::figure(&grid, clock),
-            ))
-        })
-        .collect();
-    if charts.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Charts(charts)]
-    }
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let chart = |op: Op| {
+        let figure = heat_chart::figure(&heat.grid(op)?, clock);
+        let title = format!("{}s by latency", capital(op.name()));
+        Some(Chart::whole(&title, about.as_str(), 380, figure))
+    };
+    let charts: Vec<Chart> = OPS.into_iter().filter_map(chart).collect();
+    let charts = Some(charts).filter(|charts| !charts.is_empty());
+    charts.map(Block::Charts)
 }
 
 /// The percentile curves of all directions.
-pub(super) fn percentiles(report: &RunReport<'_>) -> Vec<Block> {
+pub(super) fn percentiles(report: &RunReport<'_>) -> Option<Block> {
     let mut curves = curves(report.run, report.histograms);
-    if curves.is_empty() {
-        return Vec::new();
-    }
     let all = curves.len();
     curves.truncate(LINES_MAX);
-    let more = if all > LINES_MAX {
+    let more = when(all > LINES_MAX, || {
         format!(" Drawn are the first {LINES_MAX} of {all} directions.")
-    } else {
-        String::new()
-    };
+    });
     let about = format!(
         "Each further nine is as wide as the one before it. A curve ends where a single I/O decides.{more}"
     );
-    vec![Block::Charts(vec![chart(
-        "Latency by percentile",
-        about,
-        400,
-        percentile_chart::figure(&curves),
-    )])]
+    let figure = percentile_chart::figure(&curves);
+    let chart = Chart::whole("Latency by percentile", about, 400, figure);
+    (all > 0).then(|| Block::Charts(vec![chart]))
 }
 
 /// Latency in milliseconds, and how many I/Os took that long.
@@ -249,36 +205,26 @@ fn curves(run: &Run, histograms: &[HistogramRow]) -> Vec<Curve> {
         let counts = kept.entry((row.job, row.op.index(), row.metric)).or_default();
         counts.push((middle, row.count));
     }
-    let mut curves = Vec::new();
-    let directions: Vec<(u32, usize)> = kept.keys().map(|&(job, op, _)| (job, op)).collect();
-    let several = directions.iter().any(|(job, _)| *job != directions[0].0);
-    for (index, &(job, op)) in directions.iter().enumerate() {
-        if index > 0 && directions[index - 1] == (job, op) {
-            continue;
-        }
-        let best = [Latency::Response, Latency::Lat, Latency::Clat]
-            .into_iter()
-            .find_map(|metric| Some((metric, kept.remove(&(job, op, metric))?)));
-        let Some((metric, mut counts)) = best else {
-            continue;
-        };
+    let directions: BTreeSet<(u32, usize)> = kept.keys().map(|&(job, op, _)| (job, op)).collect();
+    let several = are_several(directions.iter().map(|(job, _)| *job));
+    let curve = |(job, op)| {
+        let metrics = [Latency::Response, Latency::Lat, Latency::Clat];
+        let mut found = metrics.into_iter();
+        let (metric, mut counts) =
+            found.find_map(|metric| Some((metric, kept.remove(&(job, op, metric))?)))?;
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let name = match run.workload.jobs.get(job as usize) {
-            Some(job) if several => format!("{}, {}", job.name, OPS[op].name()),
-            _ => OPS[op].name().to_owned(),
-        };
-        let name = if metric == Latency::Response {
-            format!("{name}, from when due")
+        let due = if metric == Latency::Response {
+            ", from when due"
         } else {
-            name
+            ""
         };
-        curves.push(Curve { name, counts });
-    }
-    curves
+        let name = format!("{}{due}", name(run, job, op, several));
+        Some(Curve { name, counts })
+    };
+    directions.into_iter().filter_map(curve).collect()
 }
 
 /// A moment since the start, as charts have it.
 pub(super) fn clock(series: &[SeriesRow], last_ns: u64) -> Clock {
-    let length = series.iter().map(|row| row.second + 1).max().unwrap_or(0);
-    Clock::of(f64::from(length).max(seconds(last_ns)))
+    Clock::of(f64::from(seconds_of(series)).max(seconds(last_ns)))
 }

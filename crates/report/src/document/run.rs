@@ -2,17 +2,19 @@
 //!
 //! Data in: a [`RunReport`]. Data out: a [`Document`]. It must not judge, nor know any file format.
 
-use super::content::{Block, Card, Document, Notice, Table};
-use super::{RunReport, explained, measured, published};
-use crate::reproduction::span;
-use crate::text::latency::main_latency;
-use crate::text::section::{self, Section};
-use crate::text::{civil, facts, in_full, model, streams};
-use crate::words::{describe, plural};
-use fathom_analysis::warnings::is_supported;
-use fathom_core::backend::Op;
-use fathom_core::run::{Environment, OpSummary, Run, Status, Target};
-use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
+pub(crate) mod facts;
+mod latency;
+mod model;
+mod overview;
+mod section;
+
+use super::content::{Block, Document, Notice, Table};
+use super::origin::{civil, ended, modelled, on};
+use super::{Reader, RunReport, explained, measured, origin, published};
+use crate::words::{block_sizes, capital, describe, pattern, plural};
+use fathom_core::run::{JobSummary, Run};
+use fathom_core::units::Nanos;
+use section::{Direction, Section};
 
 /// Directions that have a card; more are read in the table.
 const CARDS_MAX: usize = 4;
@@ -23,224 +25,161 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     let mut document = Document {
         title: title(run),
         lead: lead(run),
-        sections: Vec::new(),
         written_by: format!("fathom {}", run.build.version),
+        ..Document::default()
     };
     document.add("Numbers", numbers(run, &sections));
-    document.add("Warnings", warnings(run));
+    let warnings = facts::warnings(&run.summary.warnings);
+    document.add("Warnings", facts::errors(run).into_iter().chain(warnings));
     document.add("What was run", what(run));
     document.add("Over time", measured::over_time(report));
     document.add("Latency over time", measured::heat(report));
     document.add("Percentiles", measured::percentiles(report));
     if let Some(explanation) = report.explanation {
         document.add("What limits it", explained::limits(explanation));
-        document.add("Spikes", explained::spikes(report, explanation));
-        document.add("Averages against I/Os", explained::truths(explanation));
+        document.add("Spikes", explained::spikes::drawn(report, explanation));
+        document.add(
+            "Averages against I/Os",
+            explained::truths::blocks(explanation, Reader::Page),
+        );
         document.add("Not in the record", explained::missing(explanation));
     }
     document.add(
         "Published",
-        report.published.map_or_else(Vec::new, published::blocks),
+        report.published.into_iter().flat_map(published::blocks),
     );
     document.add("Beside the load", beside(run, &sections));
     document.add("Conditions", conditions(run));
     document
 }
 
+/// For a terminal.
+pub(crate) fn told(run: &Run) -> Document {
+    let sections = section::of(run);
+    let host = on(&run.environment.host);
+    let started = civil(run.started_unix_ns);
+    let mut document = Document::titled(format!("fathom {}{host}, {started}", run.build.version));
+    document.add("", outset(run, &sections));
+    if sections.len() > 1 {
+        document.add("", [Block::Table(overview::in_short(&sections))]);
+    }
+    for (name, section) in section::totals(run) {
+        let ran = Nanos(section.summary.runtime_ns);
+        document.add(&format!("total of {name}: {ran}"), section::headlines(&section));
+    }
+    for section in &sections {
+        let JobSummary {
+            name,
+            workers,
+            runtime_ns,
+            ..
+        } = section.summary;
+        let title = format!("{name}: {}, {}", plural(*workers, "worker"), Nanos(*runtime_ns));
+        document.add(&title, details(section, sections.len() > 1));
+    }
+    for disk in &run.summary.disks {
+        document.add("", [Block::Nested(facts::disk(disk))]);
+    }
+    let model = Some(model::texts(run)).filter(|texts| !texts.is_empty());
+    document.add("", model.map(Block::Nested));
+    if let Some((all, missing)) = facts::streams(run).split_first() {
+        let missing = Block::List(missing.to_vec());
+        document.add("", [Block::Text(all.clone()), missing]);
+    }
+    document.add("", facts::errors(run));
+    document.add("", facts::warnings(&run.summary.warnings));
+    document.add("", facts::floor(run).map(Block::Text));
+    document
+}
+
+/// How it ended, what was run on what.
+fn outset(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
+    let failed = "errors ended a job early; see below.";
+    let unfinished = "the run is under way or was killed; `fathom recover` completes a killed one.";
+    let ended = ended(run.status, failed, unfinished).into_iter();
+    let mut blocks: Vec<Block> = ended.map(|(notice, text)| Block::Notice(notice, text)).collect();
+    let target = &run.summary.target;
+    let on = on(&target.description);
+    blocks.push(Block::Text(match run.workload.jobs.as_slice() {
+        [] => format!("Watched {}, without a load of its own", target.description),
+        [job] => format!("{}{on}", describe(job)),
+        jobs => format!("{}{on}", plural(jobs.len(), "job")),
+    }));
+    blocks.extend(modelled(target).map(Block::Text));
+    if sections.is_empty() && !run.workload.jobs.is_empty() {
+        let text = String::from("No results: no job came to its end.");
+        blocks.extend([Block::Gap, Block::Text(text)]);
+    }
+    blocks
+}
+
+fn details(section: &Section<'_>, several: bool) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if several {
+        blocks.extend(section.jobs.iter().map(|job| Block::Text(describe(job))));
+    }
+    blocks.extend(section::headlines(section));
+    blocks.extend(latency::blocks(section));
+    blocks.push(Block::Gap);
+    if section.is_open_loop() {
+        blocks.push(Block::Text(format!(
+            "backlog: {}",
+            facts::backlog(section.summary)
+        )));
+    }
+    blocks.extend(facts::cpu(section.summary).map(Block::Text));
+    blocks
+}
+
 fn title(run: &Run) -> String {
     let target = &run.summary.target.description;
     match run.workload.jobs.as_slice() {
         [] => format!("Record of {target}"),
-        [job] if target.is_empty() => crate::words::pattern(job),
-        [job] => format!(
-            "{} {} on {target}",
-            crate::words::pattern(job),
-            crate::words::block_sizes(job)
-        ),
-        jobs => format!("{} on {target}", plural(jobs.len() as u64, "job")),
+        [job] if target.is_empty() => pattern(job),
+        [job] => format!("{} {} on {target}", pattern(job), block_sizes(job)),
+        jobs => format!("{} on {target}", plural(jobs.len(), "job")),
     }
 }
 
 fn lead(run: &Run) -> Vec<String> {
-    let host = &run.environment.host;
-    let on = if host.is_empty() {
-        String::new()
-    } else {
-        format!(" on {host}")
-    };
+    let on = on(&run.environment.host);
     let mut lead = vec![format!("Run{on}, {}.", civil(run.started_unix_ns))];
-    if run.summary.target.modelled {
-        lead.push(String::from("The disk is a model and the time virtual."));
-    }
-    match run.status {
-        Status::Complete => {}
-        Status::Interrupted => lead.push(String::from("Interrupted: the results are those up to then.")),
-        Status::Failed => lead.push(String::from(
-            "Failed: errors ended a job early; see the warnings.",
-        )),
-        Status::Running => lead.push(String::from("Unfinished: the run is under way or was killed.")),
-    }
+    lead.extend(modelled(&run.summary.target));
+    let failed = "errors ended a job early; see the warnings.";
+    let ended = ended(run.status, failed, "the run is under way or was killed.");
+    lead.extend(ended.map(|(notice, text)| format!("{}: {text}", capital(notice.name()))));
     lead
 }
 
 /// Cards of the first directions, then all of them in a table.
 fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let directions: Vec<(&Section<'_>, Op, &OpSummary)> = sections
-        .iter()
-        .flat_map(|section| {
-            section
-                .directions()
-                .map(move |(op, summary)| (section, op, summary))
-        })
-        .collect();
+    let of = |section| Section::directions(section).map(move |direction| (section, direction));
+    let directions: Vec<(&Section<'_>, Direction<'_>)> = sections.iter().flat_map(of).collect();
     if directions.is_empty() {
-        if !run.workload.jobs.is_empty() {
-            let text = String::from("No results: no I/O was completed.");
-            blocks.push(Block::Notice(Notice::Warning, text));
-        }
-        return blocks;
+        let text = String::from("No results: no I/O was completed.");
+        let unmet = Some(Block::Notice(Notice::Warning, text));
+        return unmet
+            .into_iter()
+            .filter(|_| !run.workload.jobs.is_empty())
+            .collect();
     }
+    let mut blocks = Vec::new();
     if directions.len() <= CARDS_MAX {
-        let several = sections.len() > 1;
-        blocks.push(Block::Cards(
-            directions
-                .iter()
-                .flat_map(|(section, op, summary)| cards(section, *op, summary, several))
-                .collect(),
-        ));
+        let cards = directions
+            .iter()
+            .flat_map(|(section, direction)| overview::cards(section, direction, sections.len() > 1));
+        blocks.push(Block::Cards(cards.collect()));
     }
-    let mut rows = table(&directions);
-    for (name, section) in section::totals(run) {
-        let directions = section.directions();
-        rows.rows
-            .extend(directions.map(|(op, summary)| row(&format!("total of {name}"), &section, op, summary)));
-    }
-    blocks.push(Block::Table(rows));
-    for section in sections {
-        if section.is_open_loop() {
-            blocks.push(Block::Text(format!(
-                "{}: its latencies are response times, from when an I/O was due. Backlog: at most {} due and not sent, {} at \
-                 the end.",
-                section.summary.name,
-                plural(section.summary.backlog_max, "I/O"),
-                section.summary.backlog_end
-            )));
-        }
-    }
-    blocks
-}
-
-fn cards(section: &Section<'_>, op: Op, summary: &OpSummary, several: bool) -> Vec<Card> {
-    let label = if several {
-        format!("{}, {}", section.summary.name, op.name())
-    } else {
-        op.name().to_owned()
-    };
-    let (latency, _) = main_latency(section, summary);
-    let p99 = latency
-        .percentile(99.0)
-        .filter(|_| is_supported(latency.n, 99.0))
-        .map_or_else(Vec::new, |ns| vec![format!("p99 {}", Nanos(ns))]);
-    let mut notes = p99;
-    let mut mean = String::from("not measured");
-    if latency.n > 0 {
-        mean = Nanos(latency.mean.round() as u64).to_string();
-        notes.push(format!("slowest {}", Nanos(latency.max)));
-    }
-    vec![
-        Card {
-            label: label.clone(),
-            value: format!("{} IOPS", count(summary.iops)),
-            notes: vec![
-                format!("{} I/Os", count(summary.ios as f64)),
-                format!("in {}", took(summary.runtime_ns)),
-            ],
-        },
-        Card {
-            label: label.clone(),
-            value: decimal_rate(summary.bytes_per_second),
-            notes: vec![
-                binary_rate(summary.bytes_per_second),
-                format!("{} in all", Bytes(summary.bytes)),
-            ],
-        },
-        Card {
-            label: format!("{label}, mean latency"),
-            value: mean,
-            notes,
-        },
-    ]
-}
-
-/// A length of time: in hours and minutes where it is long.
-fn took(ns: u64) -> String {
-    if ns < 600_000_000_000 {
-        Nanos(ns).to_string()
-    } else {
-        span(ns)
-    }
-}
-
-/// The percentiles that the table has columns for.
-const COLUMNS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 99.99];
-
-fn table(directions: &[(&Section<'_>, Op, &OpSummary)]) -> Table {
-    let mut head: Vec<String> = ["job", "direction", "IOPS", "MiB/s", "MB/s", "mean"]
-        .map(str::to_owned)
-        .into();
-    head.extend(COLUMNS.map(|percentile| format!("p{percentile}")));
-    head.extend(["slowest", "I/Os", "errors"].map(str::to_owned));
-    let rows = directions
-        .iter()
-        .map(|(section, op, summary)| row(&section.summary.name, section, *op, summary))
-        .collect();
-    Table {
-        head,
-        words: 2,
-        rows,
-        ..Table::default()
-    }
-}
-
-/// One direction of a section, or of several together.
-fn row(name: &str, section: &Section<'_>, op: Op, summary: &OpSummary) -> Vec<String> {
-    let (latency, _) = main_latency(section, summary);
-    // What only failed has no latency.
-    let time = |ns: u64| {
-        if latency.n == 0 {
-            String::from("–")
-        } else {
-            Nanos(ns).to_string()
-        }
-    };
-    let mut row = vec![
-        name.to_owned(),
-        op.name().to_owned(),
-        count(summary.iops),
-        three_digits(summary.bytes_per_second / f64::from(1 << 20)),
-        three_digits(summary.bytes_per_second / 1e6),
-        time(latency.mean.round() as u64),
-    ];
-    row.extend(COLUMNS.map(|percentile| {
-        let value = latency.percentile(percentile);
-        let value = value.filter(|_| is_supported(latency.n, percentile));
-        value.map_or_else(|| String::from("–"), |ns| Nanos(ns).to_string())
+    blocks.push(Block::Table(overview::in_full(run, sections)));
+    let open = sections.iter().filter(|section| section.is_open_loop());
+    blocks.extend(open.map(|section| {
+        let JobSummary { name, .. } = section.summary;
+        let backlog = facts::backlog(section.summary);
+        Block::Text(format!(
+            "{name}: its latencies are response times, from when an I/O was due. Backlog: {backlog}."
+        ))
     }));
-    row.push(time(latency.max));
-    row.push(count(summary.ios as f64));
-    row.push(summary.errors.to_string());
-    row
-}
-
-/// Errors, then warnings, each with its remedy.
-fn warnings(run: &Run) -> Vec<Block> {
-    let errors = facts::error_texts(run).into_iter();
-    let warnings = run.summary.warnings.iter().map(in_full);
-    errors
-        .map(|text| Block::Notice(Notice::Error, text))
-        .chain(warnings.map(|text| Block::Notice(Notice::Warning, text)))
-        .collect()
+    blocks
 }
 
 fn what(run: &Run) -> Vec<Block> {
@@ -251,96 +190,32 @@ fn what(run: &Run) -> Vec<Block> {
         [job] => facts.push(("load", describe(job))),
         _ => {}
     }
-    facts.extend(target(&run.summary.target));
-    facts.extend(machine(&run.environment));
-    if !run.command.is_empty() {
-        facts.push(("command", run.command.join(" ")));
-    }
-    facts.push(("program", format!("fathom {}", run.build.version)));
+    facts.extend(origin::facts(
+        &run.summary.target,
+        &run.environment,
+        &run.command,
+        &run.build,
+    ));
     let mut blocks = vec![Block::Facts(facts)];
     if jobs.len() > 1 {
-        blocks.push(Block::Table(Table {
-            caption: String::from("The jobs"),
-            head: ["job", "what it does"].map(str::to_owned).into(),
-            words: 2,
-            rows: jobs
-                .iter()
-                .map(|job| vec![job.name.clone(), describe(job)])
-                .collect(),
-            folded: jobs.len() > 12,
-        }));
+        let rows = jobs.iter().map(|job| vec![job.name.clone(), describe(job)]);
+        let table = Table::new(2, ["job", "what it does"], rows);
+        blocks.push(Block::Table(table.captioned("The jobs").folded_above(12)));
     }
     blocks
 }
 
-/// What it was aimed at, in words.
-pub(super) fn target(target: &Target) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("target", target.description.clone())];
-    if target.modelled {
-        facts.push(("time", String::from("virtual: the disk is a model")));
-    }
-    for file in target
-        .files
-        .iter()
-        .filter_map(|file| file.device.as_ref())
-        .take(4)
-    {
-        let mut text = file.name.clone();
-        if let Some(model) = &file.model {
-            text = format!("{text}, {model}");
-        }
-        if let Some(size) = file.size_bytes {
-            text = format!("{text}, {}", Bytes(size));
-        }
-        if let Some(scheduler) = &file.scheduler {
-            text = format!("{text}, scheduler {scheduler}");
-        }
-        facts.push(("device", text));
-    }
-    facts.dedup();
-    facts
-}
-
-/// The machine in words, as far as it is known.
-pub(super) fn machine(environment: &Environment) -> Vec<(&'static str, String)> {
-    let mut parts = Vec::new();
-    if environment.cpus > 0 {
-        let model = if environment.cpu_model.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", environment.cpu_model)
-        };
-        parts.push(format!("{}{model}", plural(u64::from(environment.cpus), "CPU")));
-    }
-    if environment.memory_bytes > 0 {
-        parts.push(Bytes(environment.memory_bytes).to_string());
-    }
-    if !environment.kernel.is_empty() {
-        parts.push(format!("Linux {}", environment.kernel));
-    }
-    parts.extend(environment.virtualization.clone());
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    vec![("machine", parts.join(", "))]
-}
-
 /// CPU, disks, the model's account, what was recorded, what the program costs.
 fn beside(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
-    let mut texts = Vec::new();
-    for section in sections {
-        if let Some(text) = facts::cpu(section.summary) {
-            texts.push(format!("{}: {}", section.summary.name, text.trim()));
-        }
-    }
-    for disk in &run.summary.disks {
-        let all = facts::disk_texts(disk);
-        let all: Vec<&str> = all.iter().map(|text| text.trim()).collect();
-        texts.push(all.join("; "));
-    }
-    texts.extend(model::texts(run).iter().map(|text| text.trim().to_owned()));
-    texts.extend(streams::texts(run).iter().map(|text| text.trim().to_owned()));
-    texts.extend(facts::floor_text(run));
+    let cpu = |section: &Section<'_>| {
+        let text = facts::cpu(section.summary)?;
+        Some(format!("{}: {text}", section.summary.name))
+    };
+    let mut texts: Vec<String> = sections.iter().filter_map(cpu).collect();
+    texts.extend(run.summary.disks.iter().map(|disk| facts::disk(disk).join("; ")));
+    texts.extend(model::texts(run));
+    texts.extend(facts::streams(run));
+    texts.extend(facts::floor(run));
     if texts.is_empty() {
         return Vec::new();
     }
@@ -363,13 +238,8 @@ fn conditions(run: &Run) -> Vec<Block> {
                 need.detail.clone(),
             ]
         });
-        blocks.push(Block::Table(Table {
-            caption: String::from("What sound numbers need"),
-            head: ["needed", "met", "seen"].map(str::to_owned).into(),
-            words: 3,
-            rows: rows.collect(),
-            folded: false,
-        }));
+        let table = Table::new(3, ["needed", "met", "seen"], rows);
+        blocks.push(Block::Table(table.captioned("What sound numbers need")));
     }
     blocks
 }

@@ -6,10 +6,10 @@ mod matrices;
 mod points;
 
 use super::content::{Block, Card, Document, Notice, Table};
-use super::run::{machine, target};
-use super::{SweepReport, published};
-use crate::text::civil;
-use crate::words::{self, duration, plural};
+use super::origin::{civil, ended, modelled, on, some};
+use super::{SweepReport, origin, published};
+use crate::words::{self, duration, joined, plural, told_if_any};
+use fathom_analysis::sweep::findings::{Conclusions, Counts};
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, PointOrder, PointResult, SweepPlan, SweepResults, Timing};
 use fathom_core::units::{Bytes, Nanos, binary_rate, count, decimal_rate, three_digits};
@@ -22,72 +22,110 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
     let (plan, results) = (report.plan, report.results);
     let mut document = Document {
         title: format!("Sweep {} on {}", plan.name, plan.target.description),
-        lead: lead(plan, results),
-        sections: Vec::new(),
+        lead: lead(report),
         written_by: format!("fathom {}", plan.build.version),
+        ..Document::default()
     };
-    document.add("Numbers", numbers(results));
+    document.add("Numbers", numbers(report));
     document.add("Warnings", warnings(results));
-    document.add("Conclusions", conclusions(report));
+    let found = conclusions(plan, results, report.conclusions);
+    document.add("Conclusions", found);
     document.add("What was run", what(plan));
     document.add("Block size × depth", matrices::heat_maps(plan, results));
     document.add("Over depth", matrices::depth_curves(plan, results));
     document.add(
         "Published",
-        report.published.map_or_else(Vec::new, published::blocks),
+        report.published.into_iter().flat_map(published::blocks),
     );
     document.add("Every point", points::table(results));
     document
 }
 
-fn lead(plan: &SweepPlan, results: &SweepResults) -> Vec<String> {
-    let host = &plan.environment.host;
-    let on = if host.is_empty() {
-        String::new()
-    } else {
-        format!(" on {host}")
+/// For a terminal.
+pub(crate) fn told(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclusions) -> Document {
+    let target = &plan.target;
+    let mut document = Document::titled(format!(
+        "fathom {}: sweep {} on {}",
+        plan.build.version, plan.name, target.description
+    ));
+    let failed = "points could not be measured, or had I/O errors; see below.";
+    let ended = ended(results.status, failed, "the sweep is under way or was killed.");
+    let ended = ended.map(|(notice, text)| Block::Notice(notice, text));
+    let outset = some(&plan.about).into_iter().chain(modelled(target));
+    let outset = outset.chain([in_short(plan), counts(plan, conclusions.counts)]);
+    document.add("", ended.into_iter().chain(outset.map(Block::Text)));
+    document.add("Conclusions", self::conclusions(plan, results, conclusions));
+    matrices::told(&mut document, plan, results);
+    document
+}
+
+/// The matrix in a line.
+fn in_short(plan: &SweepPlan) -> String {
+    let axes = &plan.axes;
+    let mixes = match axes.read_percent.as_slice() {
+        [100] => String::from("reads"),
+        [0] => String::from("writes"),
+        mixes => format!("{} % reads", joined(mixes, ", ")),
     };
-    let mut lead = Vec::new();
-    if !plan.about.is_empty() {
-        lead.push(plan.about.clone());
-    }
+    format!(
+        "{}; {mixes}; blocks of {}; depth {} a thread; {} threads; {}",
+        orders(plan, " and "),
+        sizes(&axes.block_size_bytes),
+        joined(&axes.iodepth, ", "),
+        joined(&axes.threads, ", "),
+        timing(plan.timing),
+    )
+}
+
+fn timing(timing: Timing) -> String {
+    told_if_any(
+        [
+            (timing.idle_ns, "idle"),
+            (timing.warmup_ns, "of warm-up"),
+            (timing.duration_ns, "counted"),
+            (timing.cooldown_ns, "of cooldown"),
+        ],
+        |ns| duration(Nanos(ns)),
+    )
+}
+
+fn counts(plan: &SweepPlan, counts: Counts) -> String {
+    let parts = [
+        (counts.measured.into(), "measured"),
+        (counts.inferred.into(), "inferred"),
+        (counts.failed.into(), "failed"),
+        (counts.pending.into(), "not yet measured"),
+    ];
+    let parts = told_if_any(parts, |n| n.to_string());
+    let repeats = match plan.repeats {
+        ..=1 => String::new(),
+        repeats => format!(", {repeats} times each"),
+    };
+    format!("{}: {parts}{repeats}", plural(counts.planned, "point"))
+}
+
+fn lead(report: &SweepReport<'_>) -> Vec<String> {
+    let plan = report.plan;
+    let mut lead: Vec<String> = some(&plan.about).into_iter().collect();
+    let on = on(&plan.environment.host);
     lead.push(format!("Sweep{on}, {}.", civil(plan.started_unix_ns)));
-    if plan.target.modelled {
-        lead.push(String::from("The disk is a model and the time virtual."));
-    }
-    lead.push(progress(results));
+    lead.extend(modelled(&plan.target));
+    lead.push(progress(report.results.status, report.conclusions.counts));
     lead
 }
 
 /// What became of the points, in a sentence.
-fn progress(results: &SweepResults) -> String {
-    let number =
-        |of: fn(&Outcome) -> bool| results.points.iter().filter(|point| of(&point.outcome)).count() as u64;
-    let measured = number(|outcome| matches!(outcome, Outcome::Measured { .. }));
-    let mut text = format!(
-        "{} of {} measured",
-        measured,
-        plural(results.points.len() as u64, "point")
-    );
-    for (n, word) in [
-        (
-            number(|outcome| matches!(outcome, Outcome::Inferred(_))),
-            "inferred from those",
-        ),
-        (
-            number(|outcome| matches!(outcome, Outcome::Failed { .. })),
-            "failed",
-        ),
-        (
-            number(|outcome| matches!(outcome, Outcome::Pending)),
-            "not measured yet",
-        ),
-    ] {
-        if n > 0 {
-            text = format!("{text}, {n} {word}");
-        }
-    }
-    match results.status {
+fn progress(status: Status, counts: Counts) -> String {
+    let others = [
+        (counts.inferred.into(), "inferred from those"),
+        (counts.failed.into(), "failed"),
+        (counts.pending.into(), "not measured yet"),
+    ];
+    let others = Some(told_if_any(others, |n| n.to_string())).filter(|others| !others.is_empty());
+    let points = plural(counts.planned, "point");
+    let measured = format!("{} of {points} measured", counts.measured);
+    let text = joined(std::iter::once(measured).chain(others), ", ");
+    match status {
         Status::Complete => format!("{text}."),
         Status::Running => format!("{text}; it is under way or was killed."),
         Status::Interrupted => format!("{text}; it was interrupted."),
@@ -96,46 +134,27 @@ fn progress(results: &SweepResults) -> String {
 }
 
 /// The extremes among measured points, and where they are.
-fn numbers(results: &SweepResults) -> Vec<Block> {
-    let measured: Vec<&PointResult> = results
-        .points
-        .iter()
-        .filter(|point| !point.repeats().is_empty())
-        .collect();
-    let most = |of: fn(&PointResult) -> Option<f64>| {
-        measured
-            .iter()
-            .filter_map(|point| Some((of(point)?, &point.coordinates)))
-            // Of equals the first: that with the smallest depth.
-            .reduce(|best, next| if next.0 > best.0 { next } else { best })
-    };
+fn numbers(report: &SweepReport<'_>) -> Vec<Block> {
+    let points = &report.results.points;
+    let place = |number: u32| words::point(points[number as usize].coordinates);
     let mut cards = Vec::new();
-    if let Some((iops, at)) = most(PointResult::iops) {
-        cards.push(Card {
-            label: String::from("most IOPS"),
-            value: format!("{} IOPS", count(iops)),
-            notes: vec![words::point(*at)],
-        });
-    }
-    if let Some((rate, at)) = most(PointResult::bytes_per_second) {
-        cards.push(Card {
-            label: String::from("most throughput"),
-            value: decimal_rate(rate),
-            notes: vec![binary_rate(rate), words::point(*at)],
-        });
-    }
-    let least = measured
-        .iter()
-        .filter_map(|point| Some((point.lat_ns_mean()?, &point.coordinates)))
-        .filter(|(ns, _)| *ns > 0.0)
-        .min_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some((ns, at)) = least {
-        cards.push(Card {
-            label: String::from("shortest mean latency"),
-            value: Nanos(ns.round() as u64).to_string(),
-            notes: vec![words::point(*at)],
-        });
-    }
+    let conclusions = report.conclusions;
+    cards.extend(conclusions.iops_most.map(|most| {
+        let iops = format!("{} IOPS", count(most.value));
+        Card::new("most IOPS", iops, [place(most.point)])
+    }));
+    cards.extend(conclusions.bytes_per_second_most.map(|most| {
+        let notes = [binary_rate(most.value), place(most.point)];
+        Card::new("most throughput", decimal_rate(most.value), notes)
+    }));
+    let latencies = points.iter().filter(|point| !point.repeats().is_empty());
+    let latencies = latencies.filter_map(|point| Some((point.lat_ns_mean()?, point.coordinates)));
+    let latencies = latencies.filter(|(ns, _)| *ns > 0.0);
+    let least = latencies.min_by(|a, b| a.0.total_cmp(&b.0));
+    cards.extend(least.map(|(ns, at)| {
+        let mean = Nanos(ns.round() as u64).to_string();
+        Card::new("shortest mean latency", mean, [words::point(at)])
+    }));
     if cards.is_empty() {
         let text = String::from("No point has been measured.");
         return vec![Block::Notice(Notice::Warning, text)];
@@ -145,27 +164,23 @@ fn numbers(results: &SweepResults) -> Vec<Block> {
 
 /// Failed points, then what the runs of the points warned of, each warning once with how many points it met.
 fn warnings(results: &SweepResults) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for point in &results.points {
-        if let Outcome::Failed { message } = &point.outcome {
-            let text = format!("{}: {message}", words::point(point.coordinates));
-            blocks.push(Block::Notice(Notice::Error, text));
-        }
+    let error = |text| Block::Notice(Notice::Error, text);
+    let failed = results.points.iter().filter_map(|point| match &point.outcome {
+        Outcome::Failed { message } => Some(format!("{}: {message}", words::point(point.coordinates))),
+        _ => None,
+    });
+    let mut blocks: Vec<Block> = failed.map(error).collect();
+    let repeats = || results.points.iter().flat_map(PointResult::repeats);
+    let errors: u64 = repeats().map(|figures| figures.errors).sum();
+    if errors > 0 {
+        let errors = plural(errors, "I/O");
+        blocks.push(error(format!(
+            "{errors} failed; their points are counted without them."
+        )));
     }
     let mut told: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut failed = 0;
-    for figures in results.points.iter().flat_map(PointResult::repeats) {
-        failed += figures.errors;
-        for warning in &figures.warnings {
-            *told.entry(warning).or_default() += 1;
-        }
-    }
-    if failed > 0 {
-        let text = format!(
-            "{} failed; their points are counted without them.",
-            plural(failed, "I/O")
-        );
-        blocks.push(Block::Notice(Notice::Error, text));
+    for warning in repeats().flat_map(|figures| &figures.warnings) {
+        *told.entry(warning).or_default() += 1;
     }
     let mut told: Vec<(&str, u64)> = told.into_iter().collect();
     told.sort_by_key(|&(_, runs)| std::cmp::Reverse(runs));
@@ -175,25 +190,17 @@ fn warnings(results: &SweepResults) -> Vec<Block> {
         blocks.push(Block::Notice(Notice::Warning, text));
     }
     if more > 0 {
-        let text = format!(
-            "{} more: each run's directory has its own.",
-            plural(more as u64, "warning")
-        );
-        blocks.push(Block::Text(text));
+        let more = plural(more, "warning");
+        blocks.push(Block::Text(format!(
+            "{more} more: each run's directory has its own."
+        )));
     }
     blocks
 }
 
-fn conclusions(report: &SweepReport<'_>) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for conclusion in words::paragraphs(report.plan, report.results, report.conclusions) {
-        blocks.push(Block::Heading(conclusion.title));
-        blocks.push(Block::Text(conclusion.text));
-        if !conclusion.evidence.is_empty() {
-            blocks.push(Block::List(conclusion.evidence));
-        }
-    }
-    blocks
+fn conclusions(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclusions) -> Vec<Block> {
+    let paragraphs = words::paragraphs(plan, results, conclusions).into_iter();
+    paragraphs.map(Block::Conclusion).collect()
 }
 
 /// The plan in words.
@@ -201,65 +208,56 @@ fn what(plan: &SweepPlan) -> Vec<Block> {
     let mut facts = axes(plan);
     facts.push(("each point", each_point(plan.timing)));
     facts.push(("measured", how(plan)));
-    facts.extend(target(&plan.target));
-    facts.extend(machine(&plan.environment));
-    if !plan.command.is_empty() {
-        facts.push(("command", plan.command.join(" ")));
-    }
-    facts.push(("program", format!("fathom {}", plan.build.version)));
+    facts.extend(origin::facts(
+        &plan.target,
+        &plan.environment,
+        &plan.command,
+        &plan.build,
+    ));
     let mut blocks = vec![Block::Facts(facts)];
     if !plan.options.is_empty() {
         let rows = plan
             .options
             .iter()
             .map(|(name, value)| vec![name.clone(), value.clone().unwrap_or_default()]);
-        blocks.push(Block::Table(Table {
-            caption: String::from("What all points share"),
-            head: ["option", "value"].map(str::to_owned).into(),
-            words: 2,
-            rows: rows.collect(),
-            folded: plan.options.len() > 12,
-        }));
+        let table = Table::new(2, ["option", "value"], rows);
+        let table = table.captioned("What all points share").folded_above(12);
+        blocks.push(Block::Table(table));
     }
     blocks
 }
 
 /// The values of the matrix.
 fn axes(plan: &SweepPlan) -> Vec<(&'static str, String)> {
-    fn list<T>(values: &[T], write: impl Fn(&T) -> String) -> String {
-        values.iter().map(write).collect::<Vec<_>>().join(", ")
-    }
     let axes = &plan.axes;
-    let order = |random: &bool| String::from(if *random { "random" } else { "sequential" });
-    let iodepth = list(&axes.iodepth, ToString::to_string);
+    let percents = axes.read_percent.iter();
+    let percents = percents.map(|percent| format!("{percent} %"));
     vec![
-        ("order", list(&axes.random, order)),
-        (
-            "share of reads",
-            list(&axes.read_percent, |percent| format!("{percent} %")),
-        ),
-        (
-            "block size",
-            list(&axes.block_size_bytes, |&size| Bytes(size).to_string()),
-        ),
-        ("iodepth", format!("{iodepth} a thread")),
-        ("threads", list(&axes.threads, ToString::to_string)),
+        ("order", orders(plan, ", ")),
+        ("share of reads", joined(percents, ", ")),
+        ("block size", sizes(&axes.block_size_bytes)),
+        ("iodepth", format!("{} a thread", joined(&axes.iodepth, ", "))),
+        ("threads", joined(&axes.threads, ", ")),
     ]
 }
 
+fn orders(plan: &SweepPlan, between: &str) -> String {
+    let order = |&random: &bool| if random { "random" } else { "sequential" };
+    joined(plan.axes.random.iter().map(order), between)
+}
+
+fn sizes(sizes: &[u64]) -> String {
+    joined(sizes.iter().map(|&size| Bytes(size)), ", ")
+}
+
 fn each_point(timing: Timing) -> String {
-    let span = |ns: u64| duration(Nanos(ns));
-    let mut each = format!("{} counted", span(timing.duration_ns));
-    for (ns, word) in [
+    let parts = [
+        (timing.duration_ns, "counted"),
         (timing.warmup_ns, "before, not counted"),
         (timing.cooldown_ns, "after, not counted"),
         (timing.idle_ns, "idle between points"),
-    ] {
-        if ns > 0 {
-            each = format!("{each}, {} {word}", span(ns));
-        }
-    }
-    each
+    ];
+    told_if_any(parts, |ns| duration(Nanos(ns)))
 }
 
 /// How often, in which order, with what rule.
@@ -288,3 +286,6 @@ fn how(plan: &SweepPlan) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,66 +1,59 @@
 //! One job of a dry run: every setting that matters, a line for each kind of them.
 //!
-//! Data in: a job as resolved, and where known what its files hold. Data out: lines of a page. It must not know sums.
+//! Data in: a job as resolved, and where known what its files hold. Data out: blocks. It must not know sums.
 
 use super::placement::PlacedJob;
-use crate::style::Look;
-use crate::text::Page;
+use crate::document::content::Block;
 use crate::words::{
-    amount, block_sizes, depth, distribution, duration, limit, pattern, plural, rates, syncs,
+    amount, block_sizes, depth, distribution, duration, from_to, joined, limit, pattern, plural, rates, syncs,
 };
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis};
+use std::path::PathBuf;
 
 /// A job; `placed` as far as its files are known.
-pub(super) fn render(page: &mut Page, job: &Job, placed: Option<&PlacedJob>) {
-    page.painted(Look::Bold, &job.name, 2);
-    if !job.description.is_empty() {
-        page.paragraph(&format!("  {}", job.description), 4);
-    }
-    let mut say = |label: &str, parts: Vec<String>| {
-        if !parts.is_empty() {
-            page.paragraph(&format!("  {label}: {}", parts.join(", ")), 4);
-        }
-    };
-    say("what", what(job));
-    say("where", place(job, placed));
-    say("how", how(job));
-    say("pace", pace(job));
-    say("start", start(job));
-    say("stop", stop(&settled(job, placed)));
-    say("data", data(job));
+pub(super) fn blocks(job: &Job, placed: Option<&PlacedJob>) -> Vec<Block> {
+    let about = Some(job.description.clone()).filter(|about| !about.is_empty());
+    let facts = [
+        ("what", what(job)),
+        ("where", place(job, placed)),
+        ("how", how(job)),
+        ("pace", pace(job)),
+        ("start", start(job)),
+        ("stop", stop(&settled(job, placed))),
+        ("data", data(job)),
+    ];
+    let facts = facts.into_iter().filter(|(_, parts)| !parts.is_empty());
+    let facts = facts.map(|(name, parts)| (name, parts.join(", "))).collect();
+    about
+        .map(Block::Text)
+        .into_iter()
+        .chain([Block::Facts(facts)])
+        .collect()
 }
 
 fn what(job: &Job) -> Vec<String> {
     let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
     let shape = &job.pattern;
-    if shape.random && shape.random_map == RandomMap::Independent {
-        parts.push(match distribution(job) {
-            Some(skew) => format!("blocks drawn independently, {skew}"),
-            None => String::from("blocks drawn independently"),
+    if shape.random {
+        parts.extend(match shape.random_map {
+            RandomMap::Independent => {
+                let skew = distribution(job).map_or_else(String::new, |skew| format!(", {skew}"));
+                Some(format!("blocks drawn independently{skew}"))
+            }
+            RandomMap::NextFree => Some(String::from(
+                "a block drawn again gives its turn to the next free one",
+            )),
+            RandomMap::EachOnce => None,
         });
-    }
-    if shape.random && shape.random_map == RandomMap::NextFree {
-        parts.push(String::from(
-            "a block drawn again gives its turn to the next free one",
-        ));
-    }
-    if shape.random && shape.run_length > 1 {
-        parts.push(format!("runs of {} I/Os", shape.run_length));
-    }
-    if !shape.random && shape.skip_bytes != 0 {
+        parts.extend((shape.run_length > 1).then(|| format!("runs of {} I/Os", shape.run_length)));
+        let percents = job.used_ops().map(|op| shape.random_percent[op]);
+        let mixed = percents.into_iter().find(|percent| *percent < 100);
+        parts.extend(mixed.map(|percent| format!("{percent} % of them random")));
+    } else if shape.skip_bytes != 0 {
         let sign = if shape.skip_bytes < 0 { "-" } else { "" };
-        parts.push(format!(
-            "skipping {sign}{}",
-            Bytes(shape.skip_bytes.unsigned_abs())
-        ));
-    }
-    for op in job.used_ops() {
-        let percent = shape.random_percent[op];
-        if shape.random && percent < 100 {
-            parts.push(format!("{percent} % of them random"));
-            break;
-        }
+        let skipped = Bytes(shape.skip_bytes.unsigned_abs());
+        parts.push(format!("skipping {sign}{skipped}"));
     }
     parts
 }
@@ -77,13 +70,8 @@ fn place(job: &Job, placed: Option<&PlacedJob>) -> Vec<String> {
         let step = share(step, placed.and_then(PlacedJob::increment_bytes));
         parts.push(format!("{step} further for each worker"));
     }
-    if let Some((low, high)) = region.file_size {
-        parts.push(if low == high {
-            format!("files of {}", Bytes(low))
-        } else {
-            format!("files of {} to {}", Bytes(low), Bytes(high))
-        });
-    }
+    let sizes = region.file_size;
+    parts.extend(sizes.map(|(low, high)| format!("files of {}", from_to(Bytes(low), Bytes(high)))));
     parts
 }
 
@@ -93,11 +81,7 @@ fn size(job: &Job, placed: Option<&PlacedJob>) -> Option<String> {
     let Some((least, most)) = placed.and_then(|placed| placed.size_bytes(job)) else {
         return asked.map(|asked| format!("size {}", amount(asked)));
     };
-    let used = if least == most {
-        Bytes(most).to_string()
-    } else {
-        format!("{} to {}", Bytes(least), Bytes(most))
-    };
+    let used = from_to(Bytes(least), Bytes(most));
     Some(match asked {
         // Several files may not share it without a rest.
         Some(Amount::Bytes(bytes)) if bytes.abs_diff(least) < u64::from(job.files.nrfiles.max(2)) => {
@@ -135,17 +119,11 @@ fn settled(job: &Job, placed: Option<&PlacedJob>) -> Job {
 }
 
 fn files(files: &Files, job: &str) -> Vec<String> {
-    let join = |paths: &[std::path::PathBuf]| {
-        let shown = paths.iter().map(|path| path.display().to_string());
-        shown.collect::<Vec<_>>().join(", ")
-    };
+    let join = |paths: &[PathBuf]| joined(paths.iter().map(|path| path.display()), ", ");
     let mut parts = Vec::new();
     if files.names.is_empty() {
         let name = files.name_format.replace("$jobname", job);
-        parts.push(format!(
-            "{} a worker named {name}",
-            plural(u64::from(files.nrfiles), "file")
-        ));
+        parts.push(format!("{} a worker named {name}", plural(files.nrfiles, "file")));
     } else {
         parts.push(join(&files.names));
     }
@@ -166,13 +144,13 @@ fn files(files: &Files, job: &str) -> Vec<String> {
         (!files.may_create, "never made"),
         (!files.invalidate, "page cache kept"),
     ];
-    parts.extend(
-        flags
-            .iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, text)| String::from(*text)),
-    );
+    parts.extend(set(&flags).map(String::from));
     parts
+}
+
+/// The words of what is so.
+fn set<'a>(flags: &'a [(bool, &str)]) -> impl Iterator<Item = &'a str> {
+    flags.iter().filter(|(set, _)| *set).map(|(_, text)| *text)
 }
 
 fn how(job: &Job) -> Vec<String> {
@@ -180,7 +158,7 @@ fn how(job: &Job) -> Vec<String> {
     let mut parts = vec![engine.kind.name().to_owned()];
     parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
     parts.push(depth(job).unwrap_or_else(|| String::from("iodepth 1")));
-    parts.push(plural(u64::from(job.numjobs), "worker"));
+    parts.push(plural(job.numjobs, "worker"));
     let flags = [
         (engine.poll, "polled"),
         (engine.fixed_buffers, "fixed buffers"),
@@ -189,12 +167,7 @@ fn how(job: &Job) -> Vec<String> {
         (engine.vectored, "vectored"),
         (engine.nowait, "nowait"),
     ];
-    parts.extend(
-        flags
-            .iter()
-            .filter(|(set, _)| *set)
-            .map(|(_, text)| String::from(*text)),
-    );
+    parts.extend(set(&flags).map(String::from));
     let depth = &job.depth;
     match depth.batch_submit {
         0 => parts.push(String::from("all that are ready submitted at once")),
@@ -208,18 +181,14 @@ fn how(job: &Job) -> Vec<String> {
         };
         parts.push(format!("reaped by {} to {max}", depth.batch_complete_min));
     }
-    if depth.low < depth.iodepth {
-        parts.push(format!("refilled from {} in flight", depth.low));
-    }
+    let refilled = || format!("refilled from {} in flight", depth.low);
+    parts.extend((depth.low < depth.iodepth).then(refilled));
     parts.extend(syncs(job));
     if !job.cpus_allowed.is_empty() {
-        let cpus: Vec<String> = job.cpus_allowed.iter().map(u32::to_string).collect();
         let split = if job.cpus_split { ", one a worker" } else { "" };
-        parts.push(format!("CPUs {}{split}", cpus.join(" ")));
+        parts.push(format!("CPUs {}{split}", joined(&job.cpus_allowed, " ")));
     }
-    if job.nice != 0 {
-        parts.push(format!("nice {}", job.nice));
-    }
+    parts.extend((job.nice != 0).then(|| format!("nice {}", job.nice)));
     parts
 }
 
@@ -233,7 +202,7 @@ fn pace(job: &Job) -> Vec<String> {
             ThinkTimeBasis::Complete => "completed",
             ThinkTimeBasis::Issue => "sent",
         };
-        let what = plural(u64::from(think.blocks), "I/O");
+        let what = plural(think.blocks, "I/O");
         parts.push(format!(
             "a pause of {} after {what} {basis}",
             duration(think.pause)
@@ -252,9 +221,8 @@ fn start(job: &Job) -> Vec<String> {
     }
     match job.start.delay {
         (Nanos(0), Nanos(0)) => {}
-        (from, to) if from == to => parts.push(format!("{} later", duration(from))),
         (Nanos(0), to) => parts.push(format!("up to {} later", duration(to))),
-        (from, to) => parts.push(format!("{} to {} later", duration(from), duration(to))),
+        (from, to) => parts.push(format!("{} later", from_to(duration(from), duration(to)))),
     }
     parts
 }
@@ -267,14 +235,8 @@ fn stop(job: &Job) -> Vec<String> {
         (rule.write, "write"),
         (rule.verify, "verify"),
     ];
-    let borne: Vec<&str> = borne
-        .iter()
-        .filter(|(set, _)| *set)
-        .map(|&(_, name)| name)
-        .collect();
-    if !borne.is_empty() {
-        parts.push(format!("going on after {} errors", borne.join(" and ")));
-    }
+    let borne = joined(set(&borne), " and ");
+    parts.extend((!borne.is_empty()).then(|| format!("going on after {borne} errors")));
     parts
 }
 

@@ -5,7 +5,8 @@
 
 use fathom_core::run::Target;
 use fathom_core::workload::Job;
-use std::path::PathBuf;
+use serde::{Serialize, Serializer};
+use std::path::{Path, PathBuf};
 
 /// A workload on its files.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,17 +26,19 @@ pub struct PlacedJob {
 }
 
 /// One worker on its files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlacedWorker {
     /// The part of each of its files that it uses: first byte and length, both in bytes.
+    #[serde(serialize_with = "regions")]
     pub regions: Vec<(u64, u64)>,
     /// What one pass moves, in bytes.
     pub amount_bytes: u64,
 }
 
 /// One file or device, and what has to be done to it before the first I/O.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlacedFile {
+    #[serde(serialize_with = "path")]
     pub path: PathBuf,
     /// Its size; `None`: it is still to be made.
     pub size_bytes: Option<u64>,
@@ -45,6 +48,24 @@ pub struct PlacedFile {
     pub filled_bytes: u64,
     /// What is reserved for it before the run, without writing it.
     pub reserved_bytes: u64,
+}
+
+/// By their names, one by one: of many workers, all of them would be many times the text.
+fn regions<S: Serializer>(regions: &[(u64, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Region {
+        offset_bytes: u64,
+        size_bytes: u64,
+    }
+    serializer.collect_seq(regions.iter().map(|&(offset_bytes, size_bytes)| Region {
+        offset_bytes,
+        size_bytes,
+    }))
+}
+
+/// As it is shown, whatever its letters.
+fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 impl PlacedWorker {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::document::explained::percent;
 use crate::fixtures;
 use expect_test::{Expect, expect};
 use fathom_analysis::explain::SCHEMA;

@@ -5,64 +5,115 @@
 
 use fathom_core::backend::Op;
 use fathom_core::record::{BlockFlags, BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice};
-use std::fmt::{Display, Write as _};
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// A row that has a line.
-pub trait CsvRow {
-    /// The names of its fields.
-    const NAMES: &'static [&'static str];
-
-    /// Adds its fields, in the order of their names.
-    fn fields(&self, line: &mut Line<'_>);
-}
-
-/// A line being made.
+/// What a row has in a column.
 #[derive(Debug)]
-pub struct Line<'a> {
-    text: &'a mut String,
-    first: bool,
+pub enum Cell {
+    Empty,
+    Number(u64),
+    Difference(i128),
+    Text(Cow<'static, str>),
 }
 
-impl<'a> Line<'a> {
-    pub(crate) fn new(text: &'a mut String) -> Self {
-        Self { text, first: true }
+impl Cell {
+    /// A number with so many decimals, where it is one.
+    pub(crate) fn decimal(value: Option<f64>, decimals: usize) -> Self {
+        let value = value.filter(|value| value.is_finite());
+        value.map(|value| format!("{value:.decimals$}")).into()
     }
+}
 
-    fn comma(&mut self) {
-        if !std::mem::take(&mut self.first) {
-            self.text.push(',');
+macro_rules! numbers {
+    ($($number:ty)*) => { $(
+        impl From<$number> for Cell {
+            fn from(number: $number) -> Self {
+                Self::Number(number.into())
+            }
         }
+    )* };
+}
+numbers!(bool u8 u16 u32 u64);
+
+impl From<&'static str> for Cell {
+    fn from(text: &'static str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        number.to_string().into()
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Empty, T::into)
+    }
+}
+
+/// Columns by name, each with what a row has there.
+pub struct Columns<'a, R>(Vec<(String, CellOf<'a, R>)>);
+
+type CellOf<'a, R> = Box<dyn Fn(&R) -> Cell + 'a>;
+
+impl<'a, R> Columns<'a, R> {
+    pub(crate) const fn new() -> Self {
+        Self(Vec::new())
     }
 
-    /// Adds a number.
-    pub(crate) fn number(&mut self, value: impl Display) -> &mut Self {
-        self.comma();
-        // Writing to a string does not fail.
-        let _ = write!(self.text, "{value}");
-        self
+    pub(crate) fn add<C: Into<Cell>>(&mut self, name: impl Into<String>, cell: impl Fn(&R) -> C + 'a) {
+        self.0.push((name.into(), Box::new(move |row| cell(row).into())));
     }
 
-    /// Adds a number, or nothing.
-    pub(crate) fn optional(&mut self, value: Option<u64>) -> &mut Self {
-        match value {
-            Some(value) => self.number(value),
-            None => self.word(""),
+    /// The line of names.
+    pub(crate) fn head(&self) -> String {
+        let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        format!("{}\r\n", names.join(","))
+    }
+
+    /// Adds the line of a row. Texts are in quotes where they need them.
+    pub(crate) fn line(&self, row: &R, text: &mut String) {
+        for (index, (_, cell)) in self.0.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            match cell(row) {
+                Cell::Empty => {}
+                Cell::Text(word) if word.contains([',', '"', '\r', '\n']) => {
+                    text.extend(["\"", &word.replace('"', "\"\""), "\""]);
+                }
+                Cell::Text(word) => text.push_str(&word),
+                // Writing to a string does not fail.
+                Cell::Number(number) => drop(write!(text, "{number}")),
+                Cell::Difference(difference) => drop(write!(text, "{difference}")),
+            }
         }
+        text.push_str("\r\n");
     }
+}
 
-    /// Adds a text, in quotes where it needs them.
-    pub(crate) fn word(&mut self, text: &str) -> &mut Self {
-        self.comma();
-        if text.contains([',', '"', '\r', '\n']) {
-            self.text.push('"');
-            self.text.push_str(&text.replace('"', "\"\""));
-            self.text.push('"');
-        } else {
-            self.text.push_str(text);
-        }
-        self
+impl<R: CsvRow> Columns<'_, R> {
+    fn all() -> Self {
+        let mut columns = Self::new();
+        R::columns(&mut columns);
+        columns
     }
+}
+
+/// A row that has a line.
+pub trait CsvRow: Sized {
+    /// Adds all that it holds.
+    fn columns(columns: &mut Columns<'_, Self>);
 }
 
 /// Writes the line of names.
@@ -70,7 +121,7 @@ impl<'a> Line<'a> {
 /// # Errors
 /// `out` could not be written.
 pub fn header<R: CsvRow>(out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{}\r\n", R::NAMES.join(","))
+    out.write_all(Columns::<R>::all().head().as_bytes())
 }
 
 /// Writes a line a row.
@@ -78,10 +129,10 @@ pub fn header<R: CsvRow>(out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// `out` could not be written.
 pub fn rows<R: CsvRow>(rows: &[R], out: &mut dyn Write) -> io::Result<()> {
+    let columns = Columns::<R>::all();
     let mut text = String::new();
     for row in rows {
-        row.fields(&mut Line::new(&mut text));
-        text.push_str("\r\n");
+        columns.line(row, &mut text);
         if text.len() > 1 << 16 {
             out.write_all(text.as_bytes())?;
             text.clear();
@@ -91,170 +142,103 @@ pub fn rows<R: CsvRow>(rows: &[R], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The difference of two stamps, below 0 where they are the wrong way round.
-fn difference(to: u64, from: u64) -> i128 {
-    i128::from(to) - i128::from(from)
+fn difference(to: u64, from: u64) -> Cell {
+    Cell::Difference(i128::from(to) - i128::from(from))
 }
 
 impl CsvRow for IoRecord {
-    const NAMES: &'static [&'static str] = &[
-        "intended_ns",
-        "created_ns",
-        "submitted_ns",
-        "completed_ns",
-        "slat_ns",
-        "clat_ns",
-        "lat_ns",
-        "response_ns",
-        "op",
-        "offset_bytes",
-        "len_bytes",
-        "job",
-        "worker",
-        "file",
-        "depth",
-        "errno",
-    ];
-
-    fn fields(&self, line: &mut Line<'_>) {
-        line.number(self.intended_ns)
-            .number(self.created_ns)
-            .number(self.submitted_ns)
-            .number(self.completed_ns)
-            .number(difference(self.submitted_ns, self.created_ns))
-            .number(difference(self.completed_ns, self.submitted_ns))
-            .number(difference(self.completed_ns, self.created_ns))
-            .number(difference(self.completed_ns, self.intended_ns))
-            .word(if self.op == Op::DataSync {
-                "datasync"
-            } else {
-                self.op.name()
-            })
-            .number(self.offset_bytes)
-            .number(self.len_bytes)
-            .number(self.job)
-            .number(self.worker)
-            .number(self.file)
-            .number(self.depth)
-            .number(self.errno);
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("intended_ns", |io| io.intended_ns);
+        columns.add("created_ns", |io| io.created_ns);
+        columns.add("submitted_ns", |io| io.submitted_ns);
+        columns.add("completed_ns", |io| io.completed_ns);
+        columns.add("slat_ns", |io| difference(io.submitted_ns, io.created_ns));
+        columns.add("clat_ns", |io| difference(io.completed_ns, io.submitted_ns));
+        columns.add("lat_ns", |io| difference(io.completed_ns, io.created_ns));
+        columns.add("response_ns", |io| difference(io.completed_ns, io.intended_ns));
+        columns.add("op", |io| match io.op {
+            Op::DataSync => "datasync",
+            op => op.name(),
+        });
+        columns.add("offset_bytes", |io| io.offset_bytes);
+        columns.add("len_bytes", |io| io.len_bytes);
+        columns.add("job", |io| io.job);
+        columns.add("worker", |io| io.worker);
+        columns.add("file", |io| io.file);
+        columns.add("depth", |io| io.depth);
+        columns.add("errno", |io| io.errno);
     }
 }
 
 impl CsvRow for BlockRequest {
-    const NAMES: &'static [&'static str] = &[
-        "device_major",
-        "device_minor",
-        "queued_ns",
-        "allocated_ns",
-        "inserted_ns",
-        "issued_ns",
-        "completed_ns",
-        "queue_ns",
-        "device_ns",
-        "op",
-        "sector",
-        "len_bytes",
-        "sync",
-        "meta",
-        "read_ahead",
-        "fua",
-        "preflush",
-        "unfinished",
-        "requeues",
-        "merges",
-        "errno",
-        "pid",
-        "comm",
-    ];
-
-    fn fields(&self, line: &mut Line<'_>) {
-        line.number(self.device >> 20)
-            .number(self.device & 0xf_ffff)
-            .optional(self.queued_ns)
-            .optional(self.allocated_ns)
-            .optional(self.inserted_ns)
-            .optional(self.issued_ns)
-            .number(self.completed_ns)
-            .optional(self.queue_ns())
-            .optional(self.device_ns())
-            .word(self.op.name())
-            .optional(Some(self.sector).filter(|&sector| sector != u64::MAX))
-            .number(self.len_bytes);
-        for flag in [
-            BlockFlags::SYNC,
-            BlockFlags::META,
-            BlockFlags::READ_AHEAD,
-            BlockFlags::FUA,
-            BlockFlags::PREFLUSH,
-            BlockFlags::UNFINISHED,
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("device_major", |request| request.device >> 20);
+        columns.add("device_minor", |request| request.device & 0xf_ffff);
+        columns.add("queued_ns", |request| request.queued_ns);
+        columns.add("allocated_ns", |request| request.allocated_ns);
+        columns.add("inserted_ns", |request| request.inserted_ns);
+        columns.add("issued_ns", |request| request.issued_ns);
+        columns.add("completed_ns", |request| request.completed_ns);
+        columns.add("queue_ns", Self::queue_ns);
+        columns.add("device_ns", Self::device_ns);
+        columns.add("op", |request| request.op.name());
+        columns.add("sector", |request| {
+            Some(request.sector).filter(|&sector| sector != u64::MAX)
+        });
+        columns.add("len_bytes", |request| request.len_bytes);
+        for (name, flag) in [
+            ("sync", BlockFlags::SYNC),
+            ("meta", BlockFlags::META),
+            ("read_ahead", BlockFlags::READ_AHEAD),
+            ("fua", BlockFlags::FUA),
+            ("preflush", BlockFlags::PREFLUSH),
+            ("unfinished", BlockFlags::UNFINISHED),
         ] {
-            line.number(u8::from(self.flags.has(flag)));
+            columns.add(name, move |request| request.flags.has(flag));
         }
-        line.number(self.requeues)
-            .number(self.merges)
-            .number(self.errno)
-            .number(self.pid)
-            .word(&self.comm.to_string());
+        columns.add("requeues", |request| request.requeues);
+        columns.add("merges", |request| request.merges);
+        columns.add("errno", |request| request.errno);
+        columns.add("pid", |request| request.pid);
+        columns.add("comm", |request| request.comm.to_string());
     }
 }
 
 impl CsvRow for CounterRow {
-    const NAMES: &'static [&'static str] = &["at_ns", "metric", "labels", "value"];
-
-    fn fields(&self, line: &mut Line<'_>) {
-        line.number(self.at_ns)
-            .word(&self.metric)
-            .word(&self.labels)
-            .number(self.value);
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("at_ns", |row| row.at_ns);
+        columns.add("metric", |row| row.metric.to_string());
+        columns.add("labels", |row| row.labels.to_string());
+        columns.add("value", |row| row.value);
     }
 }
 
 impl CsvRow for ProcessRow {
-    const NAMES: &'static [&'static str] = &[
-        "at_ns",
-        "duration_ns",
-        "pid",
-        "comm",
-        "cpu_ns",
-        "run_delay_ns",
-        "read_bytes",
-        "written_bytes",
-    ];
-
-    fn fields(&self, line: &mut Line<'_>) {
-        line.number(self.at_ns)
-            .number(self.duration_ns)
-            .number(self.pid)
-            .word(&self.comm.to_string())
-            .number(self.cpu_ns)
-            .number(self.run_delay_ns)
-            .number(self.read_bytes)
-            .number(self.written_bytes);
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("at_ns", |row| row.at_ns);
+        columns.add("duration_ns", |row| row.duration_ns);
+        columns.add("pid", |row| row.pid);
+        columns.add("comm", |row| row.comm.to_string());
+        columns.add("cpu_ns", |row| row.cpu_ns);
+        columns.add("run_delay_ns", |row| row.run_delay_ns);
+        columns.add("read_bytes", |row| row.read_bytes);
+        columns.add("written_bytes", |row| row.written_bytes);
     }
 }
 
 impl CsvRow for SchedSlice {
-    const NAMES: &'static [&'static str] = &[
-        "ready_ns",
-        "start_ns",
-        "end_ns",
-        "waited_ns",
-        "ran_ns",
-        "cpu",
-        "tid",
-        "comm",
-        "state",
-    ];
-
-    fn fields(&self, line: &mut Line<'_>) {
-        line.optional(self.ready_ns)
-            .number(self.start_ns)
-            .number(self.end_ns)
-            .optional(self.ready_ns.map(|ready| self.start_ns.saturating_sub(ready)))
-            .number(difference(self.end_ns, self.start_ns))
-            .number(self.cpu)
-            .number(self.tid)
-            .word(&self.comm.to_string())
-            .word(self.state.name());
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("ready_ns", |slice| slice.ready_ns);
+        columns.add("start_ns", |slice| slice.start_ns);
+        columns.add("end_ns", |slice| slice.end_ns);
+        columns.add("waited_ns", |slice| {
+            slice.ready_ns.map(|ready| slice.start_ns.saturating_sub(ready))
+        });
+        columns.add("ran_ns", |slice| difference(slice.end_ns, slice.start_ns));
+        columns.add("cpu", |slice| slice.cpu);
+        columns.add("tid", |slice| slice.tid);
+        columns.add("comm", |slice| slice.comm.to_string());
+        columns.add("state", |slice| slice.state.name());
     }
 }
 

@@ -7,41 +7,12 @@
 
 use fathom_core::backend::Op;
 use fathom_core::record::IoRecord;
+use fathom_core::run::Latency;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The latencies that fio logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Latency {
-    /// Created to completed: `_lat`.
-    Lat,
-    /// Submitted to completed: `_clat`.
-    Clat,
-    /// Created to submitted: `_slat`; fio has lines there only for asynchronous engines.
-    Slat,
-}
-
-impl Latency {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Lat, Self::Clat, Self::Slat];
-
-    /// What it is called in names of files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lat => "lat",
-            Self::Clat => "clat",
-            Self::Slat => "slat",
-        }
-    }
-
-    fn of(self, io: &IoRecord) -> u64 {
-        match self {
-            Self::Lat => io.lat_ns(),
-            Self::Clat => io.completed_ns.saturating_sub(io.submitted_ns),
-            Self::Slat => io.submitted_ns.saturating_sub(io.created_ns),
-        }
-    }
-}
+/// The latencies that fio logs; slat only for asynchronous engines.
+const LOGGED: [Latency; 3] = [Latency::Lat, Latency::Clat, Latency::Slat];
 
 /// A job section as the logs want it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,11 +55,16 @@ impl<F: FnMut(&str) -> io::Result<Box<dyn Write>>> FioLogs<F> {
             };
             let (job, number) = self.number(io)?;
             let time_ms = io.completed_ns.saturating_sub(job.start_ns) / 1_000_000;
-            for latency in Latency::ALL {
+            for latency in LOGGED {
                 if latency == Latency::Slat && !job.asynchronous {
                     continue;
                 }
-                let (value, length, offset) = (latency.of(io), io.len_bytes, io.offset_bytes);
+                let value = match latency {
+                    Latency::Slat => io.submitted_ns.saturating_sub(io.created_ns),
+                    Latency::Clat => io.completed_ns.saturating_sub(io.submitted_ns),
+                    Latency::Lat | Latency::Response => io.lat_ns(),
+                };
+                let (length, offset) = (io.len_bytes, io.offset_bytes);
                 let file = self.file(number, latency)?;
                 writeln!(file, "{time_ms}, {value}, {direction}, {length}, {offset}, 0")?;
             }

@@ -30,6 +30,7 @@ fn document(text: &str) -> Document {
                     words: 1,
                     rows: vec![vec![own()]],
                     folded: true,
+                    ..Table::default()
                 }),
                 Block::Charts(vec![Chart {
                     title: own(),
@@ -45,6 +46,7 @@ fn document(text: &str) -> Document {
             ],
         }],
         written_by: own(),
+        ..Document::default()
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::document::content::{Card, Notice, Section};
+use crate::document::content::{Card, Notice, Section, Table};
 use expect_test::expect;
 use proptest::prelude::*;
 
@@ -11,6 +11,7 @@ fn a_document_reads_as_github_shows_it() {
         words: 1,
         rows: vec![vec![String::from("a|b"), String::from("500")]],
         folded: true,
+        ..Table::default()
     };
     let document = Document {
         title: String::from("randread on <data_1>"),
@@ -31,6 +32,7 @@ fn a_document_reads_as_github_shows_it() {
             ],
         }],
         written_by: String::from("fathom 0.1.0"),
+        ..Document::default()
     };
     expect![[r#"
         # randread on &lt;data\_1&gt;

@@ -3,7 +3,7 @@
 //! Data in: chapters. Data out: JSON; what is no number (off a published 0) is `null`. It must not know where
 //! numbers are from.
 
-use super::{Chapter, Near, Tally};
+use super::{Chapter, Tally};
 use fathom_analysis::figures::{Judged, Published, Verdict};
 use serde_json::{Value, json};
 
@@ -14,28 +14,10 @@ const SCHEMA: &str = "fathom.reproduction/1";
 pub fn render(chapters: &[Chapter]) -> String {
     let document = json!({
         "schema": SCHEMA,
-        "tally": tally(Tally::of(chapters.iter().flat_map(|chapter| &chapter.figures))),
+        "tally": Tally::of(chapters.iter().flat_map(|chapter| &chapter.figures)),
         "experiments": chapters.iter().map(experiment).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
-}
-
-fn tally(tally: Tally) -> Value {
-    json!({
-        "all": near(tally.all),
-        "predicted": near(tally.predicted),
-        "known_misses": tally.known_misses,
-        "wrong": tally.wrong,
-    })
-}
-
-fn near(near: Near) -> Value {
-    json!({
-        "figures": near.figures,
-        "within_2_percent": near.within_2,
-        "within_5_percent": near.within_5,
-        "within_10_percent": near.within_10,
-    })
 }
 
 fn experiment(chapter: &Chapter) -> Value {
@@ -49,7 +31,7 @@ fn experiment(chapter: &Chapter) -> Value {
         "source": chapter.source,
         "ios": chapter.ios,
         "virtual_ns": chapter.virtual_ns,
-        "tally": tally(Tally::of(&chapter.figures)),
+        "tally": Tally::of(&chapter.figures),
         "figures": chapter.figures.iter().map(figure).collect::<Vec<_>>(),
         "fitted": pairs(&chapter.fitted, ["constant", "to"]),
         "not_modelled": pairs(&chapter.not_modelled, ["what", "reason"]),

@@ -58,7 +58,7 @@ fn check(found: &str, expected: &Expect) {
 
 #[test]
 fn text_has_a_table_a_run_and_the_reasons_of_misses() {
-    let found = text::render(&[chapter(LINES)], Style::default());
+    let found = text(&[chapter(LINES)], Style::default());
     check(
         &found,
         &expect![[r#"
@@ -89,7 +89,7 @@ fn colours_and_ascii_are_the_style_s() {
         width: 60,
         unicode: false,
     };
-    let found = text::render(&[chapter(LINES)], style);
+    let found = text(&[chapter(LINES)], style);
     assert!(found.is_ascii());
     assert!(found.contains("\x1b[33m"), "a known miss is yellow");
     assert!(found.contains("\x1b[31m"), "a miss is red");
@@ -98,14 +98,14 @@ fn colours_and_ascii_are_the_style_s() {
 #[test]
 fn several_experiments_have_a_sum() {
     let two = [chapter(LINES), chapter(LINES)];
-    let found = text::render(&two, Style::default());
+    let found = text(&two, Style::default());
     assert!(found.contains("all: 8 figures: 2 within 2 %"), "{found}");
 }
 
 #[test]
 fn markdown_is_complete() {
     check(
-        &markdown::render(&[chapter(LINES)]),
+        &markdown(&[chapter(LINES)]),
         &expect![[r#"
             # Published experiments on the disk model
 

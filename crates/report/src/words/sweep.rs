@@ -7,6 +7,7 @@ mod cautions;
 mod limits;
 mod series;
 
+use super::{joined, plural};
 use crate::document::Paragraph;
 use fathom_analysis::explain::answer::in_words;
 use fathom_analysis::sweep::findings::{Conclusions, Line, Quantity};
@@ -31,18 +32,21 @@ pub fn paragraphs(plan: &SweepPlan, results: &SweepResults, conclusions: &Conclu
         results,
         conclusions,
     };
-    let mut paragraphs = Vec::new();
-    paragraphs.extend(limits::maxima(context));
-    paragraphs.extend(limits::limits(context));
-    paragraphs.extend(limits::native_size(context));
-    paragraphs.extend(limits::slice(context));
-    paragraphs.extend(series::depths(context));
-    paragraphs.extend(series::growth(context));
-    paragraphs.extend(series::read_write(context));
-    paragraphs.extend(series::random_sequential(context));
-    paragraphs.extend(series::shortfalls(context));
-    paragraphs.extend(cautions::cautions(context));
-    paragraphs
+    let [iops, bytes] = limits::limits(context);
+    let all = [
+        limits::maxima(context),
+        iops,
+        bytes,
+        limits::native_size(context),
+        limits::slice(context),
+        series::depths(context),
+        series::growth(context),
+        series::read_write(context),
+        series::random_sequential(context),
+        series::shortfalls(context),
+        cautions::cautions(context),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 impl Context<'_> {
@@ -56,34 +60,31 @@ impl Context<'_> {
 
     /// A few points by name, of more the number.
     fn points(self, numbers: &[u32]) -> String {
-        let named: Vec<String> = numbers
-            .iter()
-            .take(NAMED)
-            .map(|&number| self.point(number))
-            .collect();
-        match numbers.len().saturating_sub(NAMED) {
-            0 => named.join("; "),
-            more => format!("{}; and {more} more", named.join("; ")),
-        }
-    }
-
-    /// Whether the plan has more than one number of threads.
-    fn several_threads(self) -> bool {
-        self.plan.axes.threads.len() > 1
+        named(numbers, NAMED, |&number| self.point(number))
     }
 
     /// A line as people name it: `random, 80 % reads, 4 KiB`.
     fn line(self, line: Line) -> String {
-        let threads = if self.several_threads() {
-            format!(", {}", super::plural(u64::from(line.threads), "thread"))
-        } else {
-            String::new()
-        };
-        format!(
-            "{}, {}{threads}",
-            load(line.random, line.read_percent),
-            Bytes(line.block_size_bytes)
-        )
+        let load = load(line.random, line.read_percent);
+        let threads = threads(self.plan, line.threads);
+        format!("{load}, {}{threads}", Bytes(line.block_size_bytes))
+    }
+}
+
+/// The first of a list; of more, the number.
+fn named<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
+    let names = joined(all.iter().take(most).map(name), "; ");
+    match all.len().saturating_sub(most) {
+        0 => names,
+        more => format!("{names}; and {more} more"),
+    }
+}
+
+/// `, 2 threads`, where the plan has more than one number of them.
+pub(crate) fn threads(plan: &SweepPlan, threads: u32) -> String {
+    match plan.axes.threads.len() {
+        ..=1 => String::new(),
+        _ => format!(", {}", plural(threads, "thread")),
     }
 }
 
@@ -93,11 +94,8 @@ pub fn point(at: Coordinates) -> String {
         1 => format!("depth {}", at.iodepth),
         threads => format!("depth {} on each of {threads} threads", at.iodepth),
     };
-    format!(
-        "{}, {}, {depth}",
-        load(at.random, at.read_percent),
-        Bytes(at.block_size_bytes)
-    )
+    let load = load(at.random, at.read_percent);
+    format!("{load}, {}, {depth}", Bytes(at.block_size_bytes))
 }
 
 /// An order and a mix in words: `random reads`, `sequential, 80 % reads`.
@@ -146,15 +144,6 @@ fn sizes(sizes: &[u64]) -> String {
 /// How many times, with three digits: `1.54 times`.
 fn times(ratio: f64) -> String {
     format!("{} times", three_digits(ratio))
-}
-
-/// `depth 4`, `depth 4 to 64`.
-fn depths(least: u64, most: u64) -> String {
-    if least == most {
-        format!("depth {least}")
-    } else {
-        format!("depth {least} to {most}")
-    }
 }
 
 #[cfg(test)]

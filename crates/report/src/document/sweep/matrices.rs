@@ -3,12 +3,14 @@
 //!
 //! Data in: the plan and its results. Data out: blocks with charts. It must not know how they are drawn.
 
-use super::super::content::{Block, Chart, Table, Width};
+use super::super::content::{Block, Chart, Document, Table, Width};
+use super::super::grouped;
+use super::points::half_width;
 use crate::chart::depths::{self, At, Line};
 use crate::chart::matrix::{self, Cell, Panel, Scale};
 use crate::chart::{latency_axis, plain};
-use crate::words::{load, plural, point as place};
-use fathom_core::sweep::{Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
+use crate::words::{load, plural, point as place, threads, when};
+use fathom_core::sweep::{Axes, Coordinates, Outcome, PointFigures, PointResult, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, Nanos, count, decimal_rate, three_digits};
 use serde_json::json;
 
@@ -26,11 +28,8 @@ struct Measure {
 
 /// The figures, latencies in the unit that suits those of this sweep.
 fn measures(results: &SweepResults) -> [Measure; 3] {
-    let longest = results
-        .points
-        .iter()
-        .filter_map(|point| point.lat_ns_percentile(99.0))
-        .fold(0.0, f64::max);
+    let p99 = |point: &PointResult| point.lat_ns_percentile(99.0);
+    let longest = results.points.iter().filter_map(p99).fold(0.0, f64::max);
     let (latency, label): (_, fn(f64) -> String) = if longest < 1e7 {
         ("p99 latency (µs)", |ns| three_digits(ns / 1e3))
     } else {
@@ -64,35 +63,95 @@ fn measures(results: &SweepResults) -> [Measure; 3] {
     ]
 }
 
-/// Points that differ in block size and depth only.
-struct Group<'a> {
-    name: String,
-    threads: u32,
-    points: Vec<&'a PointResult>,
+/// The figures that a terminal has.
+type Figure = (&'static str, fn(&PointResult) -> Option<String>);
+const FIGURES: [Figure; 4] = [
+    ("IOPS", |point| point.iops().map(|iops| count(iops.round()))),
+    ("MiB/s", |point| {
+        let rate = point.bytes_per_second()?;
+        Some(three_digits(rate / f64::from(1 << 20)))
+    }),
+    ("mean, ms", |point| point.lat_ns_mean().map(milliseconds)),
+    ("p99, ms", |point| point.lat_ns_percentile(99.0).map(milliseconds)),
+];
+
+fn milliseconds(ns: f64) -> String {
+    three_digits(ns / 1e6)
 }
 
-fn groups<'a>(plan: &SweepPlan, results: &'a SweepResults) -> Vec<Group<'a>> {
-    let mut groups: Vec<((bool, u8, u32), Group<'a>)> = Vec::new();
-    for point in &results.points {
-        let at = &point.coordinates;
-        let key = (at.random, at.read_percent, at.threads);
-        if let Some((_, group)) = groups.iter_mut().find(|(known, _)| *known == key) {
-            group.points.push(point);
-            continue;
-        }
-        let threads = if plan.axes.threads.len() > 1 {
-            format!(", {}", plural(u64::from(at.threads), "thread"))
-        } else {
-            String::new()
-        };
-        let group = Group {
-            name: format!("{}{threads}", load(at.random, at.read_percent)),
-            threads: at.threads,
-            points: vec![point],
-        };
-        groups.push((key, group));
+/// For a terminal: for each order, mix and number of threads, figures over size and depth.
+pub(super) fn told(document: &mut Document, plan: &SweepPlan, results: &SweepResults) {
+    let any = |wanted: fn(&Outcome) -> bool| results.points.iter().any(|point| wanted(&point.outcome));
+    let inferred = any(|outcome| matches!(outcome, Outcome::Inferred(_)));
+    let failed = any(|outcome| matches!(outcome, Outcome::Failed { .. }));
+    let pending = any(|outcome| matches!(outcome, Outcome::Pending));
+    let marks = [
+        inferred.then_some("~ inferred from other points"),
+        failed.then_some("! could not be measured"),
+        pending.then_some(". not yet measured"),
+    ];
+    let marks = marks.into_iter().flatten();
+    let title = Block::Headline(String::from("The matrix"));
+    let marks = marks.map(|words| Block::Text(String::from(words)));
+    document.add("", std::iter::once(title).chain(marks));
+    let axes = &plan.axes;
+    let mut groups = groups(results);
+    groups.sort_by_key(|((.., threads), _)| axes.threads.iter().position(|known| known == threads));
+    for ((random, read_percent, threads), group) in groups {
+        let title = format!(
+            "{}, {}: over size and depth a thread",
+            load(random, read_percent),
+            plural(threads, "thread")
+        );
+        document.add(&title, [Block::Table(side_by_side(axes, &group))]);
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// All figures in one table.
+fn side_by_side(axes: &Axes, group: &Points<'_>) -> Table {
+    let columns = FIGURES.iter();
+    let columns = columns.flat_map(|figure| axes.iodepth.iter().map(move |&depth| (figure, depth)));
+    let columns: Vec<(&Figure, u32)> = columns.collect();
+    let depths = columns.iter().map(|(_, depth)| depth.to_string());
+    let row = |&size: &u64| {
+        let mut row = vec![Bytes(size).to_string()];
+        row.extend(columns.iter().map(|((_, of), depth)| {
+            let Some(point) = find(group, size, *depth) else {
+                return String::new();
+            };
+            let value = of(point);
+            match &point.outcome {
+                Outcome::Pending => String::from("."),
+                Outcome::Failed { .. } => String::from("!"),
+                Outcome::Inferred(_) => format!("~{}", value.unwrap_or_default()),
+                Outcome::Measured { .. } => value.unwrap_or_default(),
+            }
+        }));
+        row
+    };
+    let head = std::iter::once(String::from("depth")).chain(depths);
+    Table::new(1, head, axes.block_size_bytes.iter().map(row))
+        .on_terminal(|layout| layout.groups = columns.iter().map(|((name, _), _)| *name).collect())
+}
+
+/// Points that differ in block size and depth only.
+type Points<'a> = [&'a PointResult];
+/// What they share: whether the order is random, the share of reads, the number of threads.
+type Shared = (bool, u8, u32);
+
+/// All groups of such points.
+fn groups(results: &SweepResults) -> Vec<(Shared, Vec<&PointResult>)> {
+    grouped(&results.points, |point| {
+        let at = &point.coordinates;
+        (at.random, at.read_percent, at.threads)
+    })
+}
+
+fn find<'a>(group: &Points<'a>, size: u64, depth: u32) -> Option<&'a PointResult> {
+    let at = |point: &&&PointResult| {
+        point.coordinates.block_size_bytes == size && point.coordinates.iodepth == depth
+    };
+    group.iter().find(at).copied()
 }
 
 /// Values of one coordinate among points, ascending.
@@ -123,8 +182,9 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
     blocks.push(Block::Text(text));
     let measures = measures(results);
     let scales: Vec<Scale> = measures.iter().map(|measure| scale(measure, results)).collect();
-    for group in groups(plan, results) {
-        blocks.push(Block::Heading(group.name.clone()));
+    for ((random, read_percent, on), group) in groups(results) {
+        let name = format!("{}{}", load(random, read_percent), threads(plan, on));
+        blocks.push(Block::Heading(name.clone()));
         let mut charts = Vec::new();
         for (measure, &scale) in measures.iter().zip(&scales) {
             let panel = panel(measure, &group);
@@ -132,14 +192,14 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
             if panel.cells.iter().flatten().all(|cell| cell.value.is_none()) {
                 continue;
             }
-            let depth = format!("iodepth, on {}", plural(u64::from(group.threads), "thread"));
+            let depth = format!("iodepth, on {}", plural(on, "thread"));
+            let title = format!("{}, {name}", measure.title);
+            let height = (110 + 38 * panel.sizes.len() as u32).max(200);
+            let figure = matrix::figure(&panel, scale, &depth);
             charts.push(Chart {
-                title: format!("{}, {}", measure.title, group.name),
-                about: String::new(),
                 width: Width::Third,
-                height: (110 + 38 * panel.sizes.len() as u32).max(200),
-                figure: matrix::figure(&panel, scale, &depth),
                 table: Some(table(measure, &panel)),
+                ..Chart::whole(&title, "", height, figure)
             });
         }
         blocks.push(Block::Charts(charts));
@@ -149,32 +209,26 @@ pub(super) fn heat_maps(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> 
 
 /// The same as a table.
 fn table(measure: &Measure, panel: &Panel) -> Table {
-    let mut head = vec![String::from("block size")];
-    head.extend(panel.depths.iter().map(|depth| format!("iodepth {depth}")));
+    let depths = panel.depths.iter().map(|depth| format!("iodepth {depth}"));
+    let head = std::iter::once(String::from("block size")).chain(depths);
     let rows = panel.sizes.iter().zip(&panel.cells).map(|(size, cells)| {
-        let mut row = vec![size.clone()];
-        row.extend(cells.iter().map(|cell| cell.label.clone()));
-        row
+        let labels = cells.iter().map(|cell| cell.label.clone());
+        std::iter::once(size.clone()).chain(labels).collect()
     });
-    Table {
-        caption: measure.title.to_owned(),
-        head,
-        words: 1,
-        rows: rows.collect(),
-        folded: false,
-    }
+    Table::new(1, head, rows).captioned(measure.title)
 }
 
 fn scale(measure: &Measure, results: &SweepResults) -> Scale {
-    let known: Vec<f64> = results
-        .points
-        .iter()
-        .filter_map(measure.of)
-        .filter(|value| *value > 0.0)
-        .collect();
-    let high = known.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let known = || {
+        results
+            .points
+            .iter()
+            .filter_map(measure.of)
+            .filter(|value| *value > 0.0)
+    };
+    let high = known().fold(f64::MIN_POSITIVE, f64::max);
     let low = if measure.logarithmic {
-        known.iter().copied().fold(high, f64::min)
+        known().fold(high, f64::min)
     } else {
         0.0
     };
@@ -185,14 +239,11 @@ fn scale(measure: &Measure, results: &SweepResults) -> Scale {
     }
 }
 
-fn panel(measure: &Measure, group: &Group<'_>) -> Panel {
-    let sizes = values(&group.points, |at| at.block_size_bytes);
-    let depths = values(&group.points, |at| at.iodepth);
+fn panel(measure: &Measure, group: &Points<'_>) -> Panel {
+    let sizes = values(group, |at| at.block_size_bytes);
+    let depths = values(group, |at| at.iodepth);
     let cell = |size: u64, depth: u32| {
-        let at = |point: &&&PointResult| {
-            point.coordinates.block_size_bytes == size && point.coordinates.iodepth == depth
-        };
-        let point = group.points.iter().find(at);
+        let point = find(group, size, depth);
         point.map_or_else(Cell::default, |point| self::cell(measure, point))
     };
     Panel {
@@ -223,14 +274,10 @@ fn cell(measure: &Measure, point: &PointResult) -> Cell {
         (Outcome::Measured { repeats }, Some(value)) => {
             let mut told = (measure.full)(value);
             if repeats.len() > 1 {
-                told = format!("{told} (mean of {})", plural(repeats.len() as u64, "repeat"));
+                told = format!("{told} (mean of {})", plural(repeats.len(), "repeat"));
             }
-            if let Some(width) = repeats
-                .iter()
-                .filter_map(|figures| figures.iops_half_width)
-                .reduce(f64::max)
-            {
-                told = format!("{told}, IOPS ±{} %", three_digits(width * 100.0));
+            if let Some(width) = half_width(repeats) {
+                told = format!("{told}, IOPS {width}");
             }
             ((measure.label)(value), told)
         }
@@ -245,78 +292,68 @@ fn cell(measure: &Measure, point: &PointResult) -> Cell {
 /// IOPS and latency over depth, a line a block size.
 pub(super) fn depth_curves(plan: &SweepPlan, results: &SweepResults) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for group in groups(plan, results) {
-        if values(&group.points, |at| at.iodepth).len() < 2 {
+    for ((random, read_percent, on), group) in groups(results) {
+        if values(&group, |at| at.iodepth).len() < 2 {
             continue;
         }
-        let rate_axis = json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4});
-        let chart = |title: &str, lines: Vec<Line>, axis: &serde_json::Value, hover: &str| {
-            let drawn = lines.iter().any(|line| !line.points.is_empty());
-            drawn.then(|| Chart {
-                title: format!("{title}, {}", group.name),
-                about: String::new(),
-                width: Width::Half,
-                height: 320,
-                figure: depths::figure(&lines, axis, hover),
-                table: None,
-            })
+        let name = format!("{}{}", load(random, read_percent), threads(plan, on));
+        let iops = Curve {
+            title: "IOPS",
+            axis: json!({"type": "log", "title": {"text": "IOPS"}, "tickformat": "~s", "nticks": 4}),
+            hover: "%{y:,.4~r} IOPS",
+            unit: 1.0,
+            of: PointResult::iops,
+            of_repeat: |figures| figures.total.iops,
         };
-        let charts: Vec<Chart> = [
-            chart(
-                "IOPS",
-                lines(&group, 1.0, PointResult::iops, iops),
-                &rate_axis,
-                "%{y:,.4~r} IOPS",
-            ),
-            chart(
-                "Mean latency",
-                lines(&group, 1e6, PointResult::lat_ns_mean, mean_ns),
-                &latency_axis("mean latency (ms)"),
-                "%{y:.3~r} ms",
-            ),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
+        let latency = Curve {
+            title: "Mean latency",
+            axis: latency_axis("mean latency (ms)"),
+            hover: "%{y:.3~r} ms",
+            unit: 1e6,
+            of: PointResult::lat_ns_mean,
+            of_repeat: |figures| figures.total.lat_ns.mean,
+        };
+        let charts = [iops, latency].into_iter().filter_map(|curve| {
+            let lines = lines(&group, &curve);
+            let drawn = lines.iter().any(|line| !line.points.is_empty());
+            let figure = depths::figure(&lines, &curve.axis, curve.hover);
+            let title = format!("{}, {name}", curve.title);
+            drawn.then(|| Chart {
+                width: Width::Half,
+                ..Chart::whole(&title, "", 320, figure)
+            })
+        });
+        let charts: Vec<Chart> = charts.collect();
         if !charts.is_empty() {
             blocks.push(Block::Charts(charts));
         }
     }
     if !blocks.is_empty() {
         let several = results.points.iter().any(|point| point.repeats().len() > 1);
-        let spread = if several {
-            " Bars reach from the lowest to the highest repeat."
-        } else {
-            ""
-        };
-        blocks.insert(
-            0,
-            Block::Text(format!(
-                "A line a block size; both axes are logarithmic. Hollow marks are inferred.{spread}"
-            )),
-        );
+        let bars = || String::from(" Bars reach from the lowest to the highest repeat.");
+        let about = "A line a block size; both axes are logarithmic. Hollow marks are inferred.";
+        blocks.insert(0, Block::Text(format!("{about}{}", when(several, bars))));
     }
     blocks
 }
 
-fn iops(figures: &PointFigures) -> f64 {
-    figures.total.iops
-}
-
-fn mean_ns(figures: &PointFigures) -> f64 {
-    figures.total.lat_ns.mean
-}
-
-/// A line a block size, of a figure and of what it was in each repeat.
-fn lines(
-    group: &Group<'_>,
+/// A figure of a point over depth, and of each of its repeats.
+struct Curve {
+    title: &'static str,
+    axis: serde_json::Value,
+    hover: &'static str,
     unit: f64,
     of: fn(&PointResult) -> Option<f64>,
     of_repeat: fn(&PointFigures) -> f64,
-) -> Vec<Line> {
+}
+
+/// A line a block size.
+fn lines(group: &Points<'_>, curve: &Curve) -> Vec<Line> {
+    let &Curve {
+        unit, of, of_repeat, ..
+    } = curve;
     let line = |size: u64| {
         let mut points: Vec<At> = group
-            .points
             .iter()
             .filter(|point| point.coordinates.block_size_bytes == size)
             .filter_map(|point| {
@@ -336,7 +373,7 @@ fn lines(
             points,
         }
     };
-    values(&group.points, |at| at.block_size_bytes)
+    values(group, |at| at.block_size_bytes)
         .into_iter()
         .map(line)
         .collect()

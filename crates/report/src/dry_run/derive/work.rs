@@ -37,6 +37,15 @@ impl Work {
         }
     }
 
+    /// With other I/Os and bytes, and as much written.
+    fn moving(self, change: impl Fn(Bound) -> Bound) -> Self {
+        Self {
+            ios: change(self.ios),
+            bytes: change(self.bytes),
+            ..self
+        }
+    }
+
     /// Of one job, over all its workers.
     pub(super) fn of(job: &Job, placed: Option<&PlacedJob>) -> Self {
         let mut work = amounts(job, placed);
@@ -57,14 +66,11 @@ fn amounts(job: &Job, placed: Option<&PlacedJob>) -> Work {
     if limit.time_based && time.is_some() {
         return by_rate.unwrap_or(Work::UNBOUNDED);
     }
-    let by_size = match placed {
-        Some(placed) => placed
-            .workers
-            .iter()
-            .map(|worker| of_worker(job, worker))
-            .fold(Work::NONE, Work::plus),
-        None => Work::UNKNOWN,
-    };
+    let by_size = placed.map_or(Work::UNKNOWN, |placed| {
+        let workers = placed.workers.iter();
+        let each = workers.map(|worker| of_worker(job, worker));
+        each.fold(Work::NONE, Work::plus)
+    });
     if time.is_none() {
         return by_size;
     }
@@ -127,8 +133,7 @@ fn of_worker(job: &Job, worker: &PlacedWorker) -> Work {
     let mut pass = pass(job, worker);
     if job.pattern.mix == Mix::TrimWrite {
         // Each block is trimmed, then written.
-        pass.ios = pass.ios.times(2);
-        pass.bytes = pass.bytes.times(2);
+        pass = pass.moving(|all| all.times(2));
     }
     if let Some(most) = job.region.number_ios {
         let bytes = most.saturating_mul(job.max_block_bytes());
@@ -136,29 +141,18 @@ fn of_worker(job: &Job, worker: &PlacedWorker) -> Work {
         pass.bytes = pass.bytes.map(|all| all.min(bytes));
     }
     pass.written_bytes = written(job, pass.bytes);
-    let reads_back = job
-        .verify
-        .as_ref()
-        .is_some_and(|verify| verify.read_back && !verify.only);
+    let verify = job.verify.as_ref();
+    let reads_back = verify.is_some_and(|verify| verify.read_back && !verify.only);
     if reads_back && job.writes() {
-        pass = match job.pattern.mix {
-            Mix::Write => Work {
-                ios: pass.ios.times(2),
-                bytes: pass.bytes.times(2),
-                ..pass
-            },
-            _ => Work {
-                ios: pass.ios.times(2).or_sooner(None),
-                bytes: pass.bytes.times(2).or_sooner(None),
-                ..pass
-            },
-        };
+        pass = pass.moving(|all| match job.pattern.mix {
+            Mix::Write => all.times(2),
+            _ => all.times(2).or_sooner(None),
+        });
     }
     let passes = u64::from(job.region.loops.max(1));
     Work {
-        ios: pass.ios.times(passes),
-        bytes: pass.bytes.times(passes),
         written_bytes: pass.written_bytes.times(passes),
+        ..pass.moving(|all| all.times(passes))
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Data in: conclusions. Data out: paragraphs. It must not judge.
 
-use super::{Context, depths, percent, rate, sizes, sure, times};
+use super::{Context, percent, rate, sizes, sure, times};
 use crate::document::Paragraph;
+use crate::words::{capital, from_to, joined, plural};
 use fathom_analysis::sweep::findings::{Limit, NativeSize, Peak, Quantity, Scope, SliceSign, Unit, Verdict};
 use fathom_core::units::{Bytes, Nanos, count};
 
@@ -32,42 +33,34 @@ pub(super) fn maxima(context: Context<'_>) -> Option<Paragraph> {
             }
         )
     };
-    Some(Paragraph {
-        title: String::from("Maxima"),
-        text: format!(
-            "At most {} and {}.",
-            rate(Quantity::Iops, iops.value),
-            rate(Quantity::BytesPerSecond, bytes.value)
-        ),
-        evidence: vec![of(Quantity::Iops, iops), of(Quantity::BytesPerSecond, bytes)],
+    let text = format!(
+        "At most {} and {}.",
+        rate(Quantity::Iops, iops.value),
+        rate(Quantity::BytesPerSecond, bytes.value)
+    );
+    let evidence = [of(Quantity::Iops, iops), of(Quantity::BytesPerSecond, bytes)];
+    Some(Paragraph::new("Maxima", text, evidence))
+}
+
+/// On IOPS, and on bytes.
+pub(super) fn limits(context: Context<'_>) -> [Option<Paragraph>; 2] {
+    [
+        (Quantity::Iops, "Limit on IOPS"),
+        (Quantity::BytesPerSecond, "Limit on bytes a second"),
+    ]
+    .map(|(quantity, title)| {
+        let limits = context.conclusions.limits.iter();
+        let limits: Vec<&Limit> = limits.filter(|limit| limit.quantity == quantity).collect();
+        (!limits.is_empty()).then(|| limit(quantity, title, &limits))
     })
 }
 
-pub(super) fn limits(context: Context<'_>) -> Vec<Paragraph> {
-    let of = |quantity: Quantity, title: &str| {
-        let limits: Vec<&Limit> = context
-            .conclusions
-            .limits
-            .iter()
-            .filter(|limit| limit.quantity == quantity)
-            .collect();
-        (!limits.is_empty()).then(|| limit(quantity, title, &limits))
-    };
-    [
-        of(Quantity::Iops, "Limit on IOPS"),
-        of(Quantity::BytesPerSecond, "Limit on bytes a second"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
 fn limit(quantity: Quantity, title: &str, limits: &[&Limit]) -> Paragraph {
-    let rates: Vec<Option<f64>> = limits.iter().map(|limit| reached(limit)).collect();
-    let alike = rates.iter().all(|rate| match (rate, rates[0]) {
-        (Some(one), Some(other)) => (one / other - 1.0).abs() <= SAME,
-        (one, other) => one.is_none() && other.is_none(),
-    });
+    let alike = |limit: &&Limit| match (reached(limit), reached(limits[0])) {
+        (None, None) => true,
+        _ => same(limit, limits[0]),
+    };
+    let alike = limits.iter().all(alike);
     let text = if alike {
         let whose = if limits.len() > 1 {
             ", for reads and writes alike"
@@ -97,22 +90,15 @@ fn limit(quantity: Quantity, title: &str, limits: &[&Limit]) -> Paragraph {
                 }
             }
         });
-        format!("{}.", capital(&each.collect::<Vec<_>>().join("; ")))
+        format!("{}.", capital(&joined(each, "; ")))
     };
     let shown = if alike { limits[..1].to_vec() } else { told(limits) };
-    Paragraph {
-        title: String::from(title),
-        text,
-        evidence: shown.iter().filter_map(|limit| pins(quantity, limit)).collect(),
-    }
+    let pins = shown.iter().filter_map(|limit| pins(quantity, limit));
+    Paragraph::new(title, text, pins)
 }
 
 /// All of them, but the limit of all points only where it is not that of reads or of writes.
 fn told<'a>(limits: &[&'a Limit]) -> Vec<&'a Limit> {
-    let same = |one: &Limit, other: &Limit| match (reached(one), reached(other)) {
-        (Some(one), Some(other)) => (one / other - 1.0).abs() <= SAME,
-        _ => false,
-    };
     let is_told = |limit: &&&Limit| {
         limit.scope != Scope::All
             || !limits
@@ -120,6 +106,12 @@ fn told<'a>(limits: &[&'a Limit]) -> Vec<&'a Limit> {
                 .any(|other| other.scope != Scope::All && same(limit, other))
     };
     limits.iter().filter(is_told).copied().collect()
+}
+
+/// Whether both are reached, and a reader would call them the same.
+fn same(one: &Limit, other: &Limit) -> bool {
+    let ratio = reached(one).zip(reached(other)).map(|(one, other)| one / other);
+    ratio.is_some_and(|ratio| (ratio - 1.0).abs() <= SAME)
 }
 
 fn reached(limit: &Limit) -> Option<f64> {
@@ -143,23 +135,15 @@ fn pins(quantity: Quantity, limit: &Limit) -> Option<String> {
         return None;
     };
     let (least, most) = limit.depths?;
-    let points = limit.points.len() as u64;
     Some(format!(
-        "{}, {}: {} of {} at {} are as fast as more depth makes them, and agree within {}",
+        "{}, {}: {} of {} at depth {} are as fast as more depth makes them, and agree within {}",
         whose(limit.scope),
         rate(quantity, found),
-        crate::words::plural(points, "point"),
+        plural(limit.points.len(), "point"),
         sizes(&limit.sizes_bytes),
-        depths(least, most),
+        from_to(least, most),
         percent(spread)
     ))
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 pub(super) fn native_size(context: Context<'_>) -> Option<Paragraph> {
@@ -199,11 +183,7 @@ pub(super) fn native_size(context: Context<'_>) -> Option<Paragraph> {
             mixed.counted_as
         )
     });
-    Some(Paragraph {
-        title: String::from("Native I/O size"),
-        text,
-        evidence: steps.chain(mixed).collect(),
-    })
+    Some(Paragraph::new("Native I/O size", text, steps.chain(mixed)))
 }
 
 fn unit(size: &NativeSize) -> String {
@@ -227,11 +207,8 @@ fn unit(size: &NativeSize) -> String {
                     "Whether larger I/O also counts as several against the limit on IOPS cannot be told: the limit on bytes holds it first.{least}"
                 )
             } else {
-                let each: Vec<String> = bytes.iter().map(|bytes| Bytes(*bytes).to_string()).collect();
-                format!(
-                    "Larger I/O counts as several; units of {} explain it alike.",
-                    each.join(", ")
-                )
+                let each = joined(bytes.iter().map(|&bytes| Bytes(bytes)), ", ");
+                format!("Larger I/O counts as several; units of {each} explain it alike.")
             }
         }
         Unit::Unknown { because } => format!("How larger I/O is counted cannot be told: {because}."),
@@ -243,8 +220,8 @@ pub(super) fn slice(context: Context<'_>) -> Option<Paragraph> {
     if slice.looked_at == 0 {
         return None;
     }
-    let looked = crate::words::plural(u64::from(slice.looked_at), "saturated point");
-    let agreeing = slice.signs.iter().filter(|sign| sign.agrees).count();
+    let looked = plural(slice.looked_at, "saturated point");
+    let agreeing: Vec<&SliceSign> = slice.signs.iter().filter(|sign| sign.agrees).collect();
     let text = match slice.length_ns {
         Some(length) => format!(
             "Limits are enforced in time slices of {}: {}. What does not fit in one waits for the next, so that at low depth some I/Os take many times as long as the others.",
@@ -255,27 +232,21 @@ pub(super) fn slice(context: Context<'_>) -> Option<Paragraph> {
             "No time slices are seen: latencies do not fall into modes that one length would explain.",
         ),
     };
-    let mut evidence = vec![format!(
-        "of {looked}, {} have two modes of latency or more{}",
-        slice.signs.len(),
-        slice.length_ns.map_or_else(String::new, |_| format!(
-            "; {agreeing} agree on that length within {}",
-            percent(slice.spread)
-        ))
-    )];
-    evidence.extend(
-        slice
-            .signs
-            .iter()
-            .filter(|sign| sign.agrees)
-            .take(SIGNS)
-            .map(|sign| sign_in_words(context, sign)),
+    let agree = slice.length_ns.map_or_else(String::new, |_| {
+        let spread = percent(slice.spread);
+        format!("; {} agree on that length within {spread}", agreeing.len())
+    });
+    let modes = format!(
+        "of {looked}, {} have two modes of latency or more{agree}",
+        slice.signs.len()
     );
-    Some(Paragraph {
-        title: String::from("Time slices"),
+    let signs = agreeing.into_iter().take(SIGNS);
+    let signs = signs.map(|sign| sign_in_words(context, sign));
+    Some(Paragraph::new(
+        "Time slices",
         text,
-        evidence,
-    })
+        std::iter::once(modes).chain(signs),
+    ))
 }
 
 fn sign_in_words(context: Context<'_>, sign: &SliceSign) -> String {

@@ -51,8 +51,8 @@ fn what_is_the_same_of_all_is_told_once_with_ranges() {
     assert_eq!(
         groups[0].figures(),
         [
-            (String::from("rate"), String::from("990 to 1120 IOPS")),
-            (String::from("mean latency"), String::from("893 µs to 1.01 ms")),
+            ["rate", "990 to 1120 IOPS"],
+            ["mean latency", "893 µs to 1.01 ms"],
         ]
     );
     assert_eq!(

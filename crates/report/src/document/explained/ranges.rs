@@ -2,6 +2,8 @@
 //!
 //! Data in: texts as they are told of each section. Data out: one text. It must not know what they say.
 
+use crate::words::joined;
+
 /// Units that belong to the number before them: those that stand for one another, and what each is of the first.
 const UNITS: [(&str, usize, f64); 20] = [
     ("ns", 1, 1.0),
@@ -62,9 +64,8 @@ fn value(number: &str) -> Option<f64> {
         _ => (number, 1.0),
     };
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_number
-        .then(|| digits.parse::<f64>().ok())?
-        .map(|value| value * factor)
+    let value = digits.parse::<f64>().ok().filter(|_| is_number)?;
+    Some(value * factor)
 }
 
 fn parts(text: &str) -> Vec<Part<'_>> {
@@ -85,14 +86,12 @@ fn parts(text: &str) -> Vec<Part<'_>> {
             value: plain,
         };
         // What ends a clause is not followed by its unit.
-        let next = words
-            .peek()
-            .filter(|_| after.is_empty())
-            .map(|next| bare(next))
-            .and_then(|(opened, unit, after)| {
-                let known = UNITS.iter().find(|(name, _, _)| *name == unit)?;
-                opened.is_empty().then_some((known, after))
-            });
+        let next = words.peek().filter(|_| after.is_empty());
+        let next = next.and_then(|next| {
+            let (opened, unit, after) = bare(next);
+            let known = UNITS.iter().find(|(name, ..)| *name == unit)?;
+            opened.is_empty().then_some((known, after))
+        });
         if let Some(((unit, family, factor), after)) = next {
             quantity = Quantity {
                 unit,
@@ -114,7 +113,7 @@ pub(crate) fn shape(text: &str) -> String {
         Part::Word(word) => word.to_owned(),
         Part::Quantity(quantity) => format!("{}#{}{}", quantity.before, quantity.family, quantity.after),
     });
-    each.collect::<Vec<_>>().join(" ")
+    joined(each, " ")
 }
 
 /// Texts of one [`shape`] as one, with the lowest and the highest of numbers that differ; of others, the first.
@@ -133,7 +132,7 @@ pub(crate) fn merged<T: AsRef<str>>(texts: &[T]) -> String {
             range(quantity, others)
         }
     });
-    each.collect::<Vec<_>>().join(" ")
+    joined(each, " ")
 }
 
 /// `119 to 120 IOPS`, `950 µs to 1.20 ms`.

@@ -1,68 +1,45 @@
 //! What a modelled machine tells: which limits held I/O back, what its caches did.
 
-use super::Page;
+use crate::words::joined;
 use fathom_core::run::{Counted, ModelSummary, Run, SpentCredit};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
-/// The machine's own account, where it was a modelled one.
-pub(super) fn render(page: &mut Page, run: &Run) {
-    let texts = texts(run);
-    if !texts.is_empty() {
-        page.gap();
-    }
-    for text in texts {
-        page.paragraph(&text, 4);
-    }
-}
-
-/// The same, a line each; those of its caches are indented.
-pub(crate) fn texts(run: &Run) -> Vec<String> {
+/// The machine's own account, where it was a modelled one: a line in all, then one each for credits and caches.
+pub(super) fn texts(run: &Run) -> Vec<String> {
     let Some(model) = &run.summary.model else {
         return Vec::new();
     };
     let mut texts = vec![limits(run, model)];
     texts.extend(model.credits.iter().map(credit));
-    caches(&mut texts, model);
+    texts.extend(caches(model));
     texts
 }
 
 fn limits(run: &Run, model: &ModelSummary) -> String {
-    let ios: u64 = run
-        .summary
-        .disks
-        .iter()
-        .map(|disk| disk.read_ios + disk.write_ios)
-        .sum();
+    let disks = run.summary.disks.iter();
+    let ios: u64 = disks.map(|disk| disk.read_ios + disk.write_ios).sum();
     if model.held.is_empty() {
         return String::from("model: no limit held anything back");
     }
     let mut held: Vec<_> = model.held.iter().collect();
     held.sort_by_key(|held| std::cmp::Reverse(held.held_ns));
-    let parts: Vec<String> = held
-        .iter()
-        .map(|held| {
-            let each = Nanos(held.held_ns / ios.max(1));
-            format!("{} {each}", held.limit)
-        })
-        .collect();
+    let each = held.iter();
+    let each = each.map(|held| format!("{} {}", held.limit, Nanos(held.held_ns / ios.max(1))));
     format!(
         "model: limits held back an I/O of the disk by, on average: {}",
-        parts.join(", ")
+        joined(each, ", ")
     )
 }
 
 /// When a credit ran out, and the rates before and after.
 fn credit(credit: &SpentCredit) -> String {
-    let rate = |rate: f64| match credit.counts {
-        Counted::IoUnits => with_commas(rate),
-        Counted::Bytes => with_commas(rate / 1e6),
+    let (unit, scale) = match credit.counts {
+        Counted::IoUnits => ("IOPS", 1.0),
+        Counted::Bytes => ("MB/s", 1e6),
     };
-    let unit = match credit.counts {
-        Counted::IoUnits => "IOPS",
-        Counted::Bytes => "MB/s",
-    };
+    let rate = |rate: f64| with_commas(rate / scale);
     format!(
-        "  burst credit ({}) ran out: {} {unit} for {}, then {}",
+        "burst credit ({}) ran out: {} {unit} for {}, then {}",
         credit.limit,
         rate(credit.rate_before),
         lasting(credit.lasted_ns),
@@ -96,33 +73,26 @@ fn lasting(ns: u64) -> String {
     }
 }
 
-fn caches(texts: &mut Vec<String>, model: &ModelSummary) {
-    if model.dirty_peak_bytes > 0 {
-        texts.push(format!(
-            "  page cache: at most {} dirty",
-            Bytes(model.dirty_peak_bytes)
-        ));
-    }
+fn caches(model: &ModelSummary) -> impl Iterator<Item = String> {
     let reads = model.host_cache_hits + model.host_cache_misses;
-    if reads > 0 {
+    let served = || {
         let share = three_digits(model.host_cache_hits as f64 / reads as f64 * 100.0);
-        texts.push(format!(
-            "  host cache: {share} % of {} reads served",
-            count(reads as f64)
-        ));
-    }
-    if model.host_dirty_peak_bytes > 0 {
-        texts.push(format!(
-            "  host cache: at most {} not yet on the disk",
-            Bytes(model.host_dirty_peak_bytes)
-        ));
-    }
-    if model.drain_ns > 0 {
-        texts.push(format!(
-            "  {} after the last job until all was on the disk",
+        format!("host cache: {share} % of {} reads served", count(reads as f64))
+    };
+    let (page, host) = (model.dirty_peak_bytes, model.host_dirty_peak_bytes);
+    let drained = || {
+        format!(
+            "{} after the last job until all was on the disk",
             Nanos(model.drain_ns)
-        ));
-    }
+        )
+    };
+    let texts = [
+        (page > 0).then(|| format!("page cache: at most {} dirty", Bytes(page))),
+        (reads > 0).then(served),
+        (host > 0).then(|| format!("host cache: at most {} not yet on the disk", Bytes(host))),
+        (model.drain_ns > 0).then(drained),
+    ];
+    texts.into_iter().flatten()
 }
 
 #[cfg(test)]

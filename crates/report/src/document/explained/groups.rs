@@ -3,10 +3,12 @@
 //! Data in: what limits each section. Data out: groups with what to say of each, numbers that differ as ranges. It must not
 //! judge.
 
+use super::super::grouped;
+use super::percent;
 use super::ranges::{merged, shape};
-use super::{limits, percent};
-use crate::words::plural;
-use fathom_analysis::explain::answer::{LimitKind, SectionLimit, in_words};
+use crate::words::{from_to, joined, plural, when};
+use fathom_analysis::explain::answer::{Candidate, LimitKind, SectionLimit, Unit, in_words};
+use fathom_core::units::{Bytes, Nanos, bandwidth, count, three_digits};
 
 /// Candidates that are named.
 const CANDIDATES_MAX: usize = 4;
@@ -47,20 +49,8 @@ fn key(limit: &SectionLimit) -> Key<'_> {
 
 /// The groups, in the order of their first sections.
 pub(crate) fn groups(all: &[SectionLimit]) -> Vec<Group<'_>> {
-    let mut groups: Vec<(Key<'_>, Group<'_>)> = Vec::new();
-    for (place, limit) in all.iter().enumerate() {
-        let key = key(limit);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.members.push((place, limit)),
-            None => groups.push((
-                key,
-                Group {
-                    members: vec![(place, limit)],
-                },
-            )),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
+    let groups = grouped(all.iter().enumerate(), |&(_, limit)| key(limit));
+    groups.into_iter().map(|(_, members)| Group { members }).collect()
 }
 
 impl Group<'_> {
@@ -73,10 +63,7 @@ impl Group<'_> {
         let (Some(&low), Some(&high)) = (confidences.first(), confidences.last()) else {
             return format!("{}: {limit}", self.name());
         };
-        let words = match (in_words(low), in_words(high)) {
-            (low, high) if low == high => String::from(low),
-            (low, high) => format!("{low} to {high}"),
-        };
+        let words = from_to(in_words(low), in_words(high));
         let share = merged(&[percent(low), percent(high)]);
         format!("{}: {limit} ({words}, {share})", self.name())
     }
@@ -87,7 +74,7 @@ impl Group<'_> {
         match n {
             1 => String::from(names[0]),
             _ if n <= NAMES_MAX => format!("{n} sections ({})", names.join(", ")),
-            _ => format!("{} ({})", plural(n as u64, "section"), self.rows().join(", ")),
+            _ => format!("{} ({})", plural(n, "section"), self.rows().join(", ")),
         }
     }
 
@@ -110,19 +97,14 @@ impl Group<'_> {
     }
 
     /// Figures and their values.
-    pub(crate) fn figures(&self) -> Vec<(String, String)> {
-        let mut named: Vec<(&str, Vec<String>)> = Vec::new();
-        for figure in self.each().flat_map(|limit| &limit.figures) {
-            let value = limits::stated(figure.value, figure.unit);
-            match named.iter_mut().find(|(what, _)| *what == figure.what) {
-                Some((_, values)) => values.push(value),
-                None => named.push((&figure.what, vec![value])),
-            }
-        }
-        let ranges = named.into_iter();
-        ranges
-            .map(|(what, values)| (String::from(what), merged(&values)))
-            .collect()
+    pub(crate) fn figures(&self) -> Vec<Vec<String>> {
+        let figures = self.each().flat_map(|limit| &limit.figures);
+        let named = grouped(figures, |figure| figure.what.as_str());
+        let ranges = named.into_iter().map(|(what, figures)| {
+            let values = figures.iter().map(|figure| stated(figure.value, figure.unit));
+            vec![String::from(what), merged(&values.collect::<Vec<_>>())]
+        });
+        ranges.collect()
     }
 
     /// Why, whose limit it is, what would change it, what points the wrong way, what is missing: an entry each.
@@ -152,13 +134,32 @@ impl Group<'_> {
                 .each()
                 .flat_map(|limit| &limit.candidates)
                 .filter(|candidate| candidate.name == known.name);
-            merged(&same.map(limits::candidate).collect::<Vec<_>>())
+            merged(&same.map(candidate).collect::<Vec<_>>())
         });
-        let mut text = shown.collect::<Vec<_>>().join("; ");
-        if let more @ 1.. = named.len().saturating_sub(CANDIDATES_MAX) {
-            text = format!("{text}; and {more} more");
-        }
-        (!named.is_empty()).then(|| format!("the limit of: {text}"))
+        let shown = joined(shown, "; ");
+        let more = named.len().saturating_sub(CANDIDATES_MAX);
+        let more = when(more > 0, || format!("; and {more} more"));
+        (!named.is_empty()).then(|| format!("the limit of: {shown}{more}"))
+    }
+}
+
+fn candidate(candidate: &Candidate) -> String {
+    format!(
+        "{} ({}, measured {} of it)",
+        candidate.name,
+        stated(candidate.limit, candidate.unit),
+        percent(candidate.ratio)
+    )
+}
+
+fn stated(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Iops => format!("{} IOPS", count(value)),
+        Unit::BytesPerSecond => bandwidth(value),
+        Unit::Bytes => Bytes(value.max(0.0) as u64).to_string(),
+        Unit::Nanoseconds => Nanos(value.max(0.0).round() as u64).to_string(),
+        Unit::Percent => format!("{} %", three_digits(value)),
+        Unit::Number => three_digits(value),
     }
 }
 
