@@ -1,4 +1,5 @@
 use super::*;
+use crate::skipped;
 
 /// A machine whose noise is known beforehand: before and during each try.
 struct Made {
