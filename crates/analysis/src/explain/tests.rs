@@ -1,8 +1,8 @@
 use super::scenarios::Scenario;
 use super::*;
-use fathom_core::backend::Op;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, IoRecord};
+use fathom_core::record::{BlockRequest, IoRecord};
 use fathom_core::rng::Rng;
+use fathom_testkit::make;
 use std::time::Instant;
 
 const ROWS: usize = 1 << 20;
@@ -18,35 +18,16 @@ fn rows() -> (Vec<IoRecord>, Vec<BlockRequest>) {
         let device_ns = (200_000 + rng.below(100_000)) * slow;
         let offset_bytes = rng.below(1 << 20) * 4096;
         ios.push(IoRecord {
-            intended_ns: created_ns,
-            created_ns,
             submitted_ns: created_ns + 500,
-            completed_ns: created_ns + device_ns + 5_000,
             offset_bytes,
-            len_bytes: 4096,
-            file: 0,
-            job: 0,
-            worker: 0,
             depth: 25,
-            errno: 0,
-            op: Op::Read,
+            ..make::io(created_ns, created_ns + device_ns + 5_000)
         });
         requests.push(BlockRequest {
-            device: 254 << 20,
-            queued_ns: Some(created_ns + 1_000),
             allocated_ns: Some(created_ns + 1_200),
-            inserted_ns: None,
             issued_ns: Some(created_ns + 1_500),
-            completed_ns: created_ns + device_ns,
             sector: offset_bytes / 512,
-            len_bytes: 4096,
-            op: BlockOp::Read,
-            flags: BlockFlags::default(),
-            requeues: 0,
-            merges: 0,
-            errno: 0,
-            pid: 1,
-            comm: Comm::from("fathom"),
+            ..make::request(created_ns + 1_000, created_ns + device_ns)
         });
     }
     (ios, requests)

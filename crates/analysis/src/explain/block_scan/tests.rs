@@ -1,23 +1,15 @@
 use super::super::scenarios::empty_run;
 use super::*;
+use fathom_testkit::make;
 
 fn request(comm: &str, op: BlockOp, completed_ns: u64) -> BlockRequest {
     BlockRequest {
-        device: 254 << 20,
-        queued_ns: Some(completed_ns - 100),
         allocated_ns: Some(completed_ns - 90),
-        inserted_ns: None,
         issued_ns: Some(completed_ns - 80),
-        completed_ns,
-        sector: 0,
-        len_bytes: 4096,
         op,
-        flags: BlockFlags::default(),
-        requeues: 0,
-        merges: 0,
-        errno: 0,
         pid: 9,
         comm: Comm::from(comm),
+        ..make::request(completed_ns - 100, completed_ns)
     }
 }
 

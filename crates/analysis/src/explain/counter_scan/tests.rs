@@ -1,6 +1,6 @@
 use super::super::scenarios::empty_run;
 use super::*;
-use std::borrow::Cow;
+use fathom_testkit::make;
 
 fn scan(rows: &[(u64, &'static str, &'static str, f64)]) -> CounterScanned {
     let run = empty_run();
@@ -9,11 +9,8 @@ fn scan(rows: &[(u64, &'static str, &'static str, f64)]) -> CounterScanned {
     let start = facts.started_ns();
     let rows: Vec<CounterRow> = rows
         .iter()
-        .map(|(second, metric, labels, value)| CounterRow {
-            at_ns: start + second * SECOND_NS,
-            metric: Cow::Borrowed(metric),
-            labels: Cow::Borrowed(labels),
-            value: *value,
+        .map(|&(second, metric, labels, value)| {
+            make::counter(start + second * SECOND_NS, metric, labels, value)
         })
         .collect();
     scan.feed(&rows);

@@ -1,21 +1,13 @@
 use super::super::scenarios::empty_run;
 use super::*;
 use fathom_core::units::MonoTime;
+use fathom_testkit::make;
 
 fn io(created_ns: u64, latency_ns: u64, op: Op) -> IoRecord {
     IoRecord {
         intended_ns: created_ns.saturating_sub(500),
-        created_ns,
-        submitted_ns: created_ns,
-        completed_ns: created_ns + latency_ns,
-        offset_bytes: 0,
-        len_bytes: 4096,
-        file: 0,
-        job: 0,
-        worker: 0,
-        depth: 1,
-        errno: 0,
         op,
+        ..make::io(created_ns, created_ns + latency_ns)
     }
 }
 

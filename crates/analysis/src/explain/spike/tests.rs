@@ -1,8 +1,7 @@
 use super::super::answer::{Cause, Explanation};
 use super::super::scenarios::{Scenario, Set, plans};
 use super::*;
-use fathom_core::record::CounterRow;
-use std::borrow::Cow;
+use fathom_testkit::make;
 
 /// The first scenario in which that is done to a load of four in flight.
 fn scenario(doing: &str) -> Scenario {
@@ -168,12 +167,9 @@ fn under_pressure(mut scenario: Scenario, stalled: impl Fn(u64) -> bool) -> Expl
     let start = scenario.run.started_monotonic_ns.0;
     let mut waited_s = 3.5;
     for second in 0..60 {
-        scenario.counters.push(CounterRow {
-            at_ns: start + second * SECOND_NS,
-            metric: Cow::Borrowed("node_pressure_memory_waiting_seconds_total"),
-            labels: Cow::Borrowed(""),
-            value: waited_s,
-        });
+        let metric = "node_pressure_memory_waiting_seconds_total";
+        let at_ns = start + second * SECOND_NS;
+        scenario.counters.push(make::counter(at_ns, metric, "", waited_s));
         waited_s += if stalled(second) { 0.32 } else { 0.002 };
     }
     scenario.explain()
