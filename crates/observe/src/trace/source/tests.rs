@@ -3,9 +3,9 @@ use crate::target::TraceDevice;
 use crate::trace::decode::BlockDecoder;
 use crate::trace::format::EventFormat;
 use crate::trace::matcher::{Matcher, Patience, Watched};
-use crate::trace::peer::Peer;
 use fathom_core::record::{BlockFlags, BlockRequest};
 use fathom_testkit::make;
+use fathom_testkit::peer::Peer;
 
 fn read_of(index: u64) -> BlockRequest {
     let at_ns = 1_000_000 + index * 10_000;
