@@ -17,8 +17,8 @@ mod facts;
 mod io_scan;
 mod limit;
 mod period;
-#[cfg(any(test, feature = "testing"))]
-pub mod scenarios;
+#[cfg(test)]
+mod scenarios;
 mod section;
 mod spike;
 mod timeline;

@@ -1,5 +1,5 @@
-//! What tests stand on: made-up runs ([`make`]), a simulated kernel's trace ([`peer`]), loop devices in a known state, and
-//! whether a machine is quiet enough to tell.
+//! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a simulated
+//! kernel's trace ([`peer`]), loop devices in a known state, and whether a machine is quiet enough to tell.
 //!
 //! Duty: make what is to be judged; make devices and take them down; judge the machine, not the program. Data in: files,
 //! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the
@@ -10,6 +10,7 @@ mod loop_device;
 pub mod make;
 pub mod peer;
 mod quiet;
+pub mod scenarios;
 mod usage;
 
 use std::process::Stdio;

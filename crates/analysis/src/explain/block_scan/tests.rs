@@ -1,6 +1,6 @@
-use super::super::scenarios::empty_run;
 use super::*;
 use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 fn request(comm: &str, op: BlockOp, completed_ns: u64) -> BlockRequest {
     BlockRequest {

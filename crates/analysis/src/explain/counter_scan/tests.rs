@@ -1,6 +1,6 @@
-use super::super::scenarios::empty_run;
 use super::*;
 use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 fn scan(rows: &[(u64, &'static str, &'static str, f64)]) -> CounterScanned {
     let run = empty_run();

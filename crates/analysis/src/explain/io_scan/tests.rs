@@ -1,7 +1,7 @@
-use super::super::scenarios::empty_run;
 use super::*;
 use fathom_core::units::MonoTime;
 use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 fn io(created_ns: u64, latency_ns: u64, op: Op) -> IoRecord {
     IoRecord {

@@ -1,10 +1,10 @@
 use super::super::IoScan;
-use super::super::scenarios::empty_run;
 use super::super::{Scanned, section};
 use super::*;
 use fathom_core::record::IoRecord;
 use fathom_core::units::MonoTime;
 use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;

@@ -1,7 +1,7 @@
-use super::super::super::scenarios::empty_run;
 use super::*;
 use fathom_core::record::Comm;
 use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 const PLACE: u64 = 1 << 30;
 
