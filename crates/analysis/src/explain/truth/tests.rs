@@ -1,5 +1,4 @@
-use super::super::IoScan;
-use super::super::{Scanned, section};
+use super::super::{Facts, IoScan, Scanned, section};
 use super::*;
 use fathom_core::record::IoRecord;
 use fathom_core::units::MonoTime;
@@ -28,7 +27,7 @@ fn truth(ios: &[(u64, u64)]) -> SectionTruth {
         ..Scanned::default()
     };
     let sections = section::of(&facts, &scanned);
-    of(&facts, &sections[0])
+    of(&sections[0])
 }
 
 /// Ninety-nine of 4 ms and one of 400 ms: the average is 8 ms.
