@@ -12,8 +12,8 @@ use fathom_observe::trace::format::EventFormat;
 use fathom_observe::trace::matcher::{Matcher, Patience, Watched};
 use fathom_observe::trace::order::Merge;
 use fathom_observe::trace::page::PageLayout;
-use fathom_observe::trace::peer::Peer;
 use fathom_observe::trace::slices::Slices;
+use fathom_testkit::peer::Peer;
 use libfuzzer_sys::fuzz_target;
 
 const CPUS: usize = 3;

@@ -17,12 +17,13 @@ mod facts;
 mod io_scan;
 mod limit;
 mod period;
-#[cfg(any(test, feature = "testing"))]
-pub mod scenarios;
+#[cfg(test)]
+mod scenarios;
 mod section;
 mod spike;
 mod timeline;
 mod truth;
+mod words;
 
 pub use answer::Explanation;
 pub use block_scan::{BlockScan, BlockScanned};
@@ -85,7 +86,7 @@ pub fn explain<E: Evidence>(
         schema: String::from(SCHEMA),
         limits,
         spikes,
-        truth: sections.iter().map(|section| truth::of(facts, section)).collect(),
+        truth: sections.iter().map(|section| truth::of(section)).collect(),
         missing: missing(facts, scanned),
     })
 }

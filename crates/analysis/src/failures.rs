@@ -42,7 +42,7 @@ struct Case<'a> {
 struct Rule {
     errnos: &'static [i32],
     when: fn(&Case<'_>) -> bool,
-    remedy: fn(&Case<'_>) -> String,
+    remedy: &'static str,
 }
 
 /// The table. An errno means different things to different interfaces, so that conditions come before the plain word.
@@ -51,118 +51,69 @@ const RULES: &[Rule] = &[
         // io_uring: a polled ring on a file without polled queues (fs/block_dev, drivers/nvme: `poll_queues`).
         errnos: &[EOPNOTSUPP, EINVAL],
         when: |case| case.job.engine.poll,
-        remedy: |_| {
-            String::from(
-                "Polling (hipri) needs direct I/O on a device with poll queues: load the driver with them (NVMe: modprobe \
-                 nvme poll_queues=2, or nvme.poll_queues=2 on the kernel's command line), or leave hipri out",
-            )
-        },
+        remedy: "Polling (hipri) needs direct I/O on a device with poll queues: load the driver with them (NVMe: modprobe nvme \
+         poll_queues=2, or nvme.poll_queues=2 on the kernel's command line), or leave hipri out",
     },
     Rule {
         errnos: &[EOPNOTSUPP],
         when: |case| case.error.what == "trim",
-        remedy: |_| {
-            String::from(
-                "It takes no discards: trim a device that has them (lsblk --discard), or leave the trims out",
-            )
-        },
+        remedy: "It takes no discards: trim a device that has them (lsblk --discard), or leave the trims out",
     },
     Rule {
         errnos: &[EOPNOTSUPP, EAGAIN],
         when: |case| case.job.engine.nowait,
-        remedy: |_| {
-            String::from(
-                "With nowait an I/O fails rather than wait: leave nowait out, lower iodepth, or bear it \
-                 (continue_on_error=io)",
-            )
-        },
+        remedy: "With nowait an I/O fails rather than wait: leave nowait out, lower iodepth, or bear it (continue_on_error=io)",
     },
     Rule {
         errnos: &[EAGAIN],
         when: |_| true,
-        remedy: |_| String::from("The kernel had no room for the request: lower iodepth or numjobs"),
+        remedy: "The kernel had no room for the request: lower iodepth or numjobs",
     },
     Rule {
         // What must be aligned is in a warning of its own, with the numbers.
         errnos: &[EINVAL],
         when: |case| case.job.direct && is_unaligned(case),
-        remedy: |_| String::from("Direct I/O must be aligned; see the warning below"),
+        remedy: "Direct I/O must be aligned; see the warning below",
     },
     Rule {
         // open(2), O_DIRECT: length, offset and buffer must be multiples of the logical block size.
         errnos: &[EINVAL],
         when: |case| case.job.direct,
-        remedy: |_| {
-            String::from(
-                "Direct I/O wants blocks and offsets in multiples of the sector size (blockdev --getss DEVICE): \
-                 change bs, offset or blockalign, or use direct=0",
-            )
-        },
-    },
-    Rule {
-        errnos: &[ENOSPC],
-        when: |_| true,
-        remedy: |case| full(case, "The file system is full"),
-    },
-    Rule {
-        errnos: &[EDQUOT],
-        when: |_| true,
-        remedy: |case| full(case, "The quota is used up"),
+        remedy: "Direct I/O wants blocks and offsets in multiples of the sector size (blockdev --getss DEVICE): change bs, offset or \
+         blockalign, or use direct=0",
     },
     Rule {
         errnos: &[EFBIG],
         when: |_| true,
-        remedy: |_| {
-            String::from(
-                "The file may not become so large (the file system's limit, or ulimit -f): give a smaller size or offset, \
-                 or more files (nrfiles)",
-            )
-        },
+        remedy: "The file may not become so large (the file system's limit, or ulimit -f): give a smaller size or offset, or more \
+         files (nrfiles)",
     },
     Rule {
         errnos: &[EROFS],
         when: |_| true,
-        remedy: |_| {
-            String::from(
-                "It is read-only, or became so after an error of the disk: see dmesg, then mount it again for writing",
-            )
-        },
+        remedy: "It is read-only, or became so after an error of the disk: see dmesg, then mount it again for writing",
     },
     Rule {
         // A mapping gets SIGBUS, which does not say why.
         errnos: &[EIO],
         when: |case| case.job.engine.kind == EngineKind::Mmap,
-        remedy: |_| {
-            String::from(
-                "The file shrank while it was mapped, or the disk failed: look at the file's size, then for the device in \
-                 dmesg",
-            )
-        },
+        remedy: "The file shrank while it was mapped, or the disk failed: look at the file's size, then for the device in dmesg",
     },
     Rule {
         // include/linux/blk_types.h: what the block layer makes of medium, transport and timeout errors.
         errnos: &[EIO, ENODATA, EILSEQ, EREMOTEIO, ETIMEDOUT],
         when: |_| true,
-        remedy: |_| {
-            String::from(
-                "The disk or the path to it failed: look for the device in dmesg, and at its health (smartctl -a, nvme \
-                 smart-log)",
-            )
-        },
+        remedy: "The disk or the path to it failed: look for the device in dmesg, and at its health (smartctl -a, nvme smart-log)",
     },
     Rule {
         errnos: &[ENODEV, ENXIO],
         when: |_| true,
-        remedy: |_| {
-            String::from(
-                "The device is gone: look for it in dmesg and lsblk, attach it again, and repeat the run",
-            )
-        },
+        remedy: "The device is gone: look for it in dmesg and lsblk, attach it again, and repeat the run",
     },
     Rule {
         errnos: &[ESTALE],
         when: |_| true,
-        remedy: |_| String::from("The server no longer knows the file: mount the file system again"),
+        remedy: "The server no longer knows the file: mount the file system again",
     },
 ];
 
@@ -177,9 +128,13 @@ pub fn remedy(run: &Run, index: usize, error: &RunError) -> Option<String> {
     if let Some(remedy) = start_remedy(StartStep::from_name(&error.what), error.errno) {
         return Some(format!("{remedy}."));
     }
+    match error.errno {
+        ENOSPC => return Some(full(&case, "The file system is full")),
+        EDQUOT => return Some(full(&case, "The quota is used up")),
+        _ => {}
+    }
     let fits = |rule: &&Rule| rule.errnos.contains(&error.errno) && (rule.when)(&case);
-    let rule = RULES.iter().find(fits)?;
-    Some(format!("{}.", (rule.remedy)(&case)))
+    Some(format!("{}.", RULES.iter().find(fits)?.remedy))
 }
 
 fn is_unaligned(case: &Case<'_>) -> bool {
@@ -191,7 +146,7 @@ fn is_unaligned(case: &Case<'_>) -> bool {
 fn full(case: &Case<'_>, what: &str) -> String {
     format!(
         "{what} after {} written: give a smaller size or make room. fallocate=native reserves the space before the run, \
-         and so fails at its start",
+         and so fails at its start.",
         Bytes(case.summary.write.bytes)
     )
 }

@@ -1,10 +1,9 @@
 //! A made-up run without anything to warn of; tests change one thing each.
 
-use fathom_core::run::{
-    Build, CpuUsage, Environment, JobSummary, Run, SCHEMA, Status, Summary, Target, TargetFile, TargetKind,
-};
-use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{EngineKind, Job, Workload, Written};
+use fathom_core::run::{CpuUsage, Environment, JobSummary, Run, TargetFile};
+use fathom_core::units::Nanos;
+use fathom_core::workload::{EngineKind, Job};
+use fathom_testkit::make;
 
 /// Ten seconds of direct random reads with `io_uring` on a quiet machine.
 pub(crate) fn quiet() -> Run {
@@ -29,53 +28,22 @@ pub(crate) fn quiet() -> Run {
         ..JobSummary::default()
     };
     summary.read.ios = 100_000;
-    Run {
-        schema: String::from(SCHEMA),
-        build: Build {
-            version: String::from("0.1.0"),
-            debug: false,
-        },
-        command: Vec::new(),
-        started_unix_ns: WallTime(0),
-        started_monotonic_ns: MonoTime(0),
-        status: Status::Complete,
-        written: Written::default(),
-        workload: Workload { jobs: vec![job] },
-        environment: Environment {
-            cpus: 4,
-            load_1min: 0.2,
-            clock_source: String::from("tsc"),
-            ..Environment::default()
-        },
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target {
-                description: String::from("data.bin"),
-                modelled: false,
-                files: vec![file("data.bin", None)],
-            },
-            jobs: vec![summary],
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    }
+    let mut run = make::run(vec![job], vec![summary]);
+    run.environment = Environment {
+        cpus: 4,
+        load_1min: 0.2,
+        clock_source: String::from("tsc"),
+        ..Environment::default()
+    };
+    run.summary.target = make::target("data.bin", false);
+    run.summary.target.files = vec![file("data.bin", None)];
+    run
 }
 
 /// A file whose device is known, or the reason why not.
 pub(crate) fn file(path: &str, device_missing: Option<&str>) -> TargetFile {
     TargetFile {
-        path: String::from(path),
-        kind: TargetKind::File,
-        size_bytes: 1 << 30,
-        filesystem: None,
-        device: None,
         device_missing: device_missing.map(String::from),
+        ..make::file(path)
     }
 }

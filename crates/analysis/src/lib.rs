@@ -10,6 +10,7 @@ pub mod failures;
 pub mod figures;
 #[cfg(test)]
 mod fixtures;
+mod latencies;
 pub mod partial;
 pub mod sweep;
 pub mod warnings;

@@ -7,8 +7,9 @@
 
 mod percentiles;
 
+use crate::latencies::merged;
 use fathom_core::backend::Op;
-use fathom_core::run::{HistogramRow, JobSummary, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::run::{HistogramRow, JobSummary, OpSummary, Run, SeriesRow};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::Job;
 use std::collections::BTreeMap;
@@ -23,40 +24,27 @@ pub fn fill(run: &mut Run, series: &[SeriesRow], histograms: &[HistogramRow]) {
         let counts = |row: &&SeriesRow| !row.ramp && wanted.contains(&row.job);
         series.iter().filter(counts).collect()
     };
-    run.summary.jobs = (0u32..)
-        .zip(jobs)
-        .map(|(index, job)| {
-            let mut summary = summary(&[job], &of_jobs(&[index]));
-            percentiles::fill(&mut summary, &[index], &job.percentiles.list, histograms);
-            summary
-        })
-        .collect();
-    let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
-    groups.sort_unstable();
-    groups.dedup();
     let of_members = |members: &[(u32, &Job)]| {
-        let indices: Vec<u32> = members.iter().map(|&(index, _)| index).collect();
-        let jobs: Vec<&Job> = members.iter().map(|&(_, job)| job).collect();
+        let (indices, jobs): (Vec<u32>, Vec<&Job>) = members.iter().copied().unzip();
         let mut summary = summary(&jobs, &of_jobs(&indices));
         let list = jobs.first().map_or(&[][..], |job| &job.percentiles.list);
         percentiles::fill(&mut summary, &indices, list, histograms);
         summary
     };
-    run.summary.total = (groups.len() > 1).then(|| {
-        let all: Vec<(u32, &Job)> = (0u32..).zip(jobs).collect();
-        JobSummary {
-            name: format!("{} jobs", jobs.len()),
-            ..of_members(&all)
-        }
+    let all: Vec<(u32, &Job)> = (0u32..).zip(jobs).collect();
+    run.summary.jobs = all.chunks(1).map(of_members).collect();
+    let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    run.summary.total = (groups.len() > 1).then(|| JobSummary {
+        name: format!("{} jobs", jobs.len()),
+        ..of_members(&all)
     });
-    run.summary.groups = groups
-        .into_iter()
-        .map(|group| {
-            let members: Vec<(u32, &Job)> =
-                (0u32..).zip(jobs).filter(|(_, job)| job.group == group).collect();
-            of_members(&members)
-        })
-        .collect();
+    let of_group = |group: u32| {
+        let members = all.iter().copied().filter(|(_, job)| job.group == group);
+        of_members(&members.collect::<Vec<_>>())
+    };
+    run.summary.groups = groups.into_iter().map(of_group).collect();
 }
 
 /// One job or group from its rows after the ramp.
@@ -114,32 +102,6 @@ fn direction(rows: &[&SeriesRow], runtime_ns: u64) -> OpSummary {
         response_ns: merged(rows.iter().map(|row| &row.response)),
         ..OpSummary::default()
     }
-}
-
-/// Counts, extremes, mean and deviation of parts add up; percentiles do not.
-fn merged<'a>(parts: impl Iterator<Item = &'a LatencySummary>) -> LatencySummary {
-    let mut total = LatencySummary {
-        min: u64::MAX,
-        ..LatencySummary::default()
-    };
-    let (mut sum, mut squares) = (0.0, 0.0);
-    for part in parts.filter(|part| part.n > 0) {
-        let n = part.n as f64;
-        total.n += part.n;
-        total.min = total.min.min(part.min);
-        total.max = total.max.max(part.max);
-        sum += n * part.mean;
-        squares += n * (part.mean * part.mean + part.stddev * part.stddev);
-    }
-    if total.n == 0 {
-        return LatencySummary::default();
-    }
-    total.mean = sum / total.n as f64;
-    // Rounding may leave the variance a little below zero.
-    total.stddev = (squares / total.n as f64 - total.mean * total.mean)
-        .max(0.0)
-        .sqrt();
-    total
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //!
 //! The way of an event: [`source`] (pages of one CPU) → [`page`] (records) → [`decode`] (events) → [`order`] (one
 //! stream in the order of time) → [`matcher`] (requests) or [`slices`] (stays on a CPU). All but `source` and
-//! [`instance`] are pure, so that the simulated kernel of [`peer`] runs through the same code. No kernel module, no
+//! [`instance`] are pure, so that a simulated kernel runs through the same code. No kernel module, no
 //! compiler and no capability is needed: files that root may open.
 
 pub mod block;
@@ -19,8 +19,8 @@ pub mod instance;
 pub mod matcher;
 pub mod order;
 pub mod page;
-#[doc(hidden)]
-pub mod peer;
+#[cfg(test)]
+mod peer;
 #[cfg(test)]
 mod real;
 pub mod rwbs;

@@ -1,39 +1,28 @@
 //! Made-up runs for the tests: numbers are drawn from seeded distributions and summed up as a real run would.
 
 use fathom_core::backend::Op;
-use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
-    Build, CpuUsage, DiskSummary, Environment, Floor, JobSummary, LatencySummary, OpSummary, Run, RunError,
-    SCHEMA, Status, Summary, Target, TargetFile, TargetKind, Warning,
+    CpuUsage, DiskSummary, Floor, JobSummary, LatencySummary, OpSummary, Run, RunError, Status, TargetFile,
+    Warning,
 };
 use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{
-    Arrival, BlockSize, DEFAULT_PERCENTILES, EngineKind, Job, Mix, Rate, Workload, Written,
-};
+use fathom_core::workload::{Arrival, BlockSize, DEFAULT_PERCENTILES, EngineKind, Job, Mix, Rate};
+use fathom_testkit::make;
 
 /// `n` latencies around `typical_ns`, a hundredth of them twenty times as long.
 pub(crate) fn latency(seed: u64, n: u64, typical_ns: u64) -> LatencySummary {
     let mut rng = Rng::new(seed);
-    let mut histogram = Histogram::new();
-    for _ in 0..n {
+    let latency_ns = |_| {
         let slow = if rng.below(100) == 0 { 20 } else { 1 };
-        histogram.record(typical_ns / 2 + rng.below(typical_ns) * slow);
-    }
-    histogram.summary(&DEFAULT_PERCENTILES)
+        typical_ns / 2 + rng.below(typical_ns) * slow
+    };
+    make::histogram((0..n).map(latency_ns)).summary(&DEFAULT_PERCENTILES)
 }
 
 /// One direction over `seconds`.
 pub(crate) fn direction(seed: u64, ios: u64, block: u64, seconds: f64, typical_ns: u64) -> OpSummary {
-    OpSummary {
-        ios,
-        bytes: ios * block,
-        runtime_ns: (seconds * 1e9) as u64,
-        iops: ios as f64 / seconds,
-        bytes_per_second: (ios * block) as f64 / seconds,
-        lat_ns: latency(seed, ios, typical_ns),
-        ..OpSummary::default()
-    }
+    make::direction(ios, block, seconds, latency(seed, ios, typical_ns))
 }
 
 /// A job of an asynchronous engine.
@@ -74,49 +63,18 @@ fn job_summary(name: &str) -> JobSummary {
 /// A finished run of `jobs` with `results`.
 pub(crate) fn run(jobs: Vec<Job>, results: Vec<JobSummary>) -> Run {
     let file = TargetFile {
-        path: String::from("data.bin"),
-        kind: TargetKind::File,
-        size_bytes: 1 << 30,
         filesystem: Some(String::from("ext4")),
-        device: None,
-        device_missing: None,
+        ..make::file("data.bin")
     };
-    Run {
-        schema: String::from(SCHEMA),
-        build: Build {
-            version: String::from("0.1.0"),
-            debug: false,
-        },
-        command: vec![String::from("fathom"), String::from("run")],
-        started_unix_ns: WallTime(1_790_000_000_123_456_789),
-        started_monotonic_ns: MonoTime(77),
-        status: Status::Complete,
-        written: Written::default(),
-        workload: Workload { jobs },
-        environment: Environment {
-            host: String::from("vm1"),
-            cpus: 2,
-            ..Environment::default()
-        },
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target {
-                description: String::from("data.bin (ext4 on /dev/vda, virtio)"),
-                modelled: false,
-                files: vec![file],
-            },
-            jobs: results,
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    }
+    let mut run = make::run(jobs, results);
+    run.command = vec![String::from("fathom"), String::from("run")];
+    run.started_unix_ns = WallTime(1_790_000_000_123_456_789);
+    run.started_monotonic_ns = MonoTime(77);
+    run.environment.host = String::from("vm1");
+    run.environment.cpus = 2;
+    run.summary.target = make::target("data.bin (ext4 on /dev/vda, virtio)", false);
+    run.summary.target.files = vec![file];
+    run
 }
 
 /// The usual one: random reads, one job, its disk, its floor.

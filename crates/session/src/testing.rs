@@ -1,10 +1,7 @@
 //! A small run for tests.
 
-use fathom_core::run::{
-    Build, CpuUsage, Environment, JobSummary, Run, RunError, SCHEMA, Status, Summary, Target,
-};
-use fathom_core::units::{MonoTime, WallTime};
-use fathom_core::workload::{Workload, Written};
+use fathom_core::run::{JobSummary, Run, RunError, Status};
+use fathom_testkit::make;
 
 /// A run that ended so, with so many errors.
 pub(crate) fn run(status: Status, errors: u64) -> Run {
@@ -22,31 +19,7 @@ pub(crate) fn run(status: Status, errors: u64) -> Run {
         ..JobSummary::default()
     };
     Run {
-        schema: SCHEMA.to_owned(),
-        build: Build {
-            version: String::new(),
-            debug: false,
-        },
-        command: Vec::new(),
-        started_unix_ns: WallTime(0),
-        started_monotonic_ns: MonoTime(0),
         status,
-        written: Written::default(),
-        workload: Workload { jobs: Vec::new() },
-        environment: Environment::default(),
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: SCHEMA.to_owned(),
-            target: Target::default(),
-            jobs: vec![job],
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
+        ..make::run(Vec::new(), vec![job])
     }
 }

@@ -7,13 +7,11 @@
 //! `fio --write_lat_log` was given: latencies are then drawn from its logs, neighbours together, else made up. It
 //! writes the rows to DIR, which must not be there, flushes each second of the record, and reads them back.
 
-use fathom_core::backend::Op;
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, CounterRow, IoRecord, RowSink};
 use fathom_core::rng::Rng;
-use fathom_core::run::{Build, CpuUsage, Environment, Run, SCHEMA, Status, Summary, Target};
-use fathom_core::units::{MonoTime, WallTime};
-use fathom_core::workload::{Workload, Written};
+use fathom_core::run::Status;
 use fathom_store::{RecordReader, RunWriter, StreamRow, StreamWriter};
+use fathom_testkit::make;
 use std::collections::BinaryHeap;
 use std::error::Error;
 use std::path::Path;
@@ -105,17 +103,10 @@ fn io(rng: &mut Rng, stamps: [u64; 4], depth: u32) -> IoRecord {
     let [intended_ns, created_ns, submitted_ns, completed_ns] = stamps;
     IoRecord {
         intended_ns,
-        created_ns,
         submitted_ns,
-        completed_ns,
         offset_bytes: rng.below(1 << 18) << 12,
-        len_bytes: 4096,
-        file: 0,
-        job: 0,
-        worker: 0,
         depth,
-        errno: 0,
-        op: Op::Read,
+        ..make::io(created_ns, completed_ns)
     }
 }
 
@@ -208,7 +199,8 @@ fn counters() -> impl FnMut(&mut Rng) -> CounterRow {
 }
 
 fn measure<R: StreamRow>(dir: &Path, rows: u64, mut next: impl FnMut(&mut Rng) -> R) -> Fallible<()> {
-    let mut run = run();
+    let mut run = make::run(Vec::new(), Vec::new());
+    run.status = Status::Running;
     let mut directory = RunWriter::create(dir, &run)?;
     let mut rng = Rng::new(1);
     let mut writer = StreamWriter::<R>::create(dir)?;
@@ -255,38 +247,6 @@ fn measure<R: StreamRow>(dir: &Path, rows: u64, mut next: impl FnMut(&mut Rng) -
     run.status = Status::Complete;
     directory.finish(&run, std::iter::empty())?;
     read_back::<R>(dir, rows)
-}
-
-/// A run that says the least that one may.
-fn run() -> Run {
-    Run {
-        schema: String::from(SCHEMA),
-        build: Build {
-            version: String::from(env!("CARGO_PKG_VERSION")),
-            debug: cfg!(debug_assertions),
-        },
-        command: Vec::new(),
-        started_unix_ns: WallTime(0),
-        started_monotonic_ns: MonoTime(0),
-        status: Status::Running,
-        written: Written::default(),
-        workload: Workload { jobs: Vec::new() },
-        environment: Environment::default(),
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target::default(),
-            jobs: Vec::new(),
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    }
 }
 
 fn read_back<R: StreamRow>(dir: &Path, rows: u64) -> Fallible<()> {

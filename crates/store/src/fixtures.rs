@@ -3,49 +3,27 @@
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
-    Build, CpuUsage, Environment, HistogramRow, JobSummary, Latency, LatencySummary, Run, SCHEMA,
-    SERIES_PERCENTILES, SeriesRow, Status, Summary, Target,
+    HistogramRow, JobSummary, Latency, LatencySummary, Run, SERIES_PERCENTILES, SeriesRow, Status,
 };
 use fathom_core::units::{MonoTime, WallTime};
-use fathom_core::workload::{Job, Workload, Written};
+use fathom_core::workload::Job;
+use fathom_testkit::make;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A run under way.
 pub(crate) fn run() -> Run {
+    let job = Job {
+        name: String::from("randread"),
+        ..Job::default()
+    };
     Run {
-        schema: String::from(SCHEMA),
-        build: Build {
-            version: String::from("0.1.0"),
-            debug: false,
-        },
         command: vec![String::from("fathom")],
         started_unix_ns: WallTime(1_790_000_000_123_456_789),
         started_monotonic_ns: MonoTime(5_000_000_000),
         status: Status::Running,
-        written: Written::default(),
-        workload: Workload {
-            jobs: vec![Job {
-                name: String::from("randread"),
-                ..Job::default()
-            }],
-        },
-        environment: Environment::default(),
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target::default(),
-            jobs: Vec::new(),
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
+        ..make::run(vec![job], Vec::new())
     }
 }
 
@@ -93,9 +71,7 @@ pub(crate) fn second(rng: &mut Rng, second: u32) -> Vec<SeriesRow> {
         .map(|(job, op)| {
             let n = rng.below(3) * 100;
             SeriesRow {
-                second,
                 end,
-                duration_ns: 1_000_000_000,
                 job,
                 ramp: second == 0,
                 op,
@@ -103,9 +79,9 @@ pub(crate) fn second(rng: &mut Rng, second: u32) -> Vec<SeriesRow> {
                 bytes: n * 4096,
                 errors: rng.below(2),
                 lat: latency(rng, n),
-                response: LatencySummary::default(),
                 backlog: rng.below(9),
                 late_ios: rng.below(2),
+                ..make::second(second)
             }
         })
         .to_vec()

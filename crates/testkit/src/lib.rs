@@ -1,12 +1,16 @@
-//! What tests need of the machine that they run on: loop devices in a known state, and whether it is quiet enough to tell.
+//! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a simulated
+//! kernel's trace ([`peer`]), loop devices in a known state, and whether a machine is quiet enough to tell.
 //!
-//! Duty: make devices and take them down; judge the machine, not the program. Data in: files, `/proc`, `/sys`. Data out:
-//! devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the program under test, and is never a
-//! dependency of it.
+//! Duty: make what is to be judged; make devices and take them down; judge the machine, not the program. Data in: files,
+//! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the
+//! program under test but the words that all of it shares (`fathom_core`), and is never a dependency of it.
 #![forbid(unsafe_code)]
 
 mod loop_device;
+pub mod make;
+pub mod peer;
 mod quiet;
+pub mod scenarios;
 mod usage;
 
 use std::process::Stdio;

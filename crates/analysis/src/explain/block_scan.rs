@@ -97,8 +97,6 @@ pub(super) struct DeviceScan {
     pub requests: Timeline,
     pub users: Vec<User>,
     last_user: usize,
-    /// Requests that failed.
-    pub errors: u64,
 }
 
 /// What one task, by name, did on a device.
@@ -137,10 +135,7 @@ impl DeviceScan {
     #[inline]
     fn row(&mut self, row: &BlockRequest, owner: &Owner) -> Option<()> {
         // What was given up without an end has no latency.
-        if row.flags.has(BlockFlags::UNFINISHED) {
-            return Some(());
-        }
-        if row.op == BlockOp::Flush {
+        if row.flags.has(BlockFlags::UNFINISHED) || row.op == BlockOp::Flush {
             return Some(());
         }
         let user = self.user(row, owner);
@@ -149,7 +144,6 @@ impl DeviceScan {
         let whose = user.whose;
         let begun_ns = row.begun_ns();
         let latency_ns = row.completed_ns.saturating_sub(begun_ns);
-        self.errors += u64::from(row.errno != 0);
         let second = self.requests.count(begun_ns, row.completed_ns, latency_ns)?;
         second.bytes += u64::from(row.len_bytes);
         second.errors += u32::from(row.errno != 0);
@@ -159,7 +153,6 @@ impl DeviceScan {
         }
         if whose == Whose::Other {
             second.other_ios += 1;
-            second.other_bytes += u64::from(row.len_bytes);
         }
         Some(())
     }
@@ -213,7 +206,6 @@ impl BlockScan {
             requests: Timeline::new(self.started_ns),
             users: Vec::new(),
             last_user: 0,
-            errors: 0,
         });
         Some(self.devices.len() - 1)
     }

@@ -23,8 +23,6 @@ pub(super) struct SystemSecond {
     pub idle: f32,
     pub iowait: f32,
     pub busy: f32,
-    /// The share of the second in which the busiest CPU was busy.
-    pub busiest: f32,
     /// The share of the second in which somebody waited for a CPU, or for I/O.
     pub cpu_waiting: f32,
     pub io_waiting: f32,
@@ -48,11 +46,6 @@ pub(super) struct DiskSecond {
     pub busy: f32,
     /// Time in flight summed over all I/Os.
     pub weighted: f32,
-    pub flushes: f32,
-    /// In flight when it was read: the largest, the sum, how often.
-    pub in_flight_max: f32,
-    pub in_flight_sum: f32,
-    pub in_flight_n: u16,
 }
 
 /// A limit of a cgroup on a device.
@@ -76,8 +69,8 @@ pub(super) enum CgroupLimitKind {
 #[derive(Debug)]
 pub struct CounterScan {
     started_ns: u64,
-    /// For each of [`METRICS`]: the last value and its time, by labels.
-    last: Vec<HashMap<String, (u64, f64)>>,
+    /// For each metric: the last value and its time, by labels.
+    last: HashMap<String, HashMap<String, (u64, f64)>>,
     found: CounterScanned,
 }
 
@@ -87,8 +80,6 @@ pub struct CounterScanned {
     pub(super) system: BTreeMap<u64, SystemSecond>,
     pub(super) disks: BTreeMap<String, BTreeMap<u64, DiskSecond>>,
     pub(super) cgroup_limits: Vec<CgroupLimit>,
-    /// CPUs that the cgroup's quota allows.
-    pub(super) cpu_quota: Option<f64>,
     /// The task of each worker: job, worker, thread.
     pub(super) tasks: Vec<(u32, u32, u32)>,
 }
@@ -103,36 +94,55 @@ impl CounterScanned {
     }
 }
 
-/// The metrics that say anything here.
-const METRICS: [&str; 20] = [
-    "node_disk_io_now",
-    "node_disk_io_time_seconds_total",
-    "node_disk_reads_completed_total",
-    "node_disk_writes_completed_total",
-    "node_disk_read_bytes_total",
-    "node_disk_written_bytes_total",
-    "node_disk_read_time_seconds_total",
-    "node_disk_write_time_seconds_total",
-    "node_disk_io_time_weighted_seconds_total",
-    "node_disk_flush_requests_total",
-    "node_cpu_seconds_total",
-    "node_memory_Dirty_bytes",
-    "node_memory_Writeback_bytes",
-    "node_pressure_cpu_waiting_seconds_total",
-    "node_pressure_io_waiting_seconds_total",
-    "node_pressure_memory_waiting_seconds_total",
-    "fathom_cgroup_io_limit",
-    "fathom_cgroup_cpu_throttled_seconds_total",
-    "fathom_cgroup_cpu_quota_cores",
-    "fathom_worker_thread_id",
-];
+/// What the rows of a metric say.
+enum Says {
+    /// How something is now.
+    State(fn(&mut CounterScanned, u64, &CounterRow)),
+    /// How often or how long it was so: of the system, and of a disk, what it grew by counts.
+    System(fn(&mut SystemSecond) -> &mut f32),
+    Disk(fn(&mut DiskSecond, f64)),
+    /// The same of a CPU, by what it did.
+    Cpu,
+}
+
+/// What a metric says; `None`: nothing that matters here.
+fn says(metric: &str) -> Option<Says> {
+    use Says::{Cpu, Disk, State, System};
+    Some(match metric {
+        // A disk that was read was there in that second.
+        "node_disk_io_now" => State(|found, second, row| _ = found.disk(second, &row.labels)),
+        "node_disk_io_time_seconds_total" => Disk(|disk, grown| disk.busy += grown as f32),
+        "node_disk_reads_completed_total" | "node_disk_writes_completed_total" => {
+            Disk(|disk, grown| disk.ios += grown as f32)
+        }
+        "node_disk_read_bytes_total" | "node_disk_written_bytes_total" => {
+            Disk(|disk, grown| disk.bytes += grown)
+        }
+        "node_disk_read_time_seconds_total" | "node_disk_write_time_seconds_total" => {
+            Disk(|disk, grown| disk.time += grown as f32)
+        }
+        "node_disk_io_time_weighted_seconds_total" => Disk(|disk, grown| disk.weighted += grown as f32),
+        "node_cpu_seconds_total" => Cpu,
+        "node_memory_Dirty_bytes" => State(|found, second, row| found.second(second).dirty = row.value),
+        "node_memory_Writeback_bytes" => {
+            State(|found, second, row| found.second(second).writeback = row.value)
+        }
+        "node_pressure_cpu_waiting_seconds_total" => System(|second| &mut second.cpu_waiting),
+        "node_pressure_io_waiting_seconds_total" => System(|second| &mut second.io_waiting),
+        "node_pressure_memory_waiting_seconds_total" => System(|second| &mut second.memory_waiting),
+        "fathom_cgroup_io_limit" => State(|found, _, row| found.cgroup_limit(row)),
+        "fathom_cgroup_cpu_throttled_seconds_total" => System(|second| &mut second.cpu_throttled),
+        "fathom_worker_thread_id" => State(|found, _, row| found.task(row)),
+        _ => return None,
+    })
+}
 
 impl CounterScan {
     /// Ready for the rows of this run.
     pub fn new(facts: &Facts<'_>) -> Self {
         Self {
             started_ns: facts.started_ns(),
-            last: vec![HashMap::new(); METRICS.len()],
+            last: HashMap::new(),
             found: CounterScanned::default(),
         }
     }
@@ -145,35 +155,29 @@ impl CounterScan {
     }
 
     fn row(&mut self, row: &CounterRow) {
-        let Some(metric) = METRICS.iter().position(|metric| *metric == row.metric) else {
-            return;
-        };
+        let Some(says) = says(&row.metric) else { return };
         let second = row.at_ns.saturating_sub(self.started_ns) / SECOND_NS;
         if second > SECONDS_MAX || !row.value.is_finite() {
             return;
         }
-        match METRICS[metric] {
-            "fathom_cgroup_io_limit" => self.found.cgroup_limit(row),
-            "fathom_cgroup_cpu_quota_cores" => self.found.cpu_quota = Some(row.value),
-            "fathom_worker_thread_id" => self.found.task(row),
-            "node_disk_io_now" => self.found.in_flight(second, row),
-            "node_memory_Dirty_bytes" => self.found.second(second).dirty = row.value,
-            "node_memory_Writeback_bytes" => self.found.second(second).writeback = row.value,
-            name => {
-                if let Some((difference, seconds)) = self.difference(metric, row) {
-                    // What was counted up to here belongs to the time before.
-                    let middle = row.at_ns - (seconds * 0.5e9) as u64;
-                    let second = middle.saturating_sub(self.started_ns) / SECOND_NS;
-                    self.found.counter(name, second, row, difference, seconds);
-                }
-            }
+        if let Says::State(take) = says {
+            take(&mut self.found, second, row);
+        } else if let Some((grown, seconds)) = self.difference(row) {
+            // What was counted up to here belongs to the time before.
+            let middle = row.at_ns - (seconds * 0.5e9) as u64;
+            let second = middle.saturating_sub(self.started_ns) / SECOND_NS;
+            self.found.counter(&says, second, row, grown);
         }
     }
 
     /// What a counter grew by since it was last read, and how long ago that was; `None` where it was not read or was
     /// reset.
-    fn difference(&mut self, metric: usize, row: &CounterRow) -> Option<(f64, f64)> {
-        let last = &mut self.last[metric];
+    fn difference(&mut self, row: &CounterRow) -> Option<(f64, f64)> {
+        // A name is only copied the first time.
+        if !self.last.contains_key(&*row.metric) {
+            self.last.insert(row.metric.to_string(), HashMap::new());
+        }
+        let last = self.last.get_mut(&*row.metric)?;
         let Some(known) = last.get_mut(&*row.labels) else {
             if last.len() < SERIES_MAX {
                 last.insert(row.labels.to_string(), (row.at_ns, row.value));
@@ -207,55 +211,23 @@ impl CounterScanned {
         Some(disk.entry(second).or_default())
     }
 
-    fn in_flight(&mut self, second: u64, row: &CounterRow) {
-        if let Some(disk) = self.disk(second, &row.labels) {
-            let now = row.value as f32;
-            disk.in_flight_max = disk.in_flight_max.max(now);
-            disk.in_flight_sum += now;
-            disk.in_flight_n = disk.in_flight_n.saturating_add(1);
-        }
-    }
-
-    fn counter(&mut self, name: &str, second: u64, row: &CounterRow, difference: f64, seconds: f64) {
-        let grown = difference as f32;
-        match name {
-            "node_cpu_seconds_total" => {
-                let mode = label(&row.labels, "mode").unwrap_or_default();
-                let system = self.second(second);
-                match mode {
-                    "idle" => {
-                        system.idle += grown;
-                        let busy = 1.0 - grown / seconds as f32;
-                        system.busiest = system.busiest.max(busy.clamp(0.0, 1.0));
-                    }
-                    "iowait" => system.iowait += grown,
-                    // Time of guests is part of the user's.
-                    "guest" | "guest_nice" => {}
-                    _ => system.busy += grown,
+    fn counter(&mut self, says: &Says, second: u64, row: &CounterRow, grown: f64) {
+        match says {
+            Says::State(_) => {}
+            Says::System(field) => *field(self.second(second)) += grown as f32,
+            Says::Disk(add) => {
+                if let Some(disk) = self.disk(second, &row.labels) {
+                    add(disk, grown);
                 }
             }
-            "node_pressure_cpu_waiting_seconds_total" => self.second(second).cpu_waiting += grown,
-            "node_pressure_io_waiting_seconds_total" => self.second(second).io_waiting += grown,
-            "node_pressure_memory_waiting_seconds_total" => self.second(second).memory_waiting += grown,
-            "fathom_cgroup_cpu_throttled_seconds_total" => self.second(second).cpu_throttled += grown,
-            _ => {
-                let Some(disk) = self.disk(second, &row.labels) else {
-                    return;
-                };
-                match name {
-                    "node_disk_reads_completed_total" | "node_disk_writes_completed_total" => {
-                        disk.ios += grown;
-                    }
-                    "node_disk_read_bytes_total" | "node_disk_written_bytes_total" => {
-                        disk.bytes += difference;
-                    }
-                    "node_disk_read_time_seconds_total" | "node_disk_write_time_seconds_total" => {
-                        disk.time += grown;
-                    }
-                    "node_disk_io_time_seconds_total" => disk.busy += grown,
-                    "node_disk_io_time_weighted_seconds_total" => disk.weighted += grown,
-                    "node_disk_flush_requests_total" => disk.flushes += grown,
-                    _ => {}
+            Says::Cpu => {
+                let system = self.second(second);
+                match label(&row.labels, "mode").unwrap_or_default() {
+                    "idle" => system.idle += grown as f32,
+                    "iowait" => system.iowait += grown as f32,
+                    // Time of guests is part of the user's.
+                    "guest" | "guest_nice" => {}
+                    _ => system.busy += grown as f32,
                 }
             }
         }

@@ -24,6 +24,26 @@ impl Window {
     pub fn overlap_ns(&self, from: u64, to: u64) -> u64 {
         to.min(self.end_ns).saturating_sub(from.max(self.start_ns))
     }
+
+    /// These ascending, those that touch put together.
+    pub(super) fn apart(windows: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut windows: Vec<Self> = windows.into_iter().collect();
+        windows.sort_unstable();
+        windows.dedup_by(|next, last| {
+            let touch = next.start_ns <= last.end_ns;
+            if touch {
+                last.end_ns = last.end_ns.max(next.end_ns);
+            }
+            touch
+        });
+        windows
+    }
+
+    /// Whether one of these, ascending and apart, holds a moment.
+    pub(super) fn any_holds(windows: &[Self], at_ns: u64) -> bool {
+        let after = windows.partition_point(|window| window.end_ns < at_ns);
+        windows.get(after).is_some_and(|window| window.holds(at_ns))
+    }
 }
 
 /// Gives the rows of windows. The windows of one call ascend and do not overlap; those of the next call begin no earlier

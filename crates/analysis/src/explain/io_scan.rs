@@ -31,7 +31,6 @@ pub(super) struct JobScan {
     pub syncs: Option<Box<Timeline>>,
     /// I/Os of each kind: read, write, trim, sync.
     pub ops: [u64; 4],
-    pub bytes: [u64; 4],
     /// Sum of the time that I/Os were due and not yet made.
     pub unsent_sum_ns: u128,
 }
@@ -44,7 +43,6 @@ impl IoScan {
             data: Timeline::new(started_ns),
             syncs: None,
             ops: [0; 4],
-            bytes: [0; 4],
             unsent_sum_ns: 0,
         };
         Self {
@@ -82,11 +80,8 @@ impl IoScan {
             return;
         };
         second.bytes += u64::from(row.len_bytes);
-        second.depth_sum += u64::from(row.depth);
         second.errors += u32::from(row.errno != 0);
-        let kind = row.op.index();
-        job.ops[kind] += 1;
-        job.bytes[kind] += u64::from(row.len_bytes);
+        job.ops[row.op.index()] += 1;
         job.unsent_sum_ns += u128::from(row.created_ns - due_ns);
     }
 

@@ -39,6 +39,11 @@ impl Found {
             missing: Vec::new(),
         }
     }
+
+    /// With this it would be surer.
+    fn lacks(&mut self, what: &str) {
+        self.missing.push(String::from(what));
+    }
 }
 
 /// What is known of a section when its limit is judged.

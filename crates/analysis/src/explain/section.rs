@@ -60,12 +60,12 @@ fn of_job<'a>(
     job: &'a Job,
     scan: &'a JobScan,
 ) -> Section<'a> {
-    let known: Vec<(String, Option<u32>)> = target_devices(facts);
+    let known = target_devices(facts);
     let requests = scanned.block.iter().flat_map(|block| &block.devices);
     // Where the device below a file is not known, all that were traced may be.
-    let is_below = |device: &&DeviceScan| {
-        let numbers: Vec<u32> = known.iter().filter_map(|(_, number)| *number).collect();
-        facts.modelled() || numbers.is_empty() || numbers.contains(&device.device)
+    let is_below = |scan: &&DeviceScan| {
+        let is_known = known.iter().any(|(_, number)| *number == scan.device);
+        facts.modelled() || known.is_empty() || is_known
     };
     let mut devices: Vec<&DeviceScan> = requests.clone().filter(is_below).collect();
     if devices.is_empty() {
@@ -92,14 +92,11 @@ fn of_device<'a>(
     index: usize,
     device: &'a DeviceScan,
 ) -> Section<'a> {
-    let known: Vec<(String, Option<u32>)> = target_devices(facts)
-        .into_iter()
-        .chain(devices_below(facts))
-        .collect();
-    let name = known.iter().find(|(_, number)| *number == Some(device.device));
+    let mut known = target_devices(facts).into_iter().chain(devices_below(facts));
+    let name = known.find(|(_, number)| *number == device.device);
     let name = name.map_or_else(
         || format!("device {}:{}", device.device >> 20, device.device & 0xf_ffff),
-        |(name, _)| name.clone(),
+        |(name, _)| name,
     );
     let names = [name.as_str()];
     Section {
@@ -129,11 +126,11 @@ fn disks<'a>(counters: Option<&'a CounterScanned>, names: &[&str]) -> Vec<&'a BT
 }
 
 /// Names and numbers of the devices below the targets.
-fn target_devices(facts: &Facts<'_>) -> Vec<(String, Option<u32>)> {
+fn target_devices(facts: &Facts<'_>) -> Vec<(String, u32)> {
     let files = facts.run.summary.target.files.iter();
-    let mut devices: Vec<(String, Option<u32>)> = files
+    let mut devices: Vec<(String, u32)> = files
         .filter_map(|file| file.device.as_ref())
-        .map(|device| (device.name.clone(), Some(number(device.id))))
+        .map(|device| (device.name.clone(), number(device.id)))
         .collect();
     devices.sort();
     devices.dedup();
@@ -141,11 +138,11 @@ fn target_devices(facts: &Facts<'_>) -> Vec<(String, Option<u32>)> {
 }
 
 /// The devices that those lie on.
-fn devices_below<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (String, Option<u32>)> + use<'a> {
+fn devices_below<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (String, u32)> + use<'a> {
     let files = facts.run.summary.target.files.iter();
     let devices = files.filter_map(|file| file.device.as_ref());
     let named = devices.flat_map(|device| device.slaves.iter().zip(&device.slave_ids));
-    named.map(|(name, id)| (name.clone(), Some(number(*id))))
+    named.map(|(name, id)| (name.clone(), number(*id)))
 }
 
 /// A device's number as the tracepoints give it (`MKDEV` of `include/linux/kdev_t.h`).

@@ -52,6 +52,13 @@ pub(super) struct Found {
     pub rows: u64,
 }
 
+impl Found {
+    /// From which latency on an I/O counts as slow in it.
+    fn threshold_ns(&self) -> u64 {
+        self.parts.iter().map(|part| part.threshold_ns).min().unwrap_or(0)
+    }
+}
+
 /// One section's part in a spike.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {

@@ -1,8 +1,9 @@
-use super::scenarios::Scenario;
+use super::scenarios::explained;
 use super::*;
-use fathom_core::backend::Op;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, IoRecord};
+use fathom_core::record::{BlockRequest, IoRecord};
 use fathom_core::rng::Rng;
+use fathom_testkit::make;
+use fathom_testkit::scenarios::{Scenario, empty_run};
 use std::time::Instant;
 
 const ROWS: usize = 1 << 20;
@@ -18,35 +19,16 @@ fn rows() -> (Vec<IoRecord>, Vec<BlockRequest>) {
         let device_ns = (200_000 + rng.below(100_000)) * slow;
         let offset_bytes = rng.below(1 << 20) * 4096;
         ios.push(IoRecord {
-            intended_ns: created_ns,
-            created_ns,
             submitted_ns: created_ns + 500,
-            completed_ns: created_ns + device_ns + 5_000,
             offset_bytes,
-            len_bytes: 4096,
-            file: 0,
-            job: 0,
-            worker: 0,
             depth: 25,
-            errno: 0,
-            op: Op::Read,
+            ..make::io(created_ns, created_ns + device_ns + 5_000)
         });
         requests.push(BlockRequest {
-            device: 254 << 20,
-            queued_ns: Some(created_ns + 1_000),
             allocated_ns: Some(created_ns + 1_200),
-            inserted_ns: None,
             issued_ns: Some(created_ns + 1_500),
-            completed_ns: created_ns + device_ns,
             sector: offset_bytes / 512,
-            len_bytes: 4096,
-            op: BlockOp::Read,
-            flags: BlockFlags::default(),
-            requeues: 0,
-            merges: 0,
-            errno: 0,
-            pid: 1,
-            comm: Comm::from("fathom"),
+            ..make::request(created_ns + 1_000, created_ns + device_ns)
         });
     }
     (ios, requests)
@@ -57,7 +39,7 @@ fn rows() -> (Vec<IoRecord>, Vec<BlockRequest>) {
 #[test]
 fn the_first_pass_takes_little_time_a_row() {
     let (ios, requests) = rows();
-    let run = scenarios::empty_run();
+    let run = empty_run();
     let facts = Facts::new(&run);
     let timed = |what: &str, work: &mut dyn FnMut()| {
         let begin = Instant::now();
@@ -94,16 +76,11 @@ fn rows_that_no_run_can_have_are_refused_and_said() {
         request.completed_ns = u64::MAX - number as u64;
     }
     let scenario = Scenario {
-        label: String::new(),
-        run: scenarios::empty_run(),
-        injected: Vec::new(),
         ios,
         requests,
-        counters: Vec::new(),
-        processes: Vec::new(),
-        slices: Vec::new(),
+        ..Scenario::empty()
     };
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     assert!(
         explanation
             .missing
@@ -118,18 +95,8 @@ fn rows_that_no_run_can_have_are_refused_and_said() {
 /// Without any stream nothing is judged, and what is missing is said.
 #[test]
 fn nothing_recorded_is_nothing_explained() {
-    let run = scenarios::empty_run();
-    let facts = Facts::new(&run);
-    let scenario = Scenario {
-        label: String::new(),
-        run: run.clone(),
-        injected: Vec::new(),
-        ios: Vec::new(),
-        requests: Vec::new(),
-        counters: Vec::new(),
-        processes: Vec::new(),
-        slices: Vec::new(),
-    };
+    let scenario = Scenario::empty();
+    let facts = Facts::new(&scenario.run);
     let explanation = explain(&facts, &Scanned::default(), &mut &scenario).unwrap();
     assert!(explanation.limits.is_empty() && explanation.spikes.is_none() && explanation.has_no_evidence());
     assert_eq!(explanation.missing.len(), 3, "{:?}", explanation.missing);

@@ -16,7 +16,7 @@ const CHUNKS_EACH_WAY: u64 = 3;
 /// Hours of which sums are kept: a month. Rows beyond carry times that no run has.
 const HOURS_MAX: usize = 24 * 31;
 
-/// What happened in one second. The fields after `depth_sum` are those of a device's requests.
+/// What happened in one second. The fields after `lat_max_ns` are those of a device's requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Second {
     /// Completed.
@@ -28,15 +28,12 @@ pub(super) struct Second {
     /// Sum and largest of the latencies.
     pub lat_sum_ns: u64,
     pub lat_max_ns: u64,
-    /// Sum of the depths that I/Os met when they were sent.
-    pub depth_sum: u64,
     /// Sum of the time at the device.
     pub device_sum_ns: u64,
     /// Sum of the time waiting for a tag.
     pub tag_sum_ns: u64,
-    /// Requests and bytes of other programs than the load.
+    /// Requests of other programs than the load.
     pub other_ios: u32,
-    pub other_bytes: u64,
 }
 
 #[derive(Debug)]

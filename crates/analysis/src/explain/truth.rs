@@ -2,7 +2,6 @@
 //!
 //! Data in: a section's sums. Data out: distributions, and the seconds whose averages hide slow I/Os.
 
-use super::Facts;
 use super::answer::{
     AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourTruth, SectionTruth, TRUTH_PERCENTILES,
 };
@@ -11,18 +10,12 @@ use super::timeline::{Hour, Second};
 use crate::warnings::is_supported;
 use fathom_core::histogram::Histogram;
 
-pub(super) fn of(_facts: &Facts<'_>, section: &Section<'_>) -> SectionTruth {
+pub(super) fn of(section: &Section<'_>) -> SectionTruth {
     let hours = section.timeline.hours();
-    let mut above = [0; AVERAGE_ABOVE_MS.len()];
-    for hour in hours {
-        for (sum, part) in above.iter_mut().zip(hour.above) {
-            *sum += part;
-        }
-    }
     let apart = by_the_hour(hours);
     SectionTruth {
         name: section.name.clone(),
-        whole: distribution(&section.timeline.latencies(), above),
+        whole: distribution(hours),
         hours: match apart.as_slice() {
             [_] => Vec::new(),
             several => several.iter().map(|hour| of_hour(hour)).collect(),
@@ -54,22 +47,22 @@ fn of_hour(parts: &[Hour]) -> HourTruth {
     let (low, high) = averages.fold((f64::INFINITY, 0.0_f64), |(low, high), average| {
         (low.min(average), high.max(average))
     });
-    let mut latencies = Histogram::new();
-    let mut above = [0; AVERAGE_ABOVE_MS.len()];
-    for part in parts {
-        latencies.merge(&part.latencies);
-        for (sum, part) in above.iter_mut().zip(part.above) {
-            *sum += part;
-        }
-    }
     HourTruth {
         hour: parts.first().map_or(0, |first| first.number),
-        ios: distribution(&latencies, above),
+        ios: distribution(parts),
         average_ns: (low, high),
     }
 }
 
-fn distribution(latencies: &Histogram, above: [u64; AVERAGE_ABOVE_MS.len()]) -> Distribution {
+fn distribution(hours: &[Hour]) -> Distribution {
+    let mut latencies = Histogram::new();
+    let mut above = [0; AVERAGE_ABOVE_MS.len()];
+    for hour in hours {
+        latencies.merge(&hour.latencies);
+        for (sum, part) in above.iter_mut().zip(hour.above) {
+            *sum += part;
+        }
+    }
     let n = latencies.n();
     let supported: Vec<f64> = TRUTH_PERCENTILES
         .into_iter()

@@ -3,30 +3,17 @@
 use super::Outcome;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{
-    DiskSummary, Held, HistogramRow, JobSummary, Latency, LatencySummary, ModelSummary, OpSummary, SeriesRow,
-};
-use fathom_core::units::MonoTime;
+use fathom_core::run::{DiskSummary, Held, JobSummary, Latency, LatencySummary, ModelSummary, SeriesRow};
+use fathom_testkit::make;
 
 pub(super) const SECOND: u64 = 1_000_000_000;
 pub(super) const MILLI: u64 = 1_000_000;
 
 /// A job of `group` that read with these latencies (in ms), 1 MiB each, for `seconds`.
 pub(super) fn job(name: &str, group: u32, latencies_ms: &[u64], seconds: u64) -> (JobSummary, Histogram) {
-    let mut histogram = Histogram::new();
-    for ms in latencies_ms {
-        histogram.record(ms * MILLI);
-    }
-    let ios = latencies_ms.len() as u64;
-    let read = OpSummary {
-        ios,
-        bytes: ios << 20,
-        runtime_ns: seconds * SECOND,
-        iops: ios as f64 / seconds as f64,
-        bytes_per_second: (ios << 20) as f64 / seconds as f64,
-        lat_ns: histogram.summary(&[50.0]),
-        ..OpSummary::default()
-    };
+    let histogram = make::histogram(latencies_ms.iter().map(|ms| ms * MILLI));
+    let lat_ns = histogram.summary(&[50.0]);
+    let read = make::direction(latencies_ms.len() as u64, 1 << 20, seconds as f64, lat_ns);
     let job = JobSummary {
         name: name.to_owned(),
         group,
@@ -40,17 +27,9 @@ pub(super) fn job(name: &str, group: u32, latencies_ms: &[u64], seconds: u64) ->
 
 /// An outcome of such jobs, each with as many I/Os in flight as its number from 1.
 pub(super) fn outcome(name: &str, jobs: &[(JobSummary, Histogram)]) -> Outcome {
-    let rows = (0..).zip(jobs).flat_map(|(number, (_, histogram))| {
-        let row = move |(low_ns, high_ns, count)| HistogramRow {
-            job: number,
-            op: Op::Read,
-            metric: Latency::Lat,
-            low_ns,
-            high_ns,
-            count,
-        };
-        histogram.occupied().map(row).collect::<Vec<_>>()
-    });
+    let rows = (0..).zip(jobs);
+    let rows =
+        rows.flat_map(|(number, (_, histogram))| make::buckets(number, Op::Read, Latency::Lat, histogram));
     Outcome {
         name: name.to_owned(),
         jobs: jobs.iter().map(|(job, _)| job.clone()).collect(),
@@ -90,22 +69,14 @@ fn disk(ios: u64, ms: u64) -> DiskSummary {
 /// A row of `ios` reads of 1 MiB and of `lat_ms` each.
 pub(super) fn row(job: u32, second: u32, ios: u64, lat_ms: u64) -> SeriesRow {
     SeriesRow {
-        second,
-        end: MonoTime((u64::from(second) + 1) * SECOND),
-        duration_ns: SECOND,
         job,
-        ramp: false,
-        op: Op::Read,
         ios,
         bytes: ios << 20,
-        errors: 0,
         lat: LatencySummary {
             n: ios,
             mean: (lat_ms * MILLI) as f64,
             ..LatencySummary::default()
         },
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     }
 }

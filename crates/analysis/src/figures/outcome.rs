@@ -3,6 +3,7 @@
 //! Data in: results of the engine and the model, a figure's column `run`. Data out: selections. It must not know
 //! measures.
 
+use crate::latencies::histogram;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{DiskSummary, HistogramRow, JobSummary, ModelSummary, SeriesRow};
 
@@ -76,12 +77,8 @@ impl<'a> Selection<'a> {
 
     /// The merged histogram of one latency; its buckets stand for their middles.
     pub(crate) fn histogram(&self, wanted: impl Fn(&HistogramRow) -> bool) -> Histogram {
-        let mut histogram = Histogram::new();
         let rows = self.outcome.histograms.iter();
-        for row in rows.filter(|row| self.jobs.contains(&row.job) && wanted(row)) {
-            histogram.record_many(row.low_ns + (row.high_ns - row.low_ns) / 2, row.count);
-        }
-        histogram
+        histogram(rows.filter(|row| self.jobs.contains(&row.job) && wanted(row)))
     }
 }
 

@@ -7,6 +7,7 @@ use super::Figure;
 use super::measure::{Amount, Direction, DiskCount, Fold, PerJob, PhaseCount, Quantity, Statistic};
 use super::outcome::{Outcome, Selection};
 use super::seconds;
+use crate::latencies::merged;
 use fathom_core::backend::Op;
 use fathom_core::run::{DiskSummary, JobSummary, Latency, LatencySummary, OpSummary};
 
@@ -238,24 +239,22 @@ fn latency_of(
     let all = || {
         let ops = selection.summaries().flat_map(move |job| ops(job, direction));
         ops.map(move |op| summary(op, latency))
-            .filter(|summary| summary.n > 0)
     };
-    let n: u64 = all().map(|summary| summary.n).sum();
-    if n == 0 {
+    let whole = merged(all());
+    if whole.n == 0 {
         return None;
     }
-    let mean = all().map(|summary| summary.mean * summary.n as f64).sum::<f64>() / n as f64;
     match statistic {
-        Statistic::Mean => Some(mean),
-        Statistic::Min => all().map(|summary| summary.min as f64).reduce(f64::min),
-        Statistic::Max => all().map(|summary| summary.max as f64).reduce(f64::max),
+        Statistic::Mean => Some(whole.mean),
+        Statistic::Min => Some(whole.min as f64),
+        Statistic::Max => Some(whole.max as f64),
         Statistic::Stdev => {
             // Within the parts and between them.
             let part = |summary: &LatencySummary| {
-                let distance = summary.mean - mean;
+                let distance = summary.mean - whole.mean;
                 (summary.stddev * summary.stddev + distance * distance) * summary.n as f64
             };
-            Some((all().map(part).sum::<f64>() / n as f64).sqrt())
+            Some((all().map(part).sum::<f64>() / whole.n as f64).sqrt())
         }
         Statistic::Percentile(percentile) => {
             let merged =

@@ -3,6 +3,7 @@
 //! Data in: buckets. Data out: the percentiles of a summary whose counts and extremes are known from its series. A
 //! bucket stands for its middle: an error of 1/1024 at most, as in the histogram that it came from.
 
+use crate::latencies::histogram;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary};
@@ -11,14 +12,10 @@ use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary};
 pub(super) fn fill(summary: &mut JobSummary, jobs: &[u32], list: &[f64], rows: &[HistogramRow]) {
     for op in [Op::Read, Op::Write, Op::Trim, Op::Sync] {
         let of = |metric: Latency| {
-            let mut histogram = Histogram::new();
             let wanted = |row: &&HistogramRow| {
                 jobs.contains(&row.job) && row.op.index() == op.index() && row.metric == metric
             };
-            for row in rows.iter().filter(wanted) {
-                histogram.record_many(row.low_ns + row.high_ns.saturating_sub(row.low_ns) / 2, row.count);
-            }
-            histogram
+            histogram(rows.iter().filter(wanted))
         };
         let target = summary.op_mut(op);
         for (metric, latency) in [

@@ -2,37 +2,32 @@ use super::*;
 use crate::fixtures::quiet;
 use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
+use fathom_core::run::Latency;
 use fathom_core::run::SERIES_PERCENTILES;
-use fathom_core::run::{HistogramRow, Latency};
 use fathom_core::units::MonoTime;
+use fathom_testkit::make;
 
 /// Seconds of random latencies, and all of them in one histogram.
 fn seconds(seed: u64, job: u32) -> (Vec<SeriesRow>, Histogram) {
     let mut rng = Rng::new(seed);
     let mut all = Histogram::new();
     let rows = (0..5u32).map(|second| {
-        let mut histogram = Histogram::new();
-        for _ in 0..rng.below(300) {
-            histogram.record(50_000 + rng.below(900_000));
-        }
+        let count = rng.below(300);
+        let histogram = make::histogram((0..count).map(|_| 50_000 + rng.below(900_000)));
         let ramp = second == 0;
         if !ramp {
             all.merge(&histogram);
         }
         SeriesRow {
-            second,
             end: MonoTime(77 + u64::from(second + 1) * 1_000_000_000),
-            duration_ns: 1_000_000_000,
             job,
             ramp,
-            op: Op::Read,
             ios: histogram.n(),
             bytes: histogram.n() * 4096,
             errors: 1,
             lat: histogram.summary(&SERIES_PERCENTILES),
-            response: LatencySummary::default(),
             backlog: u64::from(second),
-            late_ios: 0,
+            ..make::second(second)
         }
     });
     (rows.collect(), all)
@@ -124,18 +119,6 @@ fn a_summary_that_is_there_stays() {
     assert_eq!(run, before);
 }
 
-fn buckets(job: u32, metric: Latency, histogram: &Histogram) -> Vec<HistogramRow> {
-    let rows = histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
-        job,
-        op: Op::Read,
-        metric,
-        low_ns,
-        high_ns,
-        count,
-    });
-    rows.collect()
-}
-
 /// The oracle is the histogram itself; the series has the extremes.
 #[test]
 fn percentiles_come_from_the_histograms_so_far() {
@@ -144,7 +127,7 @@ fn percentiles_come_from_the_histograms_so_far() {
         let mut run = quiet();
         run.summary.jobs.clear();
         run.workload.jobs[0].percentiles.list = vec![50.0, 99.0, 100.0];
-        fill(&mut run, &rows, &buckets(0, Latency::Lat, &all));
+        fill(&mut run, &rows, &make::buckets(0, Op::Read, Latency::Lat, &all));
         let read = &run.summary.jobs[0].read;
         let percentiles = &read.lat_ns.percentiles;
         assert_eq!(percentiles.len(), 3, "seed {seed}");

@@ -5,9 +5,10 @@
 
 mod steady;
 
-pub(super) use steady::t_975;
+pub(super) use steady::of_independent;
 pub use steady::{BATCHES_MIN, SECONDS_MIN, half_width, steady};
 
+use crate::latencies::{histogram, merged, middle_ns};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, Run, SeriesRow};
@@ -70,41 +71,29 @@ fn direction(jobs: &[JobSummary], histograms: &[HistogramRow], ops: &[Op]) -> Di
         .collect();
     let sum = |value: fn(&OpSummary) -> u64| parts.iter().map(|part| value(part)).sum();
     let rate = |value: fn(&OpSummary) -> f64| parts.iter().map(|part| value(part)).sum();
+    let of_ops = histograms.iter();
+    let of_ops = of_ops.filter(|row| row.metric == Latency::Lat && ops.contains(&row.op));
     DirectionFigures {
         ios: sum(|part| part.ios),
         bytes: sum(|part| part.bytes),
         iops: rate(|part| part.iops),
         bytes_per_second: rate(|part| part.bytes_per_second),
-        lat_ns: latency(&parts, &merged(histograms, ops)),
+        lat_ns: latency(&parts, &histogram(of_ops)),
     }
 }
 
 fn latency(parts: &[&OpSummary], histogram: &Histogram) -> LatencySummary {
-    let known: Vec<&LatencySummary> = parts
-        .iter()
-        .map(|part| &part.lat_ns)
-        .filter(|lat| lat.n > 0)
-        .collect();
-    let n: u64 = known.iter().map(|lat| lat.n).sum();
-    if n == 0 {
-        return LatencySummary::default();
+    let known = merged(parts.iter().map(|part| &part.lat_ns));
+    if known.n == 0 {
+        return known;
     }
-    let told: Vec<f64> = POINT_PERCENTILES.into_iter().filter(|&p| is_told(p, n)).collect();
-    let min = known.iter().map(|lat| lat.min).min().unwrap_or(0);
-    let max = known.iter().map(|lat| lat.max).max().unwrap_or(0);
-    let within = |ns: u64| ns.clamp(min, max);
-    let merged = histogram.summary(&told);
+    let told = POINT_PERCENTILES.into_iter().filter(|&p| is_told(p, known.n));
+    let summary = histogram.summary(&told.collect::<Vec<f64>>());
+    let within = |(percentile, ns): (f64, u64)| (percentile, ns.clamp(known.min, known.max));
     LatencySummary {
-        n,
-        min,
-        mean: known.iter().map(|lat| lat.mean * lat.n as f64).sum::<f64>() / n as f64,
-        stddev: merged.stddev,
-        max,
-        percentiles: merged
-            .percentiles
-            .into_iter()
-            .map(|(percentile, ns)| (percentile, within(ns)))
-            .collect(),
+        stddev: summary.stddev,
+        percentiles: summary.percentiles.into_iter().map(within).collect(),
+        ..known
     }
 }
 
@@ -113,23 +102,12 @@ fn is_told(percentile: f64, n: u64) -> bool {
     n as f64 * (100.0 - percentile) >= 100.0 - 1e-6
 }
 
-/// `lat` of these operations, each bucket standing for its middle.
-fn merged(histograms: &[HistogramRow], ops: &[Op]) -> Histogram {
-    let mut histogram = Histogram::new();
-    for row in histograms {
-        if row.metric == Latency::Lat && ops.contains(&row.op) {
-            histogram.record_many(row.low_ns + (row.high_ns - row.low_ns) / 2, row.count);
-        }
-    }
-    histogram
-}
-
 /// The buckets of [`PointFigures::lat_buckets`].
 fn buckets(histograms: &[HistogramRow]) -> Vec<LatencyBucket> {
     let mut buckets: BTreeMap<u64, LatencyBucket> = BTreeMap::new();
     for row in histograms {
         if row.metric == Latency::Lat && is_data(row.op) {
-            let (low_ns, high_ns) = bucket_of(row.low_ns + (row.high_ns - row.low_ns) / 2);
+            let (low_ns, high_ns) = bucket_of(middle_ns(row));
             let bucket = buckets.entry(low_ns).or_insert(LatencyBucket {
                 low_ns,
                 high_ns,

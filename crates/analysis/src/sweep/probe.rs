@@ -40,7 +40,7 @@ pub fn wanted(plan: &SweepPlan, results: &SweepResults) -> Option<Probe> {
         return None;
     }
     let held = |at: usize, point: &Seen<'_>| {
-        in_scope(scope, point)
+        in_scope(scope, point.at)
             && saturated.iops[at]
             && point.at.block_size_bytes <= whole
             && point.iops > iops * (1.0 - EXPLAINED)

@@ -3,8 +3,9 @@
 //! Data in: results. Data out: one plain row a measured point, and the rules of when two of them agree. It must not judge.
 
 use super::findings::Line;
-use super::point::t_975;
+use super::point::of_independent;
 use fathom_core::sweep::{Coordinates, LatencyBucket, Outcome, PointResult, SweepResults};
+use std::collections::BTreeMap;
 
 /// Two rates agree within this, however narrow their intervals: what one point is off by another's randomness.
 pub(super) const AGREE: f64 = 0.02;
@@ -60,23 +61,30 @@ pub(super) fn half_width(point: &PointResult) -> Option<f64> {
         .iter()
         .filter_map(|repeat| repeat.iops_half_width)
         .collect();
-    let n = repeats.len() as f64;
     let squares: f64 = within.iter().map(|half| half * half).sum();
-    let within = (!within.is_empty() && within.len() == repeats.len()).then(|| squares.sqrt() / n);
+    let within =
+        (!within.is_empty() && within.len() == repeats.len()).then(|| squares.sqrt() / repeats.len() as f64);
     if repeats.len() < 2 {
         return within;
     }
-    let mean = point.iops().filter(|mean| *mean > 0.0)?;
-    let off = |iops: f64| (iops - mean) * (iops - mean);
-    let squares: f64 = repeats.iter().map(|repeat| off(repeat.total.iops)).sum();
-    let between = t_975(repeats.len() - 1) * (squares / (n - 1.0) / n).sqrt() / mean;
+    let rates: Vec<f64> = repeats.iter().map(|repeat| repeat.total.iops).collect();
+    let between = of_independent(&rates)?;
     Some(within.map_or(between, |within| within.max(between)))
 }
 
-impl Seen<'_> {
-    pub(super) fn line(&self) -> Line {
-        line_of(self.at)
+/// Points by all that is not depth, each line by depth.
+pub(super) fn by_line<'s, 'a>(seen: &'s [Seen<'a>]) -> BTreeMap<Line, Vec<&'s Seen<'a>>> {
+    let mut lines: BTreeMap<Line, Vec<&Seen<'_>>> = BTreeMap::new();
+    for point in seen {
+        lines.entry(line_of(point.at)).or_default().push(point);
     }
+    for line in lines.values_mut() {
+        line.sort_by_key(|point| point.depth);
+    }
+    lines
+}
+
+impl Seen<'_> {
     /// Its half width, where known, and no more than makes sense for comparing.
     fn slack(&self) -> f64 {
         self.half_width.unwrap_or(0.0).min(WIDEST)

@@ -6,17 +6,19 @@
 
 use fathom_analysis::explain::{Evidence, Explanation, Facts, IoScan, Scanned, Window, explain};
 use fathom_core::record::{BlockRequest, IoRecord, ProcessRow, SchedSlice};
-use fathom_core::run::{Build, CpuUsage, Environment, Run, SCHEMA, Summary, Target};
-use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Rate, Workload, Written};
+use fathom_core::run::Run;
+use fathom_core::units::Nanos;
+use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Rate, Workload};
 use fathom_engine::plan::Plan;
 use fathom_engine::recording::IoRecording;
 use fathom_engine::run::{NoHooks, Options, run_virtual};
 use fathom_model::{Catalog, Machine, Spec, file};
 use fathom_sys::clock::HostClock;
+use fathom_testkit::make;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::sync_channel;
 
 /// A disk that stalls for 300 ms each 40 s, first after 17 s.
 pub(crate) fn stalling() -> Spec {
@@ -59,46 +61,19 @@ pub(crate) fn sections(names: &[&str], seconds: u64) -> Vec<Job> {
 pub(crate) fn explained(jobs: Vec<Job>, spec: &Spec) -> (Run, Explanation) {
     let workload = Workload { jobs };
     let plan = Plan::modelled(&workload, spec.volume_bytes()).expect("a plan");
-    let (recording, lots) = IoRecording::lossless();
-    let keeps = std::thread::spawn(move || lots.into_iter().flatten().collect::<Vec<IoRecord>>());
+    let (batches, received) = sync_channel(8);
+    let recording = IoRecording::lossless(batches);
+    let keeps = std::thread::spawn(move || received.into_iter().flatten().collect::<Vec<IoRecord>>());
     let mut options = Options::new(Arc::new(AtomicBool::new(false)), HostClock::new());
     options.recording = Some(Arc::new(recording));
     let results = run_virtual(&plan, &mut Machine::new(spec), &options, &mut NoHooks);
     // The last sender: without it the receiver knows that all has come.
     drop(options);
     let ios = keeps.join().expect("the rows");
-    let run = Run {
-        schema: String::from(SCHEMA),
-        build: Build {
-            version: String::from("0.1.0"),
-            debug: false,
-        },
-        command: Vec::new(),
-        started_unix_ns: WallTime(0),
-        started_monotonic_ns: MonoTime(0),
-        status: results.status,
-        written: Written::default(),
-        workload,
-        environment: Environment::default(),
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target {
-                description: String::from("model"),
-                modelled: true,
-                files: Vec::new(),
-            },
-            jobs: results.jobs,
-            groups: results.groups,
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    };
+    let mut run = make::run(workload.jobs, results.jobs);
+    run.status = results.status;
+    run.summary.target = make::target("model", true);
+    run.summary.groups = results.groups;
     let facts = Facts::new(&run);
     let mut scan = IoScan::new(&facts);
     ios.chunks(4096).for_each(|rows| scan.feed(rows));

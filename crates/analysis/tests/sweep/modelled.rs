@@ -7,18 +7,16 @@
 use fathom_analysis::sweep::adaptive::{Next, next};
 use fathom_analysis::sweep::point::figures;
 
-use fathom_core::run::{Build, CpuUsage, Environment, Run, SCHEMA, SeriesRow, Status, Summary, Target};
-use fathom_core::sweep::{
-    Axes, Coordinates, Outcome, PointFigures, PointOrder, PointResult, Probe, SweepPlan, SweepResults, Timing,
-};
-use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{
-    Amount, BlockSize, EngineKind, Job, Mix, RandomMap, SplitEntry, Workload, Written,
-};
+use fathom_core::run::{SeriesRow, Status};
+use fathom_core::sweep::{Axes, Coordinates, Outcome, PointFigures, Probe, SweepPlan, SweepResults, Timing};
+use fathom_core::units::{Nanos, WallTime};
+use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Mix, RandomMap, SplitEntry, Workload};
 use fathom_engine::plan::Plan;
 use fathom_engine::run::{Hooks, Options, run_virtual};
 use fathom_model::{Catalog, Machine, Spec, file, target};
 use fathom_sys::clock::HostClock;
+use fathom_testkit::make;
+use fathom_testkit::make::sweep::nothing_yet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -54,45 +52,17 @@ pub(crate) fn machine(words: &str) -> Spec {
 
 /// A plan of all combinations, 60 s idle, 60 s of warm-up, `seconds` counted each.
 pub(crate) fn plan(name: &str, axes: Axes, seconds: u64) -> SweepPlan {
-    let points = axes.points();
     SweepPlan {
-        schema: String::from(fathom_core::sweep::SCHEMA),
-        build: build(),
-        command: Vec::new(),
         name: String::from(name),
-        about: String::new(),
         started_unix_ns: WallTime(1_790_000_000 * SECOND_NS),
-        target: target_of(name),
-        environment: Environment::default(),
-        axes,
+        target: make::target(&format!("model:{name}"), true),
         timing: Timing {
             idle_ns: 60 * SECOND_NS,
             warmup_ns: 60 * SECOND_NS,
             duration_ns: seconds * SECOND_NS,
             cooldown_ns: 0,
         },
-        repeats: 1,
-        order: PointOrder::AsGiven,
-        seed: 1,
-        precondition: false,
-        steady: None,
-        adaptive: false,
-        options: Vec::new(),
-        points,
-    }
-}
-
-/// No point measured.
-pub(crate) fn nothing_yet(plan: &SweepPlan) -> SweepResults {
-    let pending = |&coordinates: &Coordinates| PointResult {
-        coordinates,
-        outcome: Outcome::Pending,
-    };
-    SweepResults {
-        probe: None,
-        schema: plan.schema.clone(),
-        status: Status::Running,
-        points: plan.points.iter().map(pending).collect(),
+        ..make::sweep::plan(axes)
     }
 }
 
@@ -187,31 +157,10 @@ fn measure_job(plan: &SweepPlan, job: Job, spec: &Spec) -> PointFigures {
     let options = Options::new(Arc::new(AtomicBool::new(false)), HostClock::new());
     let mut rows = Rows(Vec::new());
     let results = run_virtual(&planned, &mut Machine::new(spec), &options, &mut rows);
-    let run = Run {
-        schema: String::from(SCHEMA),
-        build: build(),
-        command: Vec::new(),
-        started_unix_ns: WallTime(0),
-        started_monotonic_ns: MonoTime(0),
-        status: results.status,
-        written: Written::default(),
-        workload,
-        environment: Environment::default(),
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: target_of(&plan.name),
-            jobs: results.jobs,
-            groups: results.groups,
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    };
+    let mut run = make::run(workload.jobs, results.jobs);
+    run.status = results.status;
+    run.summary.target = plan.target.clone();
+    run.summary.groups = results.groups;
     PointFigures {
         run: name,
         ..figures(&run, &rows.0, &results.histograms)
@@ -246,19 +195,4 @@ fn job(plan: &SweepPlan, coordinates: Coordinates, number: u64) -> Job {
     let idle = Nanos(plan.timing.idle_ns);
     job.start.delay = (idle, idle);
     job
-}
-
-fn build() -> Build {
-    Build {
-        version: String::from("0.1.0"),
-        debug: false,
-    }
-}
-
-fn target_of(name: &str) -> Target {
-    Target {
-        description: format!("model:{name}"),
-        modelled: true,
-        files: Vec::new(),
-    }
 }

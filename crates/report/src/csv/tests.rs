@@ -1,11 +1,10 @@
 use super::*;
 use crate::fixtures;
 use expect_test::expect;
-use fathom_core::backend::Op;
 use fathom_core::run::LatencySummary;
 use fathom_core::run::Status;
-use fathom_core::sweep::{Coordinates, Inferred, SCHEMA};
-use fathom_core::units::MonoTime;
+use fathom_core::sweep::{Coordinates, Inferred};
+use fathom_testkit::make;
 
 /// The cells of each line, by a reader of its own.
 fn cells(text: &str) -> Vec<Vec<String>> {
@@ -35,19 +34,13 @@ fn a_second_is_a_row() {
     let mut run = fixtures::random_read();
     run.workload.jobs[0].name = String::from("a, \"b\"");
     let row = SeriesRow {
-        second: 3,
-        end: MonoTime(9),
         duration_ns: 500_000_000,
-        job: 0,
         ramp: true,
-        op: Op::Read,
         ios: 250,
         bytes: 1_024_000,
         errors: 1,
         lat: fixtures::latency(1, 250, 400_000),
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(3)
     };
     let text = series(&run, std::slice::from_ref(&row));
     let rows = cells(&text);
@@ -78,19 +71,17 @@ fn at(iodepth: u32) -> Coordinates {
 }
 
 fn figures(iops: f64) -> PointFigures {
-    let direction = |share: f64| DirectionFigures {
-        ios: (iops * share) as u64,
-        bytes: (iops * share) as u64 * 65_536,
-        iops: iops * share,
-        bytes_per_second: iops * share * 65_536.0,
-        lat_ns: LatencySummary {
-            n: (iops * share) as u64,
+    let direction = |share: f64| {
+        let ios = (iops * share) as u64;
+        let lat_ns = LatencySummary {
+            n: ios,
             min: 10,
             mean: 2e9 / iops,
             stddev: 1.0,
             max: 9_000_000,
             percentiles: vec![(99.0, (1e10 / iops) as u64)],
-        },
+        };
+        make::sweep::direction(ios, 65_536, iops * share, lat_ns)
     };
     PointFigures {
         runtime_ns: 1_000_000_000,
@@ -119,18 +110,8 @@ fn a_point_is_a_row() {
         },
         Outcome::Pending,
     ];
-    let results = SweepResults {
-        probe: None,
-        schema: String::from(SCHEMA),
-        status: Status::Interrupted,
-        points: (1..)
-            .zip(outcomes)
-            .map(|(depth, outcome)| PointResult {
-                coordinates: at(depth),
-                outcome,
-            })
-            .collect(),
-    };
+    let all = (1..).zip(outcomes).map(|(depth, outcome)| (at(depth), outcome));
+    let results = make::sweep::results(Status::Interrupted, all);
     let text = points(&results);
     let rows = cells(&text);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));

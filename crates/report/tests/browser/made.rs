@@ -16,12 +16,13 @@ use fathom_core::histogram::Histogram;
 use fathom_core::record::IoRecord;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
-    Build, CpuUsage, Environment, HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, Requirement,
-    SCHEMA, SERIES_PERCENTILES, SeriesRow, Status, Summary, Target, Warning,
+    Environment, HistogramRow, JobSummary, Latency, OpSummary, Requirement, SERIES_PERCENTILES, SeriesRow,
+    Warning,
 };
 use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{DEFAULT_PERCENTILES, Job, Mix, Workload, Written};
+use fathom_core::workload::{DEFAULT_PERCENTILES, Job, Mix};
 use fathom_report::document::{LatencyHeat, RunReport, SpikeWindow};
+use fathom_testkit::make;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -76,14 +77,7 @@ impl Run {
         for (op, histogram) in [Op::Read, Op::Write].into_iter().zip(&whole) {
             let ios: u64 = series.iter().filter(|row| row.op == op).map(|row| row.ios).sum();
             *result.op_mut(op) = summary(ios, seconds, histogram);
-            histograms.extend(histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
-                job: 0,
-                op,
-                metric: Latency::Lat,
-                low_ns,
-                high_ns,
-                count,
-            }));
+            histograms.extend(make::buckets(0, op, Latency::Lat, histogram));
         }
         Self {
             document: document(name, result),
@@ -163,32 +157,18 @@ fn row(rng: &mut Rng, op: Op, second: u32, whole: &mut Histogram) -> SeriesRow {
     let mut lat = histogram.summary(&SERIES_PERCENTILES);
     lat.n = ios;
     SeriesRow {
-        second,
-        end: MonoTime(u64::from(second + 1) * SECOND),
-        duration_ns: SECOND,
-        job: 0,
         ramp: second < 5,
         op,
         ios,
         bytes: ios * 8192,
-        errors: 0,
         lat,
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     }
 }
 
 fn summary(ios: u64, seconds: u32, histogram: &Histogram) -> OpSummary {
-    OpSummary {
-        ios,
-        bytes: ios * 8192,
-        runtime_ns: u64::from(seconds) * SECOND,
-        iops: ios as f64 / f64::from(seconds),
-        bytes_per_second: (ios * 8192) as f64 / f64::from(seconds),
-        lat_ns: histogram.summary(&DEFAULT_PERCENTILES),
-        ..OpSummary::default()
-    }
+    let lat_ns = histogram.summary(&DEFAULT_PERCENTILES);
+    make::direction(ios, 8192, f64::from(seconds), lat_ns)
 }
 
 /// The machine that it all was made up on.
@@ -217,51 +197,24 @@ fn document(name: &str, result: JobSummary) -> fathom_core::run::Run {
     job.limit.runtime = Some(Nanos(result.runtime_ns));
     job.limit.time_based = true;
     job.numjobs = 4;
-    fathom_core::run::Run {
-        schema: String::from(SCHEMA),
-        build: build(),
-        command: ["fathom", "run", "oltp.fio", "--on", "/mnt/data"]
-            .map(String::from)
-            .into(),
-        started_unix_ns: WallTime(1_790_000_000_123_456_789),
-        started_monotonic_ns: MonoTime(77),
-        status: Status::Complete,
-        written: Written::default(),
-        workload: Workload { jobs: vec![job] },
-        environment: environment(),
-        requirements: vec![Requirement {
-            name: String::from("quiet_host"),
-            met: Some(true),
-            detail: String::from("load 0.2 on 4 CPUs"),
-        }],
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target {
-                description: String::from("/mnt/data (ext4 on /dev/sdc, Msft Virtual Disk)"),
-                modelled: false,
-                files: Vec::new(),
-            },
-            jobs: vec![result],
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: vec![Warning::BusyHost {
-                load_1min: 2.7,
-                cpus: 4,
-            }],
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    }
-}
-
-fn build() -> Build {
-    Build {
-        version: String::from("0.1.0"),
-        debug: false,
-    }
+    let mut run = make::run(vec![job], vec![result]);
+    run.command = ["fathom", "run", "oltp.fio", "--on", "/mnt/data"]
+        .map(String::from)
+        .into();
+    run.started_unix_ns = WallTime(1_790_000_000_123_456_789);
+    run.started_monotonic_ns = MonoTime(77);
+    run.environment = environment();
+    run.requirements = vec![Requirement {
+        name: String::from("quiet_host"),
+        met: Some(true),
+        detail: String::from("load 0.2 on 4 CPUs"),
+    }];
+    run.summary.target = make::target("/mnt/data (ext4 on /dev/sdc, Msft Virtual Disk)", false);
+    run.summary.warnings = vec![Warning::BusyHost {
+        load_1min: 2.7,
+        cpus: 4,
+    }];
+    run
 }
 
 /// 200 I/Os a second of each direction; a hundred times slower in the spikes.
@@ -276,18 +229,11 @@ fn ios(seconds: u32, spikes: &[u64]) -> Vec<IoRecord> {
             .any(|&start| (start..start + SECOND / 2).contains(&at));
         let latency = latency_ns(&mut rng, op) * if in_spike { 60 } else { 1 };
         rows.push(IoRecord {
-            intended_ns: 77 + at,
-            created_ns: 77 + at,
-            submitted_ns: 77 + at,
-            completed_ns: 77 + at + latency,
             offset_bytes: rng.below(1 << 30),
             len_bytes: 8192,
-            file: 0,
-            job: 0,
-            worker: 0,
             depth: 8,
-            errno: 0,
             op,
+            ..make::io(77 + at, 77 + at + latency)
         });
     }
     rows.sort_by_key(|row| row.completed_ns);

@@ -49,7 +49,7 @@ fn a_p15_adaptively() {
 #[test]
 fn of_a_sweep_not_yet_begun() {
     let plan = modelled::plan("p15.toml", modelled::axes(), 300);
-    let results = modelled::nothing_yet(&plan);
+    let results = fathom_testkit::make::sweep::nothing_yet(&plan);
     let text = text::sweep(&plan, &results, &conclude(&plan, &results), WIDE);
     assert!(text.contains("200 points: 200 not yet measured"), "{text}");
     assert!(text.contains("unfinished:"), "{text}");

@@ -3,27 +3,16 @@
 use super::*;
 use crate::event::Silent;
 use crate::testing::run;
-use fathom_core::backend::Op;
-use fathom_core::run::{LatencySummary, SeriesRow, Status};
-use fathom_core::units::MonoTime;
+use fathom_core::run::{SeriesRow, Status};
+use fathom_testkit::make;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
 fn row(second: u32) -> SeriesRow {
     SeriesRow {
-        second,
-        end: MonoTime(u64::from(second + 1) * 1_000_000_000),
-        duration_ns: 1_000_000_000,
-        job: 0,
-        ramp: false,
-        op: Op::Read,
         ios: 7,
         bytes: 7 << 12,
-        errors: 0,
-        lat: LatencySummary::default(),
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     }
 }
 

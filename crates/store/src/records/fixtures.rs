@@ -7,6 +7,7 @@ use fathom_core::record::{
     BlockFlags, BlockOp, BlockRequest, Comm, CounterRow, IoRecord, ProcessRow, SchedSlice, TaskState,
 };
 use fathom_core::rng::Rng;
+use fathom_testkit::make;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -156,17 +157,12 @@ pub(crate) fn ios(seed: u64, count: usize) -> Vec<IoRecord> {
             clocks[worker] += 10_000 + rng.below(20_000_000);
             IoRecord {
                 intended_ns: created - rng.below(1000),
-                created_ns: created,
                 submitted_ns: created + 900,
-                completed_ns: clocks[worker],
                 offset_bytes: rng.below(1 << 18) << 12,
-                len_bytes: 4096,
-                file: 0,
-                job: 0,
                 worker: worker as u32,
-                depth: 1,
                 errno: u16::from(rng.below(50) == 0) * 5,
                 op: if rng.below(4) == 0 { Op::Write } else { Op::Read },
+                ..make::io(created, clocks[worker])
             }
         })
         .collect()

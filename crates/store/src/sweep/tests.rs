@@ -1,34 +1,17 @@
 use super::{Origin, SweepDir, is_sweep, measured_in, read_sweep_plan, read_sweep_results};
 use crate::StoreError;
-use fathom_core::run::{Build, Environment, Status, Target};
-use fathom_core::sweep::{
-    Axes, Coordinates, Outcome, PointOrder, PointResult, SCHEMA, SweepPlan, SweepResults, Timing,
-};
-use fathom_core::units::WallTime;
+use fathom_core::run::Status;
+use fathom_core::sweep::{Axes, Coordinates, Outcome, PointOrder, SweepPlan};
+use fathom_testkit::make;
 
 fn plan() -> SweepPlan {
     SweepPlan {
-        schema: SCHEMA.to_owned(),
-        build: Build {
-            version: String::from("1"),
-            debug: false,
-        },
         command: vec![String::from("fathom"), String::from("sweep")],
-        name: String::from("sweep"),
-        about: String::new(),
-        started_unix_ns: WallTime(1),
-        target: Target::default(),
-        environment: Environment::default(),
-        axes: Axes::default(),
-        timing: Timing::default(),
-        repeats: 1,
         order: PointOrder::Shuffled,
         seed: 7,
-        precondition: false,
-        steady: None,
-        adaptive: false,
         options: vec![(String::from("direct"), Some(String::from("1")))],
         points: vec![point()],
+        ..make::sweep::plan(Axes::default())
     }
 }
 
@@ -79,17 +62,10 @@ fn plan_and_results_come_back_as_they_were() {
         Err(StoreError::NotASweep { .. })
     ));
     let sweep = SweepDir::create(dir.path(), &plan(), &origin()).expect("begun");
-    let results = SweepResults {
-        probe: None,
-        schema: SCHEMA.to_owned(),
-        status: Status::Running,
-        points: vec![PointResult {
-            coordinates: point(),
-            outcome: Outcome::Failed {
-                message: String::from("why"),
-            },
-        }],
+    let failed = Outcome::Failed {
+        message: String::from("why"),
     };
+    let results = make::sweep::results(Status::Running, [(point(), failed)]);
     sweep.write_results(&results).expect("written");
     assert!(is_sweep(dir.path()));
     assert_eq!(read_sweep_plan(dir.path()).expect("read"), plan());

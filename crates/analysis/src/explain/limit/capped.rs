@@ -5,9 +5,10 @@
 //! section of another depth that gets the same rate, a limit that the model says it applied.
 
 use super::super::answer::LimitKind;
+use super::super::words::time;
 use super::known::{self, Match};
 use super::{Found, Question};
-use fathom_core::units::{Nanos, binary_rate, count};
+use fathom_core::units::{binary_rate, count};
 
 /// How much slower than the fastest the middle I/O must be to be called queued.
 const QUEUED_MIN: f64 = 2.5;
@@ -85,9 +86,7 @@ pub(super) fn judge(question: &Question<'_, '_>) -> Option<Found> {
         && (SMALL_BYTES..LARGE_BYTES).contains(&measures.mean_bytes())
     {
         found.confidence *= 0.75;
-        found.missing.push(String::from(
-            "the same load with another block size: which of IOPS and bandwidth stays the same tells which of them is limited",
-        ));
+        found.lacks("the same load with another block size: which of IOPS and bandwidth stays the same tells which of them is limited");
     }
     Some(found)
 }
@@ -95,10 +94,6 @@ pub(super) fn judge(question: &Question<'_, '_>) -> Option<Found> {
 /// An open loop that falls behind is held back by something, whatever it has in flight.
 fn open_and_behind(question: &Question<'_, '_>) -> bool {
     question.section.load.is_some_and(|load| load.job.is_open_loop()) && question.measures.unsent_ns >= 100e6
-}
-
-fn time(ns: f64) -> Nanos {
-    Nanos(ns.max(0.0).round() as u64)
 }
 
 /// Latencies far above the fastest.

@@ -2,8 +2,10 @@
 //!
 //! Data in: a section's sums, the counters. Data out: means over its full seconds. It must not judge.
 
-use super::super::section::Section;
+use super::super::counter_scan::{DiskSecond, SystemSecond};
+use super::super::section::{Load, Section};
 use super::super::timeline::{SECOND_NS, Second, Timeline};
+use super::super::words::ratio;
 use super::super::{Facts, Scanned};
 
 /// Standard deviations between the 5th and the 95th percentile of a normal distribution.
@@ -32,7 +34,6 @@ pub(super) struct Block {
     /// At the device, on average.
     pub in_flight: f64,
     pub other_iops: f64,
-    pub other_bytes_per_second: f64,
     pub errors: f64,
     /// Standard deviation of a second's rate over its mean, as in [`Measures`], but of everybody's requests.
     pub rate_varies: f64,
@@ -54,7 +55,6 @@ pub(super) struct Disk {
 pub(super) struct System {
     pub iowait: f64,
     pub busy: f64,
-    pub busiest: f64,
     pub cpu_waiting: f64,
     pub io_waiting: f64,
     pub cpu_throttled: f64,
@@ -105,8 +105,9 @@ impl Measures {
         };
         let seconds: Vec<Second> = timeline.seconds(from, to).map(|(_, second)| *second).collect();
         let span_s = span_s(facts, timeline, from, to);
-        let sum = total(&seconds);
-        let n = sum.ios as f64;
+        let sum = |value: fn(&Second) -> f64| added(seconds.iter().map(value));
+        let n = sum(|second| second.ios.into());
+        let lat_ns = sum(|second| second.lat_sum_ns as f64);
         let all = timeline.latencies();
         let at = all.percentiles(&[5.0, 50.0, 95.0]);
         let spread_ns = at[2].saturating_sub(at[0]) as f64 / NINE_TENTHS;
@@ -114,9 +115,9 @@ impl Measures {
             from,
             to,
             iops: n / span_s,
-            bytes_per_second: sum.bytes as f64 / span_s,
-            latency_ns: if n > 0.0 { sum.lat_ns / n } else { all.mean() },
-            in_flight: sum.lat_ns / 1e9 / span_s,
+            bytes_per_second: sum(|second| second.bytes as f64) / span_s,
+            latency_ns: if n > 0.0 { lat_ns / n } else { all.mean() },
+            in_flight: lat_ns / 1e9 / span_s,
             depth: section.load.map_or(0.0, |load| load.job.total_depth() as f64),
             latencies: Latencies {
                 n: all.n(),
@@ -125,7 +126,7 @@ impl Measures {
                 p50_ns: at[1] as f64,
                 varies: spread_ns.min(all.stddev()) / all.mean().max(1.0),
             },
-            errors: if n > 0.0 { sum.errors / n } else { 0.0 },
+            errors: ratio(sum(|second| second.errors.into()), n),
             rates: seconds.iter().map(|second| f64::from(second.ios)).collect(),
             bytes_by_second: seconds.iter().map(|second| second.bytes as f64).collect(),
             latencies_by_second: seconds
@@ -147,11 +148,7 @@ impl Measures {
     }
 
     pub(super) fn mean_bytes(&self) -> f64 {
-        if self.iops > 0.0 {
-            self.bytes_per_second / self.iops
-        } else {
-            0.0
-        }
+        ratio(self.bytes_per_second, self.iops)
     }
 
     /// What the device served: I/Os and bytes a second, by its requests or else by its counters.
@@ -197,21 +194,9 @@ fn span_s(facts: &Facts<'_>, timeline: &Timeline, from: u64, to: u64) -> f64 {
     (span_ns as f64 / 1e9).max(1e-3)
 }
 
-#[derive(Default)]
-struct Total {
-    ios: u64,
-    bytes: u64,
-    lat_ns: f64,
-    errors: f64,
-}
-
-fn total(seconds: &[Second]) -> Total {
-    seconds.iter().fold(Total::default(), |sum, second| Total {
-        ios: sum.ios + u64::from(second.ios),
-        bytes: sum.bytes + second.bytes,
-        lat_ns: sum.lat_ns + second.lat_sum_ns as f64,
-        errors: sum.errors + f64::from(second.errors),
-    })
+/// Their sum; of none 0, where that of [`Iterator::sum`] is -0.
+fn added(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
 }
 
 /// Fewer do not tell how much they vary.
@@ -228,7 +213,7 @@ pub(super) fn varies(values: &[f64]) -> f64 {
     (squares / n).sqrt() / mean
 }
 
-fn worker_cpu(load: &super::super::section::Load<'_>) -> Option<f64> {
+fn worker_cpu(load: &Load<'_>) -> Option<f64> {
     let summary = load.summary?;
     let capacity_ns = summary.runtime_ns as f64 * f64::from(summary.workers.max(1));
     let used_ns = summary.cpu.user_ns as f64 + summary.cpu.system_ns as f64;
@@ -237,103 +222,70 @@ fn worker_cpu(load: &super::super::section::Load<'_>) -> Option<f64> {
 
 fn block(scanned: &Scanned, section: &Section<'_>, from: u64, to: u64, span_s: f64) -> Option<Block> {
     scanned.block.as_ref()?;
-    let mut all = Block::default();
-    let (mut n, mut lat, mut device, mut tag) = (0.0, 0.0, 0.0, 0.0);
-    let mut rates = vec![(0.0, 0.0); (to - from + 1) as usize];
-    for scan in &section.devices {
-        for (number, second) in scan.requests.seconds(from, to) {
-            if let Some((ios, bytes)) = rates.get_mut((number - from) as usize) {
-                *ios += f64::from(second.ios);
-                *bytes += second.bytes as f64;
-            }
-            n += f64::from(second.ios);
-            lat += second.lat_sum_ns as f64;
-            device += second.device_sum_ns as f64;
-            tag += second.tag_sum_ns as f64;
-            all.bytes_per_second += second.bytes as f64 / span_s;
-            all.other_iops += f64::from(second.other_ios) / span_s;
-            all.other_bytes_per_second += second.other_bytes as f64 / span_s;
-            all.errors += f64::from(second.errors);
-        }
+    let seconds = || {
+        section
+            .devices
+            .iter()
+            .flat_map(|scan| scan.requests.seconds(from, to))
+    };
+    let sum = |value: &dyn Fn(&Second) -> f64| added(seconds().map(|(_, second)| value(second)));
+    let n = sum(&|second| second.ios.into());
+    let mean = |value: fn(&Second) -> f64| ratio(sum(&value), n);
+    let whole = (to - from + 1) as usize;
+    let (mut rates, mut bytes) = (vec![0.0; whole], vec![0.0; whole]);
+    for (number, second) in seconds() {
+        rates[(number - from) as usize] += f64::from(second.ios);
+        bytes[(number - from) as usize] += second.bytes as f64;
     }
-    let mean = |sum: f64| if n > 0.0 { sum / n } else { 0.0 };
     Some(Block {
         iops: n / span_s,
-        latency_ns: mean(lat),
-        device_ns: mean(device),
-        tag_ns: mean(tag),
-        in_flight: device / 1e9 / span_s,
-        errors: mean(all.errors),
-        rate_varies: {
-            let (ios, bytes): (Vec<f64>, Vec<f64>) = rates.into_iter().unzip();
-            varies(&ios).min(varies(&bytes))
-        },
-        ..all
+        bytes_per_second: sum(&|second| second.bytes as f64 / span_s),
+        latency_ns: mean(|second| second.lat_sum_ns as f64),
+        device_ns: mean(|second| second.device_sum_ns as f64),
+        tag_ns: mean(|second| second.tag_sum_ns as f64),
+        in_flight: sum(&|second| second.device_sum_ns as f64) / 1e9 / span_s,
+        other_iops: sum(&|second| f64::from(second.other_ios) / span_s),
+        errors: mean(|second| second.errors.into()),
+        rate_varies: varies(&rates).min(varies(&bytes)),
     })
 }
 
 fn disk(section: &Section<'_>, from: u64, to: u64) -> Option<Disk> {
-    let mut sum = Disk::default();
-    let (mut seconds, mut time_s) = (0.0_f64, 0.0);
-    for disk in &section.disks {
-        let mut counted = 0.0;
-        let mut busy = 0.0;
-        for (_, second) in disk.range(from..=to) {
-            counted += 1.0;
-            sum.iops += f64::from(second.ios);
-            sum.bytes_per_second += second.bytes;
-            sum.in_flight += f64::from(second.weighted);
-            time_s += f64::from(second.time);
-            busy += f64::from(second.busy);
-        }
-        seconds = seconds.max(counted);
-        sum.busy = sum.busy.max(busy);
-    }
-    if seconds == 0.0 {
-        return None;
-    }
-    Some(Disk {
-        await_ns: if sum.iops > 0.0 {
-            time_s / sum.iops * 1e9
-        } else {
-            0.0
-        },
-        iops: sum.iops / seconds,
-        bytes_per_second: sum.bytes_per_second / seconds,
-        in_flight: sum.in_flight / seconds,
-        busy: sum.busy / seconds,
+    let each = || {
+        section
+            .disks
+            .iter()
+            .map(|disk| disk.range(from..=to).map(|(_, second)| second))
+    };
+    let sum = |value: fn(&DiskSecond) -> f64| added(each().flatten().map(value));
+    let most = |value: fn(&DiskSecond) -> f64| {
+        let disks = each().map(|seconds| added(seconds.map(value)));
+        disks.fold(0.0, f64::max)
+    };
+    let seconds = most(|_| 1.0);
+    let ios = sum(|second| second.ios.into());
+    (seconds > 0.0).then(|| Disk {
+        await_ns: ratio(sum(|second| second.time.into()), ios) * 1e9,
+        iops: ios / seconds,
+        bytes_per_second: sum(|second| second.bytes) / seconds,
+        in_flight: sum(|second| second.weighted.into()) / seconds,
+        busy: most(|second| second.busy.into()) / seconds,
     })
 }
 
 fn system(scanned: &Scanned, facts: &Facts<'_>, from: u64, to: u64) -> Option<System> {
-    let counters = scanned.counters.as_ref()?;
-    if facts.modelled() {
-        return None;
-    }
-    let mut sum = System::default();
-    let (mut n, mut cpu_s) = (0.0, 0.0);
-    for (_, second) in counters.system.range(from..=to) {
-        n += 1.0;
-        let all = f64::from(second.idle + second.iowait + second.busy);
-        cpu_s += all;
-        sum.iowait += f64::from(second.iowait);
-        sum.busy += f64::from(second.busy);
-        sum.busiest += f64::from(second.busiest);
-        sum.cpu_waiting += f64::from(second.cpu_waiting);
-        sum.io_waiting += f64::from(second.io_waiting);
-        sum.cpu_throttled += f64::from(second.cpu_throttled);
-        sum.dirty_max = sum.dirty_max.max(second.dirty + second.writeback);
-    }
-    (n > 0.0 && cpu_s > 0.0).then(|| System {
-        iowait: sum.iowait / cpu_s,
-        busy: sum.busy / cpu_s,
-        busiest: sum.busiest / n,
-        cpu_waiting: sum.cpu_waiting / n,
-        io_waiting: sum.io_waiting / n,
-        cpu_throttled: sum.cpu_throttled / n,
-        dirty_max: sum.dirty_max,
+    let counters = scanned.counters.as_ref().filter(|_| !facts.modelled())?;
+    let seconds = || counters.system.range(from..=to).map(|(_, second)| second);
+    let sum = |value: fn(&SystemSecond) -> f32| added(seconds().map(|second| f64::from(value(second))));
+    let n = seconds().count() as f64;
+    let cpu_s = sum(|second| second.idle + second.iowait + second.busy);
+    let dirty = seconds().map(|second| second.dirty + second.writeback);
+    (cpu_s > 0.0).then(|| System {
+        iowait: sum(|second| second.iowait) / cpu_s,
+        busy: sum(|second| second.busy) / cpu_s,
+        cpu_waiting: sum(|second| second.cpu_waiting) / n,
+        io_waiting: sum(|second| second.io_waiting) / n,
+        cpu_throttled: sum(|second| second.cpu_throttled) / n,
+        dirty_max: dirty.fold(0.0, f64::max),
     })
 }
-
-/// The length of a second, for those who sample.
-pub(super) const SAMPLE_SECOND_NS: u64 = SECOND_NS;

@@ -2,9 +2,10 @@
 
 use super::super::answer::LimitKind;
 use super::super::counter_scan::CgroupLimitKind;
+use super::super::words::{percent, time};
 use super::{Found, Question, capped};
 use fathom_core::run::JobSummary;
-use fathom_core::units::{Nanos, binary_rate, count};
+use fathom_core::units::{Bytes, binary_rate, count};
 use fathom_core::workload::{EngineKind, Job, Rate};
 
 /// I/Os that fail from which on failing is what limits.
@@ -32,14 +33,6 @@ pub(super) fn judge(question: &Question<'_, '_>) -> Found {
         .or_else(|| capped::judge(question))
         .or_else(|| latency(question))
         .unwrap_or_else(|| unknown(question))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0}", share * 100.0)
-}
-
-fn time(ns: f64) -> Nanos {
-    Nanos(ns.max(0.0).round() as u64)
 }
 
 fn errors(question: &Question<'_, '_>) -> Option<Found> {
@@ -125,13 +118,11 @@ fn page_cache(question: &Question<'_, '_>, job: &Job) -> Option<Found> {
                 binary_rate(bytes)
             );
             let mut found = Found::new(LimitKind::PageCache, 0.95 - 0.5 * share, because, change);
-            if let Some(system) = measures
-                .system
-                .filter(|system| system.dirty_max > 0.0 && job.writes())
-            {
+            let system = measures.system.filter(|_| job.writes());
+            if let Some(system) = system.filter(|system| system.dirty_max > 0.0) {
                 found.because.push(format!(
                     "up to {} were dirty or on their way to the device",
-                    fathom_core::units::Bytes(system.dirty_max as u64)
+                    Bytes(system.dirty_max as u64)
                 ));
             }
             found
@@ -143,9 +134,7 @@ fn page_cache(question: &Question<'_, '_>, job: &Job) -> Option<Found> {
             time(measures.latencies.p50_ns)
         );
         let mut found = Found::new(LimitKind::PageCache, 0.6, because, change);
-        found.missing.push(String::from(
-            "what the device did meanwhile (streams `block` and `counters`)",
-        ));
+        found.lacks("what the device did meanwhile (streams `block` and `counters`)");
         found
     })
 }
@@ -195,9 +184,7 @@ fn above(question: &Question<'_, '_>, job: &Job) -> Option<Found> {
     let mut found = Found::new(LimitKind::AboveBlockLayer, confidence, seen, change);
     match limit {
         Some((text, _)) => found.because.push(text),
-        None => found
-            .missing
-            .push(String::from("the cgroup's limits: none was seen in the counters")),
+        None => found.lacks("the cgroup's limits: none was seen in the counters"),
     }
     if released >= 0.5 {
         found.because.push(format!(
@@ -323,9 +310,7 @@ fn latency(question: &Question<'_, '_>) -> Option<Found> {
         "more I/Os in flight (a higher iodepth, more workers), or a disk that answers sooner",
     );
     if measures.depth > 4.0 {
-        found.missing.push(String::from(
-            "the same load at another depth: if its rate stays, the disk's limit is reached",
-        ));
+        found.lacks("the same load at another depth: if its rate stays, the disk's limit is reached");
     }
     Some(found)
 }
@@ -339,14 +324,10 @@ fn unknown(question: &Question<'_, '_>) -> Found {
     );
     let mut found = Found::new(LimitKind::Unknown, 0.0, because, "");
     if measures.block.is_none() {
-        found
-            .missing
-            .push(String::from("the requests of the device (stream `block`)"));
+        found.lacks("the requests of the device (stream `block`)");
     }
     if measures.system.is_none() && !question.facts.modelled() {
-        found
-            .missing
-            .push(String::from("the system's counters (stream `counters`)"));
+        found.lacks("the system's counters (stream `counters`)");
     }
     found
 }

@@ -4,13 +4,14 @@
 use super::super::block_scan::is_kernel;
 use super::super::evidence::{Evidence, Window};
 use super::super::section::Section;
+use super::super::timeline::SECOND_NS;
 use super::super::{Facts, Scanned};
-use super::measures::{Measures, SAMPLE_SECOND_NS};
+use super::measures::Measures;
 use fathom_core::record::{BlockOp, BlockRequest, IoRecord};
 
 /// I/Os of one section that are looked at.
 const IOS: f64 = 20_000.0;
-const LONGEST_NS: u64 = 8 * SAMPLE_SECOND_NS;
+const LONGEST_NS: u64 = 8 * SECOND_NS;
 /// Completions that a slot holds on average when their evenness is judged.
 const A_SLOT: f64 = 6.0;
 const SLOTS_MIN: usize = 30;
@@ -50,21 +51,20 @@ pub(super) fn read<E: Evidence>(
     measures: &[Measures],
     evidence: &mut E,
 ) -> Result<Vec<Sample>, E::Error> {
-    let wanted: Vec<Option<Window>> = sections
+    let wanted = sections.iter().zip(measures).map(|(section, measures)| {
+        let both = || (window(facts, measures), start(section, measures));
+        section.load.map(|_| both())
+    });
+    let wanted: Vec<Option<(Window, Window)>> = wanted.collect();
+    let all = wanted
         .iter()
-        .zip(measures)
-        .map(|(section, measures)| section.load.is_some().then(|| window(facts, measures)))
-        .collect();
-    let starts: Vec<Option<Window>> = sections
-        .iter()
-        .zip(measures)
-        .map(|(section, measures)| section.load.is_some().then(|| start(section, measures)))
-        .collect();
-    let windows = joined(wanted.iter().chain(&starts).flatten().copied().collect());
+        .flatten()
+        .flat_map(|(window, start)| [*window, *start]);
+    let windows = Window::apart(all);
     if windows.is_empty() {
         return Ok(vec![Sample::default(); sections.len()]);
     }
-    let within = |at_ns: u64| windows.iter().any(|window| window.holds(at_ns));
+    let within = |at_ns: u64| Window::any_holds(&windows, at_ns);
     let mut ios: Vec<IoRecord> = Vec::new();
     evidence.io(&windows, &mut |batch| {
         ios.extend(batch.iter().filter(|io| within(io.completed_ns)));
@@ -77,21 +77,19 @@ pub(super) fn read<E: Evidence>(
     }
     ios.sort_by_key(|io| io.completed_ns);
     requests.sort_by_key(|request| request.completed_ns);
-    let each = sections.iter().zip(measures).zip(wanted.into_iter().zip(starts));
-    Ok(each
-        .map(|((section, measures), windows)| match windows {
-            (Some(window), Some(start)) => Sample {
-                first_ones: first_ones(section, start, &ios),
-                ..of(section, measures, window, &ios, &requests)
-            },
-            _ => Sample::default(),
+    let each = sections.iter().zip(measures).zip(wanted);
+    let sample = |((section, measures), windows): ((&Section<'_>, &Measures), Option<(Window, Window)>)| {
+        windows.map_or_else(Sample::default, |(window, start)| Sample {
+            first_ones: first_ones(section, start, &ios),
+            ..of(section, measures, window, &ios, &requests)
         })
-        .collect())
+    };
+    Ok(each.map(sample).collect())
 }
 
 /// About the middle of the section, long enough for its I/Os to be seen and short enough to be read at once.
 fn window(facts: &Facts<'_>, measures: &Measures) -> Window {
-    let middle = facts.started_ns() + (measures.from + measures.to + 1) * SAMPLE_SECOND_NS / 2;
+    let middle = facts.started_ns() + (measures.from + measures.to + 1) * SECOND_NS / 2;
     let enough_ns = (IOS / measures.iops.max(1.0) * 1e9) as u64;
     let half_ns = enough_ns.min(LONGEST_NS) / 2;
     Window {
@@ -136,18 +134,6 @@ fn first_ones(section: &Section<'_>, start: Window, ios: &[IoRecord]) -> Option<
     })
 }
 
-fn joined(mut windows: Vec<Window>) -> Vec<Window> {
-    windows.sort_unstable();
-    let mut apart: Vec<Window> = Vec::new();
-    for window in windows {
-        match apart.last_mut() {
-            Some(last) if window.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(window.end_ns),
-            _ => apart.push(window),
-        }
-    }
-    apart
-}
-
 fn of(
     section: &Section<'_>,
     measures: &Measures,
@@ -163,11 +149,10 @@ fn of(
     let below: Vec<BlockRequest> = requests
         .iter()
         .filter(|request| {
-            let ours = section
-                .devices
-                .iter()
-                .any(|device| device.device == request.device);
-            ours && request.op != BlockOp::Flush && window.holds(request.completed_ns)
+            let mut devices = section.devices.iter();
+            devices.any(|device| device.device == request.device)
+                && request.op != BlockOp::Flush
+                && window.holds(request.completed_ns)
         })
         .copied()
         .collect();

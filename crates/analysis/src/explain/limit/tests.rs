@@ -1,14 +1,15 @@
 use super::super::facts::{KnownDisk, LimitScope};
-use super::super::scenarios::{Scenario, Set, steady};
+use super::super::scenarios::{explained, explained_with, steady};
 use super::*;
 use fathom_core::record::IoRecord;
 use fathom_core::run::{Held, ModelSummary};
 use fathom_core::units::Nanos;
+use fathom_testkit::scenarios::{Scenario, Set};
 
 fn check(set: Set) {
     let mut wrong = Vec::new();
     for (kind, scenario) in steady(set) {
-        let explanation = scenario.explain();
+        let explanation = explained(&scenario);
         let said = &explanation.limits[0];
         if said.limit != kind {
             wrong.push(format!("{kind:?} {}: {said:#?}", scenario.label));
@@ -29,7 +30,7 @@ fn limits_on_seeds_that_the_rules_were_not_made_with() {
 
 /// A scenario at a limit, with a load of sixteen in flight.
 fn at_limit(kind: LimitKind) -> Scenario {
-    let all = steady(Set::Development).into_iter();
+    let all = steady(Set::Development);
     let mut of_kind = all.filter(|(limit, scenario)| *limit == kind && scenario.label.contains("QD16"));
     of_kind.next().expect("a scenario").1
 }
@@ -37,7 +38,7 @@ fn at_limit(kind: LimitKind) -> Scenario {
 #[test]
 fn the_disks_whose_limit_it_is_are_named_the_nearest_first() {
     let scenario = at_limit(LimitKind::Iops);
-    let iops = scenario.explain().limits[0].figures[0].value;
+    let iops = explained(&scenario).limits[0].figures[0].value;
     let disk = |name: &str, scope, iops| KnownDisk {
         name: String::from(name),
         scope,
@@ -54,7 +55,7 @@ fn the_disks_whose_limit_it_is_are_named_the_nearest_first() {
         known_disks: &known,
         ..Facts::new(&scenario.run)
     };
-    let explanation = scenario.explain_with(&facts);
+    let explanation = explained_with(&scenario, &facts);
     let limit = &explanation.limits[0];
     assert_eq!(limit.limit, LimitKind::Iops);
     let names: Vec<&str> = limit
@@ -64,7 +65,7 @@ fn the_disks_whose_limit_it_is_are_named_the_nearest_first() {
         .collect();
     assert_eq!(names, ["nearest", "near"]);
     assert!((limit.candidates[0].ratio - 1.01).abs() < 0.002);
-    assert!(limit.confidence > scenario.explain().limits[0].confidence);
+    assert!(limit.confidence > explained(&scenario).limits[0].confidence);
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn a_limit_of_the_model_is_the_limit() {
             }],
             ..ModelSummary::default()
         });
-        assert_eq!(scenario.explain().limits[0].limit, kind);
+        assert_eq!(explained(&scenario).limits[0].limit, kind);
     }
 }
 
@@ -93,7 +94,7 @@ fn a_limit_of_the_model_is_the_limit() {
 fn failing_ios_come_before_all_else() {
     let mut scenario = at_limit(LimitKind::Iops);
     scenario.ios.iter_mut().step_by(4).for_each(|io| io.errno = 5);
-    let limit = &scenario.explain().limits[0];
+    let limit = &explained(&scenario).limits[0];
     assert_eq!(limit.limit, LimitKind::DeviceErrors);
     assert!(limit.because[0].contains("25 %"), "{limit:?}");
 }
@@ -106,7 +107,7 @@ fn workers_that_use_all_their_cpu_are_limited_by_it() {
     summary.runtime_ns = 1_000_000_000;
     summary.cpu.user_ns = 400_000_000;
     summary.cpu.system_ns = 590_000_000;
-    assert_eq!(scenario.explain().limits[0].limit, LimitKind::Cpu);
+    assert_eq!(explained(&scenario).limits[0].limit, LimitKind::Cpu);
 }
 
 /// Heavy use in turns with light use, as a device sees it that is only watched.
@@ -193,7 +194,7 @@ fn ramped_and_cooled() -> Scenario {
 }
 
 fn rate(scenario: &Scenario) -> f64 {
-    let figure = &scenario.explain().limits[0].figures[0];
+    let figure = &explained(scenario).limits[0].figures[0];
     assert_eq!(figure.what, "rate");
     figure.value
 }

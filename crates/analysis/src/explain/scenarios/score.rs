@@ -1,8 +1,9 @@
 //! How verdicts do against what was done.
 
-use super::{Injected, Scenario};
+use super::cause;
 use crate::explain::Explanation;
 use crate::explain::answer::{Cause, Spike};
+use fathom_testkit::scenarios::{Injected, Scenario};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -11,15 +12,15 @@ const NEAR_NS: u64 = 60_000_000;
 
 /// What became of one scenario.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// What was done; `None`: nothing.
-    pub done: Option<Cause>,
+    pub(super) done: Option<Cause>,
     /// What was said of the worst spike in that time; `None`: there was none.
-    pub said: Option<Cause>,
+    pub(super) said: Option<Cause>,
     /// Whether that is right: cause and, where one is named, process. `None` where it is `unknown`.
-    pub right: Option<bool>,
+    pub(super) right: Option<bool>,
     /// Processes that were named and had done nothing.
-    pub accused: Vec<String>,
+    pub(super) accused: Vec<String>,
 }
 
 fn near(injected: &Injected, spike: &Spike, started_ns: u64) -> bool {
@@ -29,7 +30,7 @@ fn near(injected: &Injected, spike: &Spike, started_ns: u64) -> bool {
 }
 
 /// Compares an explanation with what was done.
-pub fn score(scenario: &Scenario, explanation: &Explanation) -> Outcome {
+pub(super) fn score(scenario: &Scenario, explanation: &Explanation) -> Outcome {
     let started_ns = scenario.run.started_monotonic_ns.0;
     let kept = explanation.spikes.as_ref().map_or(&[][..], |spikes| &spikes.kept);
     let at_it = |spike: &&Spike| {
@@ -61,11 +62,11 @@ pub fn score(scenario: &Scenario, explanation: &Explanation) -> Outcome {
         (false, Some(spike)) => Some(scenario.injected.iter().any(|injected| {
             let verdict = &spike.verdict;
             let process = verdict.process.map(|process| process.comm.to_string());
-            injected.cause == verdict.cause && (process.is_none() || process == injected.process)
+            cause(injected.cause) == verdict.cause && (process.is_none() || process == injected.process)
         })),
     };
     Outcome {
-        done: scenario.injected.first().map(|injected| injected.cause),
+        done: scenario.injected.first().map(|injected| cause(injected.cause)),
         said,
         right,
         accused,
@@ -82,19 +83,19 @@ fn innocent(cause: Cause) -> bool {
 
 /// All outcomes together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub(super) struct Tally {
     /// How many were right, wrong, unknown.
-    pub right: usize,
-    pub wrong: usize,
+    pub(super) right: usize,
+    pub(super) wrong: usize,
     /// Unknown ones: neither.
-    pub unknown: usize,
+    pub(super) unknown: usize,
     /// Times that a process was named that had done nothing.
-    pub accused: usize,
+    pub(super) accused: usize,
 }
 
 impl Tally {
     /// Counts outcomes.
-    pub fn of(outcomes: &[Outcome]) -> Self {
+    pub(super) fn of(outcomes: &[Outcome]) -> Self {
         let count = |right: Option<bool>| outcomes.iter().filter(|outcome| outcome.right == right).count();
         Self {
             right: count(Some(true)),
@@ -105,13 +106,13 @@ impl Tally {
     }
 
     /// The share of right ones among those that are right or wrong.
-    pub fn share_right(&self) -> f64 {
+    pub(super) fn share_right(&self) -> f64 {
         self.right as f64 / (self.right + self.wrong).max(1) as f64
     }
 }
 
 /// What was done (rows) against what was said (columns), as a Markdown table, with the tally below.
-pub fn confusion_markdown(outcomes: &[Outcome]) -> String {
+pub(super) fn confusion_markdown(outcomes: &[Outcome]) -> String {
     let mut counts: BTreeMap<(Option<Cause>, Option<Cause>), usize> = BTreeMap::new();
     for outcome in outcomes {
         *counts.entry((outcome.done, outcome.said)).or_default() += 1;

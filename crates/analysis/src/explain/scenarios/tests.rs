@@ -1,4 +1,6 @@
+use super::score::{Outcome, Tally, confusion_markdown, score};
 use super::*;
+use fathom_testkit::scenarios::plans;
 use std::sync::Mutex;
 
 /// Runs all scenarios of a set, two at a time.
@@ -17,7 +19,7 @@ fn outcomes(set: Set) -> Vec<(String, Outcome)> {
                     };
                     let Some(plan) = plans.get(index) else { break };
                     let scenario = plan.simulate();
-                    let explanation = scenario.explain();
+                    let explanation = explained(&scenario);
                     let outcome = score(&scenario, &explanation);
                     if outcome.right != Some(true) || !outcome.accused.is_empty() {
                         tell(&scenario, &explanation, &outcome);
@@ -48,7 +50,7 @@ fn tell(scenario: &Scenario, explanation: &Explanation, outcome: &Outcome) {
             injected.cause,
             injected.process,
             (injected.window.start_ns - scenario.run.started_monotonic_ns.0) as f64 / 1e9,
-            injected.window.duration_ns() as f64 / 1e9
+            (injected.window.end_ns - injected.window.start_ns) as f64 / 1e9
         );
     }
     for spike in explanation.spikes.iter().flat_map(|spikes| &spikes.kept).take(6) {

@@ -41,11 +41,11 @@ impl Rows {
                 .map(|(found, _)| found)
         };
         let mut rows = Self::default();
-        let near = windows(examined().map(|found| found.window));
+        let near = Window::apart(examined().map(|found| found.window));
         if near.is_empty() {
             return Ok(rows);
         }
-        let within = |at_ns: u64| holds(&near, at_ns);
+        let within = |at_ns: u64| Window::any_holds(&near, at_ns);
         let Self { ios, requests, .. } = &mut rows;
         let mut take_ios = |batch: &[IoRecord]| {
             ios.extend(batch.iter().filter(|row| within(row.completed_ns)));
@@ -70,34 +70,15 @@ impl Rows {
             rows.slices.extend(wanted.take(room));
         })?;
         rows.slices.sort_by_key(|row| row.end_ns);
-        let wide = windows(examined().map(|found| Window {
+        let wide = Window::apart(examined().map(|found| Window {
             start_ns: found.event.start_ns.saturating_sub(PROCESSES_BEFORE_NS),
             end_ns: found.event.end_ns.saturating_add(PROCESSES_AFTER_NS),
         }));
         evidence.processes(&wide, &mut |batch| {
             rows.processes
-                .extend(batch.iter().filter(|row| holds(&wide, row.at_ns)));
+                .extend(batch.iter().filter(|row| Window::any_holds(&wide, row.at_ns)));
         })?;
         rows.processes.sort_by_key(|row| row.at_ns);
         Ok(rows)
     }
-}
-
-/// Ascending, those that touch put together.
-fn windows(all: impl Iterator<Item = Window>) -> Vec<Window> {
-    let mut all: Vec<Window> = all.collect();
-    all.sort_unstable();
-    let mut apart: Vec<Window> = Vec::with_capacity(all.len());
-    for window in all {
-        match apart.last_mut() {
-            Some(last) if window.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(window.end_ns),
-            _ => apart.push(window),
-        }
-    }
-    apart
-}
-
-fn holds(windows: &[Window], at_ns: u64) -> bool {
-    let after = windows.partition_point(|window| window.end_ns < at_ns);
-    windows.get(after).is_some_and(|window| window.holds(at_ns))
 }

@@ -182,13 +182,7 @@ impl<'s> Scene<'s> {
     }
 
     fn slow_requests(&mut self) {
-        let threshold_ns = self
-            .found
-            .parts
-            .iter()
-            .map(|part| part.threshold_ns)
-            .min()
-            .unwrap_or(0);
+        let threshold_ns = self.found.threshold_ns();
         let slow = self.requests.iter().filter(|request| {
             let latency_ns = request.completed_ns.saturating_sub(request.begun_ns());
             request.op != BlockOp::Flush

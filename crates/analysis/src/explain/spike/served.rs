@@ -5,6 +5,7 @@
 use super::super::answer::{Process, ProcessUse, Served};
 use super::super::block_scan::is_kernel;
 use super::super::evidence::Window;
+use super::super::words::ratio;
 use super::scene::{Scene, SlowIo};
 use fathom_core::record::{BlockOp, BlockRequest};
 use std::collections::HashMap;
@@ -126,37 +127,24 @@ pub(super) fn users(scene: &Scene<'_>, slow: &[SlowIo]) -> Vec<User> {
 
 /// Times in which something was so, ascending and apart.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Busy {
-    spans: Vec<(u64, u64)>,
-}
+pub(super) struct Busy(Vec<Window>);
 
 impl Busy {
-    pub(super) fn of(mut spans: Vec<(u64, u64)>) -> Self {
-        spans.sort_unstable();
-        let mut apart: Vec<(u64, u64)> = Vec::new();
-        for (from, to) in spans {
-            match apart.last_mut() {
-                Some((_, end)) if from <= *end => *end = to.max(*end),
-                _ => apart.push((from, to)),
-            }
-        }
-        Self { spans: apart }
+    pub(super) fn of(spans: impl IntoIterator<Item = (u64, u64)>) -> Self {
+        let window = |(start_ns, end_ns)| Window { start_ns, end_ns };
+        Self(Window::apart(spans.into_iter().map(window)))
     }
 
     /// How much of a time that was.
     fn within_ns(&self, from: u64, to: u64) -> u64 {
-        let window = Window {
-            start_ns: from,
-            end_ns: to,
-        };
-        let first = self.spans.partition_point(|(_, end)| *end <= from);
-        let there = self.spans[first..].iter().take_while(|(begin, _)| *begin < to);
-        there.map(|(begin, end)| window.overlap_ns(*begin, *end)).sum()
+        let first = self.0.partition_point(|span| span.end_ns <= from);
+        let there = self.0[first..].iter().take_while(|span| span.start_ns < to);
+        there.map(|span| span.overlap_ns(from, to)).sum()
     }
 
     /// All of it together.
     pub(super) fn total_ns(&self) -> u64 {
-        self.spans.iter().map(|(from, to)| to - from).sum()
+        self.0.iter().map(Window::duration_ns).sum()
     }
 
     /// The share of these times, all added up, in which it was so.
@@ -166,7 +154,7 @@ impl Busy {
             so += self.within_ns(from, to) as f64;
             all += to.saturating_sub(from) as f64;
         }
-        if all > 0.0 { so / all } else { 0.0 }
+        ratio(so, all)
     }
 }
 
@@ -192,7 +180,6 @@ struct Use {
     cpu_ns: f64,
     read_bytes: f64,
     written_bytes: f64,
-    seconds: f64,
 }
 
 /// Processes that used far more in the seconds of the spike than in those before.
@@ -228,7 +215,6 @@ pub(super) fn newcomers(scene: &Scene<'_>) -> Vec<ProcessUse> {
         used.cpu_ns += row.cpu_ns as f64;
         used.read_bytes += row.read_bytes as f64;
         used.written_bytes += row.written_bytes as f64;
-        used.seconds += row.duration_ns as f64 / 1e9;
     }
     let per_second = |amount: f64, seconds: f64| amount / seconds.max(0.1);
     let new = uses.into_iter().filter_map(|(process, (inside, before))| {

@@ -1,8 +1,8 @@
 use super::super::answer::{Cause, Explanation};
-use super::super::scenarios::{Scenario, Set, plans};
+use super::super::scenarios::explained;
 use super::*;
-use fathom_core::record::CounterRow;
-use std::borrow::Cow;
+use fathom_testkit::make;
+use fathom_testkit::scenarios::{Scenario, Set, plans};
 
 /// The first scenario in which that is done to a load of four in flight.
 fn scenario(doing: &str) -> Scenario {
@@ -22,7 +22,7 @@ fn worst(explanation: &Explanation) -> &Spike {
 fn without_the_scheduler_starvation_is_unknown_and_that_is_said() {
     let mut scenario = scenario("CPU hog");
     scenario.slices.clear();
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     let verdict = &worst(&explanation).verdict;
     assert_eq!((verdict.cause, verdict.process), (Cause::Unknown, None));
     assert!(
@@ -35,7 +35,7 @@ fn without_the_scheduler_starvation_is_unknown_and_that_is_said() {
 fn without_a_block_trace_the_counters_may_tell_and_what_is_missing_is_said() {
     let mut scenario = scenario("device outage");
     scenario.requests.clear();
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     let spike = worst(&explanation);
     assert!(
         matches!(spike.verdict.cause, Cause::Device | Cause::Unknown),
@@ -76,13 +76,13 @@ fn on_a_modelled_disk_it_is_the_device() {
         request.allocated_ns = None;
         request.completed_ns -= start;
     }
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     let verdict = &worst(&explanation).verdict;
     assert_eq!(verdict.cause, Cause::Device);
     assert!(verdict.confidence > 0.9);
     // The same without the trace.
     scenario.requests.clear();
-    assert_eq!(worst(&scenario.explain()).verdict.cause, Cause::Device);
+    assert_eq!(worst(&explained(&scenario)).verdict.cause, Cause::Device);
 }
 
 /// A device that is watched without a load.
@@ -91,7 +91,7 @@ fn without_a_load_requests_are_looked_at() {
     let mut scenario = scenario("device outage");
     scenario.run.workload.jobs.clear();
     scenario.ios.clear();
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     let spike = worst(&explanation);
     assert_eq!(spike.verdict.cause, Cause::Device, "{spike:?}");
     assert_eq!(spike.sections, ["device 254:0"]);
@@ -101,7 +101,7 @@ fn without_a_load_requests_are_looked_at() {
 #[test]
 fn regular_outages_have_a_period() {
     let scenario = scenario("regular device outages");
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     let spikes = explanation.spikes.as_ref().expect("looked for");
     let period = spikes.periods.first().expect("a period");
     let truth = scenario.run.workload.jobs[0].limit.runtime.unwrap().0 as f64 / 9.0;
@@ -115,7 +115,7 @@ fn regular_outages_have_a_period() {
 #[test]
 fn a_spike_that_is_not_looked_at_has_no_cause() {
     let scenario = scenario("device outage");
-    let explanation = scenario.explain();
+    let explanation = explained(&scenario);
     for spike in explanation.spikes.iter().flat_map(|spikes| &spikes.kept) {
         assert!(spike.verdict.confidence <= 0.99);
         let split = spike.split.expect("a block trace");
@@ -168,21 +168,18 @@ fn under_pressure(mut scenario: Scenario, stalled: impl Fn(u64) -> bool) -> Expl
     let start = scenario.run.started_monotonic_ns.0;
     let mut waited_s = 3.5;
     for second in 0..60 {
-        scenario.counters.push(CounterRow {
-            at_ns: start + second * SECOND_NS,
-            metric: Cow::Borrowed("node_pressure_memory_waiting_seconds_total"),
-            labels: Cow::Borrowed(""),
-            value: waited_s,
-        });
+        let metric = "node_pressure_memory_waiting_seconds_total";
+        let at_ns = start + second * SECOND_NS;
+        scenario.counters.push(make::counter(at_ns, metric, "", waited_s));
         waited_s += if stalled(second) { 0.32 } else { 0.002 };
     }
-    scenario.explain()
+    explained(&scenario)
 }
 
 /// Who was short of memory is not known: nobody is accused, and the cause stays what it is.
 #[test]
 fn a_second_in_which_tasks_waited_for_memory_is_told() {
-    let calm = scenario("device outage").explain();
+    let calm = explained(&scenario("device outage"));
     let calm = worst(&calm);
     let first = calm.start_ns / SECOND_NS;
     let last = (calm.start_ns + calm.duration_ns) / SECOND_NS;

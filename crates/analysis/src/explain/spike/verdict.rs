@@ -10,11 +10,11 @@ mod signs;
 mod stopped;
 
 use super::super::answer::{Cause, Depths, Process, Spike, Verdict, WorstIo, in_words};
+use super::super::words::{percent, time};
 use super::Found;
 use super::rows::Rows;
 use super::scene::{Context, Scene, SlowIo};
 use super::{cpu, memory, served};
-use fathom_core::units::Nanos;
 use signs::Signs;
 
 /// The share of the slow I/Os' time that one place must have had to be the place.
@@ -73,7 +73,7 @@ pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows) -> Sp
     let worst = scene.slow.iter().max_by_key(|io| io.total_ns());
     Spike {
         slow_ios: scene.slow_ios,
-        worst: worst.map_or_else(|| unknown_worst(found), |io| worst_io(context, io)),
+        worst: worst.map_or_else(|| unknown_worst(context, found), |io| worst_io(context, io)),
         split: scene.split(),
         depth: scene.depths(),
         served: served::listed(&signs.users),
@@ -121,14 +121,9 @@ pub(super) fn not_examined(context: &Context<'_, '_>, found: &Found) -> Spike {
         duration_ns: event.end_ns - event.start_ns,
         sections,
         slow_ios: event.ios,
-        threshold_ns: found
-            .parts
-            .iter()
-            .map(|part| part.threshold_ns)
-            .min()
-            .unwrap_or(0),
+        threshold_ns: found.threshold_ns(),
         usual_ns: found.parts.iter().map(|part| part.usual_ns).min().unwrap_or(0),
-        worst: unknown_worst_of(context, found),
+        worst: unknown_worst(context, found),
         split: None,
         depth: Depths::default(),
         served: Vec::new(),
@@ -137,22 +132,15 @@ pub(super) fn not_examined(context: &Context<'_, '_>, found: &Found) -> Spike {
     }
 }
 
-fn unknown_worst(found: &Found) -> WorstIo {
+fn unknown_worst(context: &Context<'_, '_>, found: &Found) -> WorstIo {
+    let at_ns = found.event.worst_at_ns.saturating_sub(found.event.worst_ns);
     WorstIo {
         latency_ns: found.event.worst_ns,
         response_ns: found.event.worst_ns,
-        at_ns: 0,
+        at_ns: at_ns.saturating_sub(context.facts.started_ns()),
         offset_bytes: 0,
         length_bytes: 0,
         op: String::from("other"),
-    }
-}
-
-fn unknown_worst_of(context: &Context<'_, '_>, found: &Found) -> WorstIo {
-    let at_ns = found.event.worst_at_ns.saturating_sub(found.event.worst_ns);
-    WorstIo {
-        at_ns: at_ns.saturating_sub(context.facts.started_ns()),
-        ..unknown_worst(found)
     }
 }
 
@@ -243,16 +231,6 @@ fn also(signs: &Signs, judged: &Judged) -> Vec<(Cause, Option<Process>)> {
         also.push((Cause::Device, None));
     }
     also
-}
-
-/// A share as a percentage without decimals.
-fn percent(share: f64) -> String {
-    format!("{:.0}", share * 100.0)
-}
-
-/// A duration with its unit.
-fn time(ns: f64) -> Nanos {
-    Nanos(ns.max(0.0).round() as u64)
 }
 
 fn names(holders: &[(Process, f64)]) -> String {

@@ -1,10 +1,9 @@
-use super::super::IoScan;
-use super::super::scenarios::empty_run;
-use super::super::{Scanned, section};
+use super::super::{Facts, IoScan, Scanned, section};
 use super::*;
-use fathom_core::backend::Op;
 use fathom_core::record::IoRecord;
 use fathom_core::units::MonoTime;
+use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -19,21 +18,7 @@ fn truth(ios: &[(u64, u64)]) -> SectionTruth {
         .iter()
         .map(|(second, latency_ns)| {
             let completed_ns = second * SECOND + SECOND / 2;
-            let created_ns = completed_ns - latency_ns;
-            IoRecord {
-                intended_ns: created_ns,
-                created_ns,
-                submitted_ns: created_ns,
-                completed_ns,
-                offset_bytes: 0,
-                len_bytes: 4096,
-                file: 0,
-                job: 0,
-                worker: 0,
-                depth: 1,
-                errno: 0,
-                op: Op::Read,
-            }
+            make::io(completed_ns - latency_ns, completed_ns)
         })
         .collect();
     scan.feed(&rows);
@@ -42,7 +27,7 @@ fn truth(ios: &[(u64, u64)]) -> SectionTruth {
         ..Scanned::default()
     };
     let sections = section::of(&facts, &scanned);
-    of(&facts, &sections[0])
+    of(&sections[0])
 }
 
 /// Ninety-nine of 4 ms and one of 400 ms: the average is 8 ms.

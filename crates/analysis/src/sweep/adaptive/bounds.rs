@@ -6,7 +6,7 @@
 use super::law::{self, Laws, Source};
 use super::rules::{Order, Rules};
 use super::{CLOSE, CLOSE_BY_LAW, CLOSE_INTERPOLATED};
-use crate::sweep::conclude::limits::{Saturated, limits};
+use crate::sweep::conclude::limits::{Saturated, in_scope, limits, value};
 use crate::sweep::findings::{Limit, Quantity, Scope, Verdict};
 use crate::sweep::seen::{AGREE, Seen};
 use fathom_core::sweep::{Coordinates, Inferred, SweepPlan};
@@ -367,44 +367,38 @@ impl From {
 
 /// How many times a point's IOPS another one has at least, that is so much deeper and larger; `None`: no rule says.
 fn least_factor(rules: Rules, deeper: f64, larger: f64) -> Option<f64> {
-    let by_depth = factor(
-        deeper,
-        1.0,
-        (rules.depth_keeps_iops, 1.0),
-        (rules.depth_keeps_latency, deeper),
-    )?;
-    let by_size = factor(
-        larger,
-        1.0,
-        (rules.size_keeps_bytes, 1.0 / larger),
-        (rules.size_keeps_iops, 1.0),
-    )?;
-    Some(by_depth * by_size)
+    let [keeps_iops, keeps_latency] = depth_rules(rules, deeper);
+    let [size_keeps_iops, keeps_bytes] = size_rules(rules, larger);
+    Some(factor(deeper, keeps_iops, keeps_latency)? * factor(larger, keeps_bytes, size_keeps_iops)?)
 }
 
 /// The same at most.
 fn most_factor(rules: Rules, deeper: f64, larger: f64) -> Option<f64> {
-    let by_depth = factor(
-        deeper,
-        1.0,
-        (rules.depth_keeps_latency, deeper),
-        (rules.depth_keeps_iops, 1.0),
-    )?;
-    let by_size = factor(
-        larger,
-        1.0,
-        (rules.size_keeps_iops, 1.0),
-        (rules.size_keeps_bytes, 1.0 / larger),
-    )?;
-    Some(by_depth * by_size)
+    let [keeps_iops, keeps_latency] = depth_rules(rules, deeper);
+    let [size_keeps_iops, keeps_bytes] = size_rules(rules, larger);
+    Some(factor(deeper, keeps_latency, keeps_iops)? * factor(larger, size_keeps_iops, keeps_bytes)?)
 }
 
-/// `same` where a coordinate is the same; else what the rule for above or below says.
-fn factor(times: f64, same: f64, above: (bool, f64), below: (bool, f64)) -> Option<f64> {
+/// Whether a rule holds, and how many times the IOPS it says.
+type Factor = (bool, f64);
+
+fn depth_rules(rules: Rules, deeper: f64) -> [Factor; 2] {
+    [(rules.depth_keeps_iops, 1.0), (rules.depth_keeps_latency, deeper)]
+}
+
+fn size_rules(rules: Rules, larger: f64) -> [Factor; 2] {
+    [
+        (rules.size_keeps_iops, 1.0),
+        (rules.size_keeps_bytes, 1.0 / larger),
+    ]
+}
+
+/// 1 where a coordinate is the same; else what the rule for above or below says.
+fn factor(times: f64, above: Factor, below: Factor) -> Option<f64> {
     let (holds, factor) = match times {
         times if times > 1.0 => above,
         times if times < 1.0 => below,
-        _ => (true, same),
+        _ => (true, 1.0),
     };
     holds.then_some(factor)
 }
@@ -416,24 +410,17 @@ fn usable_limits(seen: &[Seen<'_>]) -> Vec<Limit> {
         let Verdict::Reached { rate, .. } = limit.verdict else {
             return false;
         };
-        let in_scope = |point: &&Seen<'_>| crate::sweep::conclude::limits::in_scope(limit.scope, point);
+        let mut of_scope = seen.iter().filter(|point| in_scope(limit.scope, point.at));
         limit.points.len() >= LIMIT_POINTS_MIN
-            && seen.iter().filter(in_scope).all(|point| {
-                crate::sweep::conclude::limits::value(limit.quantity, point) <= rate * (1.0 + 2.0 * AGREE)
-            })
+            && of_scope.all(|point| value(limit.quantity, point) <= rate * (1.0 + 2.0 * AGREE))
     };
     found.filter(holds).collect()
 }
 
 /// The most IOPS that a limit leaves a point.
 fn most_by(limit: &Limit, at: Coordinates) -> Option<f64> {
-    let in_scope = match limit.scope {
-        Scope::All => true,
-        Scope::Reads => at.read_percent == 100,
-        Scope::Writes => at.read_percent == 0,
-    };
     match limit.verdict {
-        Verdict::Reached { rate, .. } if in_scope => Some(match limit.quantity {
+        Verdict::Reached { rate, .. } if in_scope(limit.scope, at) => Some(match limit.quantity {
             Quantity::Iops => rate,
             Quantity::BytesPerSecond => rate / at.block_size_bytes as f64,
         }),

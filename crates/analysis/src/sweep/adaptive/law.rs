@@ -74,21 +74,10 @@ pub(super) fn interpolated(sources: &[Source], at: Coordinates) -> Option<(f64, 
 
 /// The place of `one` on the line through `at`; `None`: it is not on it.
 fn place(one: Coordinates, at: Coordinates, along: Along) -> Option<f64> {
-    let (moved, place) = match along {
-        Along::Size => (
-            Coordinates {
-                block_size_bytes: at.block_size_bytes,
-                ..one
-            },
-            one.block_size_bytes as f64,
-        ),
-        Along::Mix => (
-            Coordinates {
-                read_percent: at.read_percent,
-                ..one
-            },
-            f64::from(one.read_percent),
-        ),
+    let mut moved = one;
+    let place = match along {
+        Along::Size => std::mem::replace(&mut moved.block_size_bytes, at.block_size_bytes) as f64,
+        Along::Mix => std::mem::replace(&mut moved.read_percent, at.read_percent).into(),
     };
     (moved == at).then_some(place)
 }

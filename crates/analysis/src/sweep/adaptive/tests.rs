@@ -1,6 +1,7 @@
 use super::*;
-use crate::sweep::fixture::{Disk, axes, figures, nothing_yet, plan};
+use crate::sweep::fixture::{Disk, axes};
 use fathom_core::sweep::Coordinates;
+use fathom_testkit::make::sweep::{figures, nothing_yet, plan};
 use proptest::prelude::*;
 
 /// All steps of a sweep in which `measure` says what comes out.

@@ -5,8 +5,8 @@
 
 use super::limits::{in_scope, rate, value};
 use crate::sweep::findings::{Caution, Limit, Quantity, Scope};
-use crate::sweep::seen::{AGREE, Seen, agree, half_width};
-use fathom_core::sweep::{Outcome, PointFigures, SweepResults};
+use crate::sweep::seen::{AGREE, Seen, agree, by_line, half_width};
+use fathom_core::sweep::{Outcome, PointFigures, PointResult, SweepResults};
 use std::collections::BTreeMap;
 
 /// Half an interval wider than this is wide.
@@ -27,36 +27,32 @@ pub(super) fn cautions(results: &SweepResults, seen: &[Seen<'_>], limits: &[Limi
     cautions.extend(declines(seen));
     cautions.extend(no_interval(results));
     cautions.extend(warnings(results));
-    let ended = numbers(results, |figures| figures.ended_steady);
-    cautions.extend((!ended.is_empty()).then_some(Caution::EndedSteady { points: ended }));
-    let inferred = outcomes(results, |outcome| matches!(outcome, Outcome::Inferred(_)));
-    cautions.extend((!inferred.is_empty()).then_some(Caution::Inferred { points: inferred }));
-    let pending = outcomes(results, |outcome| matches!(outcome, Outcome::Pending)).len() as u32;
-    cautions.extend((pending > 0).then_some(Caution::Pending { points: pending }));
+    let ended = numbers(results, |point| any(point, |figures| figures.ended_steady));
+    cautions.extend(ended.map(|points| Caution::EndedSteady { points }));
+    let inferred = numbers(results, |point| matches!(point.outcome, Outcome::Inferred(_)));
+    cautions.extend(inferred.map(|points| Caution::Inferred { points }));
+    let pending = numbers(results, |point| point.outcome == Outcome::Pending);
+    cautions.extend(pending.map(|points| Caution::Pending {
+        points: points.len() as u32,
+    }));
     cautions
 }
 
-fn outcomes(results: &SweepResults, wanted: fn(&Outcome) -> bool) -> Vec<u32> {
-    let points = (0..).zip(&results.points);
-    points
-        .filter(|(_, point)| wanted(&point.outcome))
-        .map(|(number, _)| number)
-        .collect()
+/// The points that are so, if any are.
+fn numbers(results: &SweepResults, wanted: fn(&PointResult) -> bool) -> Option<Vec<u32>> {
+    let points = (0..).zip(&results.points).filter(|(_, point)| wanted(point));
+    let numbers: Vec<u32> = points.map(|(number, _)| number).collect();
+    (!numbers.is_empty()).then_some(numbers)
 }
 
-/// Points of which a repeat is so.
-fn numbers(results: &SweepResults, wanted: impl Fn(&PointFigures) -> bool) -> Vec<u32> {
-    let points = (0..).zip(&results.points);
-    points
-        .filter(|(_, point)| point.repeats().iter().any(&wanted))
-        .map(|(number, _)| number)
-        .collect()
+/// Whether a repeat of a point is so.
+fn any(point: &PointResult, wanted: fn(&PointFigures) -> bool) -> bool {
+    point.repeats().iter().any(wanted)
 }
 
 fn failed(results: &SweepResults) -> Option<Caution> {
-    let points = outcomes(results, |outcome| matches!(outcome, Outcome::Failed { .. }));
-    let first = results.points.get(*points.first()? as usize)?;
-    let Outcome::Failed { message } = &first.outcome else {
+    let points = numbers(results, |point| matches!(point.outcome, Outcome::Failed { .. }))?;
+    let Outcome::Failed { message } = &results.points[points[0] as usize].outcome else {
         return None;
     };
     Some(Caution::Failed {
@@ -66,18 +62,15 @@ fn failed(results: &SweepResults) -> Option<Caution> {
 }
 
 fn errors(results: &SweepResults) -> Option<Caution> {
-    let points = numbers(results, |figures| figures.errors > 0);
-    let all = results
-        .points
-        .iter()
-        .flat_map(fathom_core::sweep::PointResult::repeats);
+    let points = numbers(results, |point| any(point, |figures| figures.errors > 0))?;
+    let all = results.points.iter().flat_map(PointResult::repeats);
     let errors = all.map(|figures| figures.errors).sum();
-    (!points.is_empty()).then_some(Caution::Errors { points, errors })
+    Some(Caution::Errors { points, errors })
 }
 
 fn repeats(results: &SweepResults) -> Vec<Caution> {
     let points = (0..).zip(&results.points);
-    let of_point = |(number, point): (u32, &fathom_core::sweep::PointResult)| {
+    let of_point = |(number, point): (u32, &PointResult)| {
         let rates = point.repeats().iter().map(|repeat| repeat.total.iops);
         let (least, most) = (rates.clone().reduce(f64::min)?, rates.reduce(f64::max)?);
         let own = point.repeats().iter().filter_map(|repeat| repeat.iops_half_width);
@@ -106,16 +99,18 @@ fn wide(results: &SweepResults) -> Option<Caution> {
 }
 
 fn no_interval(results: &SweepResults) -> Option<Caution> {
-    let points = numbers(results, |figures| figures.iops_half_width.is_none());
-    (!points.is_empty()).then_some(Caution::NoInterval { points })
+    let points = numbers(results, |point| {
+        any(point, |figures| figures.iops_half_width.is_none())
+    })?;
+    Some(Caution::NoInterval { points })
 }
 
 /// Points faster than the limit that deeper ones agree on.
 fn above(seen: &[Seen<'_>], limits: &[Limit], quantity: Quantity) -> Option<Caution> {
     let limit = rate(limits, quantity, Scope::All)?;
-    let above = seen
-        .iter()
-        .filter(|point| in_scope(Scope::All, point) && value(quantity, point) > limit * (1.0 + 2.0 * AGREE));
+    let above = seen.iter().filter(|point| {
+        in_scope(Scope::All, point.at) && value(quantity, point) > limit * (1.0 + 2.0 * AGREE)
+    });
     let most = above
         .clone()
         .map(|point| value(quantity, point))
@@ -130,13 +125,8 @@ fn above(seen: &[Seen<'_>], limits: &[Limit], quantity: Quantity) -> Option<Caut
 
 /// Neighbours over depth of which the deeper one is slower.
 fn declines(seen: &[Seen<'_>]) -> Vec<Caution> {
-    let mut lines: BTreeMap<_, Vec<&Seen<'_>>> = BTreeMap::new();
-    for point in seen {
-        lines.entry(point.line()).or_default().push(point);
-    }
     let mut found = Vec::new();
-    for line in lines.values_mut() {
-        line.sort_by_key(|point| point.depth);
+    for line in by_line(seen).values() {
         for pair in line.windows(2) {
             let (shallow, deep) = (pair[0], pair[1]);
             if deep.iops < shallow.iops && !agree(shallow, deep, shallow.iops, deep.iops) {

@@ -4,7 +4,7 @@
 //! at low depth. It must not know limits.
 
 use crate::sweep::findings::{DepthNeeded, Growth, Line, Shortfall};
-use crate::sweep::seen::{AGREE, Seen, line_of};
+use crate::sweep::seen::{AGREE, Seen, by_line, line_of};
 use fathom_core::sweep::{Outcome, SweepResults};
 use std::collections::BTreeMap;
 
@@ -89,12 +89,7 @@ pub(super) fn shortfalls(results: &SweepResults) -> Vec<Shortfall> {
 
 /// How latency grows with depth, of each line with two measured depths or more.
 pub(super) fn growth(seen: &[Seen<'_>]) -> Vec<Growth> {
-    let mut lines: BTreeMap<Line, Vec<&Seen<'_>>> = BTreeMap::new();
-    for point in seen {
-        lines.entry(point.line()).or_default().push(point);
-    }
-    let of_line = |(line, mut points): (Line, Vec<&Seen<'_>>)| {
-        points.sort_by_key(|point| point.depth);
+    let of_line = |(line, points): (Line, Vec<&Seen<'_>>)| {
         let (first, last) = (*points.first()?, *points.last()?);
         if first.depth == last.depth {
             return None;
@@ -115,7 +110,7 @@ pub(super) fn growth(seen: &[Seen<'_>]) -> Vec<Growth> {
             to_depth: last.depth,
         })
     };
-    lines.into_iter().filter_map(of_line).collect()
+    by_line(seen).into_iter().filter_map(of_line).collect()
 }
 
 /// The slope over the points that are as fast as the fastest, and what Little's law (depth = rate × latency) says of it.

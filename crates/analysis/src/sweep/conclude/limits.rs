@@ -9,6 +9,7 @@
 
 use crate::sweep::findings::{Limit, Quantity, Scope, Verdict};
 use crate::sweep::seen::{AGREE, Seen, agree, median, spread};
+use fathom_core::sweep::Coordinates;
 use std::collections::BTreeSet;
 
 /// A point so many halves as deep as another ought to be faster.
@@ -97,11 +98,11 @@ pub(in crate::sweep) fn rate(limits: &[Limit], quantity: Quantity, scope: Scope)
 }
 
 /// Whether a scope has a point.
-pub(in crate::sweep) fn in_scope(scope: Scope, point: &Seen<'_>) -> bool {
+pub(in crate::sweep) fn in_scope(scope: Scope, at: Coordinates) -> bool {
     match scope {
         Scope::All => true,
-        Scope::Reads => point.at.read_percent == 100,
-        Scope::Writes => point.at.read_percent == 0,
+        Scope::Reads => at.read_percent == 100,
+        Scope::Writes => at.read_percent == 0,
     }
 }
 
@@ -114,7 +115,9 @@ pub(in crate::sweep) fn value(quantity: Quantity, point: &Seen<'_>) -> f64 {
 }
 
 fn limit(seen: &[Seen<'_>], saturated: &Saturated, quantity: Quantity, scope: Scope) -> Option<Limit> {
-    let all: Vec<usize> = (0..seen.len()).filter(|&at| in_scope(scope, &seen[at])).collect();
+    let all: Vec<usize> = (0..seen.len())
+        .filter(|&at| in_scope(scope, seen[at].at))
+        .collect();
     let values = all.iter().map(|&at| value(quantity, &seen[at]));
     let most = values.reduce(f64::max)?;
     let held: Vec<usize> = all

@@ -84,7 +84,7 @@ pub(in crate::sweep) fn native_size(
 /// Whose limits are looked at: reads say most, as a limit on writes of their own may hide the other; then writes; then all.
 pub(in crate::sweep) fn scope(seen: &[Seen<'_>], limits: &[Limit]) -> Scope {
     let reached = |scope: Scope| rate(limits, Quantity::Iops, scope).is_some();
-    let has = |scope: Scope| seen.iter().any(|point| in_scope(scope, point));
+    let has = |scope: Scope| seen.iter().any(|point| in_scope(scope, point.at));
     let pure = [Scope::Reads, Scope::Writes];
     let first = |wanted: &dyn Fn(Scope) -> bool| pure.into_iter().find(|&scope| wanted(scope));
     first(&reached)
@@ -101,7 +101,7 @@ fn best_by_size<'a>(
 ) -> BTreeMap<u64, &'a Seen<'a>> {
     let mut best: BTreeMap<u64, &Seen<'_>> = BTreeMap::new();
     for (at, point) in seen.iter().enumerate() {
-        if saturated.any(at) && in_scope(scope, point) {
+        if saturated.any(at) && in_scope(scope, point.at) {
             let known = best.entry(point.at.block_size_bytes).or_insert(point);
             if point.iops > known.iops {
                 *known = point;

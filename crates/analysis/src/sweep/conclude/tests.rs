@@ -1,5 +1,6 @@
 use super::*;
-use crate::sweep::fixture::{axes, measured, nothing_yet, plan};
+use crate::sweep::fixture::axes;
+use fathom_testkit::make::sweep::{measured, nothing_yet, plan};
 
 #[test]
 fn nothing_measured_is_no_failure() {

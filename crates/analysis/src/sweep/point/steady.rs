@@ -31,7 +31,7 @@ pub fn half_width(seconds: &[f64]) -> Option<f64> {
         let batches = batch_means(seconds, length);
         let longer = length + length.div_ceil(2);
         if correlation(&batches) <= CORRELATION_MAX || seconds.len() / longer < BATCHES_MIN {
-            return of_batches(&batches);
+            return of_independent(&batches);
         }
         length = longer;
     }
@@ -68,19 +68,20 @@ fn correlation(values: &[f64]) -> f64 {
     if squares > 0.0 { products / squares } else { 0.0 }
 }
 
-fn of_batches(batches: &[f64]) -> Option<f64> {
-    let mean = mean(batches);
+/// The same of values that do not hang together; `None` where nothing was done.
+pub(in crate::sweep) fn of_independent(values: &[f64]) -> Option<f64> {
+    let mean = mean(values);
     if mean <= 0.0 {
         return None;
     }
-    let n = batches.len() as f64;
-    let squares: f64 = batches.iter().map(|value| (value - mean) * (value - mean)).sum();
+    let n = values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     let error = (squares / (n - 1.0) / n).sqrt();
-    Some(t_975(batches.len() - 1) * error / mean)
+    Some(t_975(values.len() - 1) * error / mean)
 }
 
 /// The 97.5th percentile of Student's t distribution (any table of it; between two entries the wider one).
-pub(in crate::sweep) fn t_975(freedom: usize) -> f64 {
+fn t_975(freedom: usize) -> f64 {
     const TABLE: [f64; 30] = [
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
         2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,

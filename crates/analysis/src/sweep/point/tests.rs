@@ -1,39 +1,22 @@
 use super::*;
 use crate::fixtures;
 use fathom_core::run::HistogramRow;
-use fathom_core::units::MonoTime;
+use fathom_testkit::make;
 
 fn row(second: u32, ramp: bool, op: Op, ios: u64) -> SeriesRow {
     SeriesRow {
-        second,
-        end: MonoTime(u64::from(second + 1) * 1_000_000_000),
-        duration_ns: 1_000_000_000,
-        job: 0,
         ramp,
         op,
         ios,
         bytes: ios * 4096,
-        errors: 0,
-        lat: LatencySummary::default(),
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     }
 }
 
 /// `n` latencies of `ns`, as the engine's histogram would store them.
 fn histogram(op: Op, metric: Latency, ns: u64, n: u64) -> HistogramRow {
-    let mut one = Histogram::new();
-    one.record(ns);
-    let (low_ns, high_ns, _) = one.occupied().next().expect("one bucket");
-    HistogramRow {
-        job: 0,
-        op,
-        metric,
-        low_ns,
-        high_ns,
-        count: n,
-    }
+    let one = make::buckets(0, op, metric, &make::histogram([ns]));
+    HistogramRow { count: n, ..one[0] }
 }
 
 /// A job of 900 reads that took 1 ms each and 100 writes that took 5 ms, in ten seconds.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::sweep::conclude;
-use crate::sweep::fixture::{Disk, figures, measured, plan};
+use crate::sweep::fixture::Disk;
 use fathom_core::sweep::{Axes, PointFigures, ProbeResult};
+use fathom_testkit::make::sweep::{figures, measured, plan};
 
 const KIB: u64 = 1 << 10;
 

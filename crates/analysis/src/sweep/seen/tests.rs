@@ -1,5 +1,6 @@
 use super::*;
-use crate::sweep::fixture;
+use crate::sweep::fixture::axes;
+use fathom_testkit::make::sweep::{figures, measured, plan};
 
 #[test]
 fn medians() {
@@ -10,12 +11,10 @@ fn medians() {
 
 #[test]
 fn repeats_that_differ_widen_the_interval() {
-    let plan = fixture::plan(fixture::axes());
-    let mut results = fixture::measured(&plan, |_| 100.0);
+    let plan = plan(axes());
+    let mut results = measured(&plan, |_| 100.0);
     let at = plan.points[0];
-    let repeats = [90.0, 100.0, 110.0]
-        .map(|iops| fixture::figures(at, iops))
-        .to_vec();
+    let repeats = [90.0, 100.0, 110.0].map(|iops| figures(at, iops)).to_vec();
     results.points[0].outcome = Outcome::Measured { repeats };
     // t(2) = 4.303, standard deviation 10 of 100, three of them.
     let expected = 4.303 * 10.0 / 3.0_f64.sqrt() / 100.0;
@@ -26,11 +25,11 @@ fn repeats_that_differ_widen_the_interval() {
 
 #[test]
 fn only_what_was_measured_is_seen() {
-    let plan = fixture::plan(fixture::axes());
-    let mut results = fixture::measured(&plan, |_| 100.0);
+    let plan = plan(axes());
+    let mut results = measured(&plan, |_| 100.0);
     results.points[3].outcome = Outcome::Pending;
     results.points[4].outcome = Outcome::Measured {
-        repeats: vec![fixture::figures(plan.points[4], 0.0)],
+        repeats: vec![figures(plan.points[4], 0.0)],
     };
     let numbers: Vec<u32> = seen(&results).iter().map(|point| point.number).collect();
     assert_eq!(numbers.len(), plan.points.len() - 2);

@@ -3,27 +3,19 @@ use crate::target::TraceDevice;
 use crate::trace::decode::BlockDecoder;
 use crate::trace::format::EventFormat;
 use crate::trace::matcher::{Matcher, Patience, Watched};
-use crate::trace::peer::Peer;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
+use fathom_core::record::{BlockFlags, BlockRequest};
+use fathom_testkit::make;
+use fathom_testkit::peer::Peer;
 
 fn read_of(index: u64) -> BlockRequest {
     let at_ns = 1_000_000 + index * 10_000;
     BlockRequest {
         device: 8 << 20,
-        queued_ns: Some(at_ns),
         allocated_ns: Some(at_ns + 100),
-        inserted_ns: None,
         issued_ns: Some(at_ns + 200),
-        completed_ns: at_ns + 300_000,
         sector: index * 8,
-        len_bytes: 4096,
-        op: BlockOp::Read,
         flags: BlockFlags(BlockFlags::SYNC),
-        requeues: 0,
-        merges: 0,
-        errno: 0,
-        pid: 77,
-        comm: Comm::from("fio"),
+        ..make::request(at_ns, at_ns + 300_000)
     }
 }
 

@@ -1,24 +1,12 @@
 use super::*;
-use fathom_core::record::{BlockFlags, BlockOp, Comm};
 use fathom_core::rng::Rng;
+use fathom_testkit::make;
 
 fn row(device: u32, sector: u64) -> BlockRequest {
     BlockRequest {
         device,
-        queued_ns: None,
-        allocated_ns: None,
-        inserted_ns: None,
-        issued_ns: None,
-        completed_ns: 0,
         sector,
-        len_bytes: 4096,
-        op: BlockOp::Read,
-        flags: BlockFlags::default(),
-        requeues: 0,
-        merges: 0,
-        errno: 0,
-        pid: 0,
-        comm: Comm::default(),
+        ..make::request(0, 0)
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use fathom_testkit::make;
 
 fn facts(min_block_bytes: u64, alignment_bytes: u64, start: u64) -> IoFacts {
     IoFacts {
@@ -23,12 +24,9 @@ fn blocks_offsets_and_start_must_all_fit() {
 
 fn on(filesystem: &str) -> TargetFile {
     TargetFile {
-        path: "x".to_owned(),
-        kind: TargetKind::File,
-        size_bytes: 1 << 20,
         filesystem: Some(filesystem.to_owned()),
-        device: None,
         device_missing: Some("none".to_owned()),
+        ..make::file("x")
     }
 }
 

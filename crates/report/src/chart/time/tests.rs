@@ -1,6 +1,5 @@
 use super::*;
-use fathom_core::backend::Op;
-use fathom_core::units::MonoTime;
+use fathom_testkit::make;
 
 fn row(second: u32, job: u32, ios: u64, duration_ns: u64) -> SeriesRow {
     let lat = LatencySummary {
@@ -12,19 +11,12 @@ fn row(second: u32, job: u32, ios: u64, duration_ns: u64) -> SeriesRow {
         percentiles: vec![(50.0, 200_000), (99.0, 5_000_000)],
     };
     SeriesRow {
-        second,
-        end: MonoTime(0),
         duration_ns,
         job,
-        ramp: false,
-        op: Op::Read,
         ios,
         bytes: ios * 1_000_000,
-        errors: 0,
         lat,
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     }
 }
 

@@ -1,22 +1,12 @@
 use super::*;
 use fathom_core::run::LatencySummary;
-use fathom_core::units::MonoTime;
+use fathom_testkit::make;
 use proptest::prelude::*;
 
 fn io(at_ns: u64, latency_ns: u64) -> IoRecord {
     IoRecord {
         intended_ns: 1000 + at_ns.saturating_sub(latency_ns),
-        created_ns: 1000 + at_ns,
-        submitted_ns: 1000 + at_ns,
-        completed_ns: 1000 + at_ns.max(latency_ns),
-        offset_bytes: 0,
-        len_bytes: 4096,
-        file: 0,
-        job: 0,
-        worker: 0,
-        depth: 1,
-        errno: 0,
-        op: Op::Read,
+        ..make::io(1000 + at_ns, 1000 + at_ns.max(latency_ns))
     }
 }
 
@@ -71,15 +61,7 @@ fn failed_ios_and_other_directions_are_not_counted() {
 #[test]
 fn an_estimate_has_all_ios_of_the_series_between_their_extremes() {
     let row = |second: u32| SeriesRow {
-        second,
-        end: MonoTime(0),
-        duration_ns: 1_000_000_000,
-        job: 0,
-        ramp: false,
-        op: Op::Read,
         ios: 1000,
-        bytes: 0,
-        errors: 0,
         lat: LatencySummary {
             n: 1000,
             min: 100_000,
@@ -88,9 +70,7 @@ fn an_estimate_has_all_ios_of_the_series_between_their_extremes() {
             max: 80_000_000,
             percentiles: vec![(50.0, 200_000), (99.0, 1_000_000)],
         },
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     };
     let series: Vec<SeriesRow> = (0..5000).map(row).collect();
     let heat = LatencyHeat::estimate(&series);

@@ -1,4 +1,5 @@
 use super::*;
+use fathom_testkit::make;
 use proptest::prelude::*;
 
 fn drawn(at_ns: u64) -> Drawn {
@@ -34,18 +35,10 @@ fn slow_and_usual_ios_are_kept_apart_and_others_passed_over() {
         usual: Thinned::default(),
     };
     let io = |due: u64, done: u64, errno: u16| IoRecord {
-        intended_ns: 1000 + due,
-        created_ns: 1000 + due,
-        submitted_ns: 1000 + due,
-        completed_ns: 1000 + done,
-        offset_bytes: 0,
         len_bytes: 1,
-        file: 0,
-        job: 0,
-        worker: 0,
-        depth: 1,
         errno,
         op: Op::DataSync,
+        ..make::io(1000 + due, 1000 + done)
     };
     let rows = [
         io(90, 110, 0),

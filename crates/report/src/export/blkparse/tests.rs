@@ -1,26 +1,18 @@
 use super::*;
 use expect_test::expect;
+use fathom_testkit::make;
 use proptest::prelude::*;
 
 const START_NS: u64 = 1_000_000_000;
 
 fn request(queued_ns: u64, completed_ns: u64) -> BlockRequest {
     BlockRequest {
-        device: 254 << 20,
-        queued_ns: Some(queued_ns),
         allocated_ns: None,
-        inserted_ns: None,
         issued_ns: None,
-        completed_ns,
         sector: 8,
-        len_bytes: 4096,
-        op: BlockOp::Read,
-        flags: BlockFlags::default(),
-        requeues: 0,
-        merges: 0,
-        errno: 0,
         pid: 4711,
         comm: Comm::from("fio"),
+        ..make::request(queued_ns, completed_ns)
     }
 }
 

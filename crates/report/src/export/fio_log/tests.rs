@@ -1,5 +1,6 @@
 use super::*;
 use expect_test::expect;
+use fathom_testkit::make;
 use std::cell::RefCell;
 use std::path::Path;
 use std::process::Command;
@@ -46,18 +47,12 @@ fn logs(jobs: &[LoggedJob], ios: &[IoRecord]) -> io::Result<BTreeMap<String, Str
 
 fn io(job: u32, worker: u32, op: Op) -> IoRecord {
     IoRecord {
-        intended_ns: START_NS + 1_000_000,
-        created_ns: START_NS + 1_000_000,
         submitted_ns: START_NS + 1_000_300,
-        completed_ns: START_NS + 2_999_999,
         offset_bytes: 8192,
-        len_bytes: 4096,
-        file: 0,
         job,
         worker,
-        depth: 1,
-        errno: 0,
         op,
+        ..make::io(START_NS + 1_000_000, START_NS + 2_999_999)
     }
 }
 

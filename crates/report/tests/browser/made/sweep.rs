@@ -1,15 +1,15 @@
 //! A made-up sweep of a disk with a limit on IOPS and one on MB/s.
 
-use super::{build, environment};
+use super::environment;
 use fathom_analysis::sweep::conclude;
 use fathom_analysis::sweep::findings::Conclusions;
-use fathom_core::run::{LatencySummary, Status, Target};
+use fathom_core::run::{LatencySummary, Status};
 use fathom_core::sweep::{
-    Axes, Coordinates, DirectionFigures, Inferred, Outcome, PointFigures, PointOrder, PointResult, SCHEMA,
-    SweepPlan, SweepResults, Timing,
+    Axes, Coordinates, Inferred, Outcome, PointFigures, PointOrder, SweepPlan, SweepResults, Timing,
 };
 use fathom_core::units::WallTime;
 use fathom_report::document::SweepReport;
+use fathom_testkit::make;
 
 /// A sweep and what its report is made from.
 pub(crate) struct Sweep {
@@ -28,18 +28,10 @@ impl Sweep {
             iodepth: vec![1, 2, 16, 32],
             threads: vec![2],
         };
-        let points = points(&axes);
-        let results = SweepResults {
-            probe: None,
-            schema: String::from(SCHEMA),
-            status: Status::Complete,
-            points: points
-                .iter()
-                .enumerate()
-                .map(|(index, at)| result(index, *at))
-                .collect(),
-        };
-        let plan = plan(axes, points);
+        let plan = plan(axes);
+        let results = plan.points.iter().enumerate();
+        let results = results.map(|(index, at)| (*at, outcome(index, *at)));
+        let results = make::sweep::results(Status::Complete, results);
         Self {
             conclusions: conclude(&plan, &results),
             plan,
@@ -57,43 +49,16 @@ impl Sweep {
     }
 }
 
-fn points(axes: &Axes) -> Vec<Coordinates> {
-    let mut points = Vec::new();
-    for &random in &axes.random {
-        for &read_percent in &axes.read_percent {
-            for &block_size_bytes in &axes.block_size_bytes {
-                for &iodepth in &axes.iodepth {
-                    points.push(Coordinates {
-                        random,
-                        read_percent,
-                        block_size_bytes,
-                        iodepth,
-                        threads: 2,
-                    });
-                }
-            }
-        }
-    }
-    points
-}
-
-fn plan(axes: Axes, points: Vec<Coordinates>) -> SweepPlan {
+fn plan(axes: Axes) -> SweepPlan {
     SweepPlan {
-        schema: String::from(SCHEMA),
-        build: build(),
         command: ["fathom", "sweep", "sweep.toml", "--on", "/mnt/data/test.bin"]
             .map(String::from)
             .into(),
         name: String::from("azure-a2-2016"),
         about: String::from("200 tests of one standard disk at a virtual machine A2."),
         started_unix_ns: WallTime(1_790_000_000_123_456_789),
-        target: Target {
-            description: String::from("/mnt/data/test.bin (ext4 on /dev/sdc)"),
-            modelled: false,
-            files: Vec::new(),
-        },
+        target: make::target("/mnt/data/test.bin (ext4 on /dev/sdc)", false),
         environment: environment(),
-        axes,
         timing: Timing {
             idle_ns: 60_000_000_000,
             warmup_ns: 60_000_000_000,
@@ -104,13 +69,12 @@ fn plan(axes: Axes, points: Vec<Coordinates>) -> SweepPlan {
         order: PointOrder::Shuffled,
         seed: 7,
         precondition: true,
-        steady: None,
         adaptive: true,
         options: vec![
             (String::from("direct"), Some(String::from("1"))),
             (String::from("size"), Some(String::from("1g"))),
         ],
-        points,
+        ..make::sweep::plan(axes)
     }
 }
 
@@ -122,10 +86,10 @@ fn iops(at: &Coordinates) -> f64 {
     limit.min(at.total_depth() as f64 / (seek + at.block_size_bytes as f64 / 2e8))
 }
 
-fn result(index: usize, coordinates: Coordinates) -> PointResult {
+fn outcome(index: usize, coordinates: Coordinates) -> Outcome {
     let iops = iops(&coordinates);
     let mean_ns = coordinates.total_depth() as f64 / iops * 1e9;
-    let outcome = match index {
+    match index {
         77 => Outcome::Failed {
             message: String::from("write failed: Input/output error <b>"),
         },
@@ -141,18 +105,14 @@ fn result(index: usize, coordinates: Coordinates) -> PointResult {
                 .map(|factor| figures(&coordinates, iops * factor, mean_ns / factor))
                 .into(),
         },
-    };
-    PointResult { coordinates, outcome }
+    }
 }
 
 fn figures(at: &Coordinates, iops: f64, mean_ns: f64) -> PointFigures {
     let ios = (iops * 300.0) as u64;
-    let direction = |share: f64| DirectionFigures {
-        ios: (ios as f64 * share) as u64,
-        bytes: (ios as f64 * share) as u64 * at.block_size_bytes,
-        iops: iops * share,
-        bytes_per_second: iops * share * at.block_size_bytes as f64,
-        lat_ns: latency((ios as f64 * share) as u64, mean_ns),
+    let direction = |share: f64| {
+        let ios = (ios as f64 * share) as u64;
+        make::sweep::direction(ios, at.block_size_bytes, iops * share, latency(ios, mean_ns))
     };
     let reads = f64::from(at.read_percent) / 100.0;
     PointFigures {

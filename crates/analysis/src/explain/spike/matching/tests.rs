@@ -1,43 +1,26 @@
-use super::super::super::scenarios::empty_run;
 use super::*;
 use fathom_core::record::Comm;
+use fathom_testkit::make;
+use fathom_testkit::scenarios::empty_run;
 
 const PLACE: u64 = 1 << 30;
 
 fn io(created_ns: u64, completed_ns: u64, offset_bytes: u64, len_bytes: u32) -> IoRecord {
     IoRecord {
-        intended_ns: created_ns,
-        created_ns,
-        submitted_ns: created_ns,
-        completed_ns,
         offset_bytes,
         len_bytes,
-        file: 0,
-        job: 0,
-        worker: 0,
-        depth: 1,
-        errno: 0,
-        op: Op::Read,
+        ..make::io(created_ns, completed_ns)
     }
 }
 
 fn request(comm: &str, queued: u64, completed_ns: u64, byte: u64, len_bytes: u32) -> BlockRequest {
     BlockRequest {
-        device: 254 << 20,
-        queued_ns: Some(queued),
         allocated_ns: Some(queued + 10),
-        inserted_ns: None,
         issued_ns: Some(queued + 30),
-        completed_ns,
         sector: byte / 512,
         len_bytes,
-        op: BlockOp::Read,
-        flags: BlockFlags::default(),
-        requeues: 0,
-        merges: 0,
-        errno: 0,
-        pid: 1,
         comm: Comm::from(comm),
+        ..make::request(queued, completed_ns)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Verdicts where the host had the slow I/Os most of the time, or where no block trace tells who had.
 
 use super::super::super::answer::Cause;
+use super::super::super::words::ratio;
 use super::super::scene::Scene;
 use super::signs::Signs;
 use super::{Judged, MOST, missing_sched, percent, time};
@@ -138,7 +139,7 @@ fn released_by_worker(scene: &Scene<'_>) -> f64 {
         all += 1.0;
         released += f64::from(u8::from(is_bound_worker(&request.comm)));
     }
-    if all > 0.0 { released / all } else { 0.0 }
+    ratio(released, all)
 }
 
 /// Without requests: the counters of the disk may still tell.

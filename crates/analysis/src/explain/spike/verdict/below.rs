@@ -1,6 +1,7 @@
 //! Verdicts where the block layer or the device had the slow I/Os most of the time.
 
 use super::super::super::answer::Cause;
+use super::super::super::words::ratio;
 use super::super::scene::Scene;
 use super::signs::Signs;
 use super::{Judged, MOST, User, percent, time};
@@ -149,7 +150,6 @@ fn explains(scene: &Scene<'_>, signs: &Signs, users: &[&User]) -> Option<f64> {
     }
     let (requests, bytes) = rates(scene, users);
     let lacked = |during: f64, before: f64| (before - during).max(before * 0.1);
-    let ratio = |served: f64, lacked: f64| if lacked > 0.0 { served / lacked } else { 0.0 };
     let share = ratio(requests, lacked(signs.own_during.0, signs.own_before.0))
         .max(ratio(bytes, lacked(signs.own_during.1, signs.own_before.1)));
     (share >= EXPLAINS_MIN && grew(signs, users) >= GREW_MIN).then_some(share)
@@ -160,7 +160,7 @@ fn grew(signs: &Signs, users: &[&User]) -> f64 {
     let grown = |amount: fn(&User) -> f64| {
         let theirs: f64 = users.iter().map(|user| amount(user).max(0.0)).sum();
         let all: f64 = signs.users.iter().map(|user| amount(user).max(0.0)).sum();
-        if all > 0.0 { theirs / all } else { 0.0 }
+        ratio(theirs, all)
     };
     let in_flight = grown(|user| user.during.in_flight - user.before.in_flight);
     let served = grown(|user| user.during.bytes_a_second - user.before.bytes_a_second);

@@ -3,6 +3,7 @@
 //! Data in: a spike with its rows. Data out: shares, rates, overlaps. It must not judge.
 
 use super::super::super::evidence::Window;
+use super::super::super::words::ratio;
 use super::super::scene::{Parts, Scene, SlowIo};
 use super::super::{cpu, served};
 use super::{CpuWait, User};
@@ -131,7 +132,6 @@ impl Signs {
 
     /// What the device did in all during the spike as part of what it did before: the larger one of requests and bytes.
     pub(super) fn throughput(&self) -> f64 {
-        let ratio = |during: f64, before: f64| if before > 0.0 { during / before } else { 0.0 };
         ratio(self.all_during.0, self.all_before.0).max(ratio(self.all_during.1, self.all_before.1))
     }
 }
@@ -154,7 +154,7 @@ fn usual_device_ns(scene: &Scene<'_>) -> f64 {
         sum += ns as f64;
         n += 1.0;
     }
-    if n > 0.0 { sum / n } else { 0.0 }
+    ratio(sum, n)
 }
 
 /// How long the quota held the cgroup back in the spike's seconds, as a share of the time in which the host had slow I/Os.
@@ -168,12 +168,8 @@ fn cpu_throttled(scene: &Scene<'_>, core: &[SlowIo]) -> f64 {
         let done = io.completed_ns - io.parts[5];
         [(io.due_ns, io.created_ns + io.parts[1]), (done, io.completed_ns)]
     });
-    let hosted_ns = served::Busy::of(hosted.collect()).total_ns();
-    if hosted_ns == 0 {
-        0.0
-    } else {
-        throttled / (hosted_ns as f64 / 1e9)
-    }
+    let hosted_ns = served::Busy::of(hosted).total_ns();
+    ratio(throttled, hosted_ns as f64 / 1e9)
 }
 
 /// Flushes of the device's cache, and writes that carry one.
@@ -218,7 +214,7 @@ fn behind_flush(scene: &Scene<'_>, core: &[SlowIo]) -> f64 {
             .map(|(_, alone, to)| done.min(*to).saturating_sub(issued.max(*alone)));
         behind += longest.max().unwrap_or(0) as f64;
     }
-    if all > 0.0 { behind / all } else { 0.0 }
+    ratio(behind, all)
 }
 
 fn behind_journal(scene: &Scene<'_>, core: &[SlowIo]) -> f64 {
@@ -227,9 +223,7 @@ fn behind_journal(scene: &Scene<'_>, core: &[SlowIo]) -> f64 {
         name.starts_with(b"jbd2/") || name.starts_with(b"xfsaild") || is_flush(request)
     };
     let journal = scene.requests.iter().filter(is_journal);
-    let spans: Vec<(u64, u64)> = journal
-        .map(|request| (request.begun_ns(), request.completed_ns))
-        .collect();
+    let spans = journal.map(|request| (request.begun_ns(), request.completed_ns));
     served::Busy::of(spans).share(core.iter().map(|io| (io.created_ns, io.created_ns + io.parts[1])))
 }
 
@@ -284,11 +278,7 @@ fn load_signs(scene: &Scene<'_>, core: &[SlowIo]) -> LoadSigns {
         // Four standard deviations of a Poisson process, and half as much again.
         signs.surge |= due_before > 0.0 && n > expected * 1.5 && n > expected + 4.0 * expected.sqrt() + 4.0;
     }
-    signs.usual_bytes = if due_before > 0.0 {
-        bytes_before / due_before
-    } else {
-        0.0
-    };
+    signs.usual_bytes = ratio(bytes_before, due_before);
     let slow_bytes: f64 = core.iter().map(|io| f64::from(io.len_bytes)).sum();
     signs.slow_bytes = slow_bytes / core.len().max(1) as f64;
     signs.newcomer = newcomer(&job_parts(scene));

@@ -1,7 +1,8 @@
 use super::*;
-use crate::sweep::fixture::{axes, figures, nothing_yet, plan};
+use crate::sweep::fixture::axes;
 use crate::sweep::seen::seen;
 use fathom_core::sweep::Outcome;
+use fathom_testkit::make::sweep::{figures, nothing_yet, plan};
 
 /// The bounds of `wanted` where these points are known.
 fn bounds(known: &[(u32, f64)], wanted: u32) -> (f64, f64) {

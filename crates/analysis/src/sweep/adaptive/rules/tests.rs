@@ -1,7 +1,8 @@
 use super::*;
-use crate::sweep::fixture::{axes, measured, plan};
+use crate::sweep::fixture::axes;
 use crate::sweep::seen::seen;
 use fathom_core::sweep::Coordinates;
+use fathom_testkit::make::sweep::{measured, plan};
 
 fn rules(iops: impl Fn(Coordinates) -> f64) -> Rules {
     let plan = plan(axes());

@@ -1,6 +1,7 @@
 use super::*;
 use crate::sweep::conclude;
-use crate::sweep::fixture::{axes, figures, measured, plan};
+use crate::sweep::fixture::axes;
+use fathom_testkit::make::sweep::{figures, measured, plan};
 
 fn found(change: impl Fn(&mut SweepResults)) -> Vec<Caution> {
     let plan = plan(axes());

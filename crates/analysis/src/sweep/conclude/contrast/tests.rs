@@ -1,6 +1,7 @@
 use super::*;
-use crate::sweep::fixture::{axes, measured, plan};
+use crate::sweep::fixture::axes;
 use crate::sweep::seen::seen;
+use fathom_testkit::make::sweep::{measured, plan};
 
 #[test]
 fn only_points_that_differ_in_nothing_else() {

@@ -1,7 +1,8 @@
 use super::*;
-use crate::sweep::fixture::{Disk, axes, measured, plan};
+use crate::sweep::fixture::{Disk, axes};
 use crate::sweep::seen::seen;
 use fathom_core::sweep::Inferred;
+use fathom_testkit::make::sweep::{measured, plan};
 
 const DISK: Disk = Disk {
     service_us: 1000.0,

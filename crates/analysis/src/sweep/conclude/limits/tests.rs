@@ -1,7 +1,8 @@
 use super::*;
-use crate::sweep::fixture::{Disk, axes, measured, plan};
+use crate::sweep::fixture::{Disk, axes};
 use crate::sweep::seen::seen;
 use fathom_core::sweep::{Axes, Coordinates};
+use fathom_testkit::make::sweep::{measured, plan};
 use proptest::prelude::*;
 
 const NONE: f64 = 1e15;

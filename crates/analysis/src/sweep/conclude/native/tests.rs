@@ -1,7 +1,8 @@
 use super::*;
 use crate::sweep::conclude;
-use crate::sweep::fixture::{Disk, axes, measured, plan};
+use crate::sweep::fixture::{Disk, axes};
 use fathom_core::sweep::Axes;
+use fathom_testkit::make::sweep::{measured, plan};
 
 const KIB: u64 = 1 << 10;
 

@@ -4,13 +4,12 @@ use super::fixtures;
 use crate::diskspd::results::{CpuUse, DiskspdResult, SpanResult, System, span_result, text, xml};
 use crate::diskspd::{RowSource, TimeSpan};
 use fathom_core::backend::Op;
-use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
 use fathom_core::run::{
     FileCount, FileInterval, FileSummary, HistogramRow, JobSummary, Latency, LatencySummary, Run, SeriesRow,
 };
-use fathom_core::units::MonoTime;
 use fathom_core::workload::{Amount, Distribution, Mix, Zone, ZoneSize};
+use fathom_testkit::make;
 
 fn settings() -> TimeSpan {
     TimeSpan {
@@ -34,15 +33,11 @@ fn source(thread: u32, job: u32, file: Option<u32>) -> RowSource {
 
 fn second(second: u32, job: u32, op: Op, ios: u64) -> SeriesRow {
     SeriesRow {
-        second,
-        end: MonoTime(u64::from(second + 1) * 1_000_000_000),
-        duration_ns: 1_000_000_000,
         job,
         ramp: second < 2,
         op,
         ios,
         bytes: ios * 8192,
-        errors: 0,
         lat: LatencySummary {
             n: ios,
             min: 1_000_000,
@@ -51,9 +46,7 @@ fn second(second: u32, job: u32, op: Op, ios: u64) -> SeriesRow {
             max: 3_000_000,
             percentiles: Vec::new(),
         },
-        response: LatencySummary::default(),
-        backlog: 0,
-        late_ios: 0,
+        ..make::second(second)
     }
 }
 
@@ -76,22 +69,12 @@ fn two_threads() -> (Run, Vec<SeriesRow>, Vec<HistogramRow>) {
             ..JobSummary::default()
         };
         for op in [Op::Read, Op::Write] {
-            let mut histogram = Histogram::new();
             let ios = 500 + 100 * u64::from(job);
-            for _ in 0..ios {
-                histogram.record(100_000 + rng.below(5_000_000));
-            }
+            let histogram = make::histogram((0..ios).map(|_| 100_000 + rng.below(5_000_000)));
             let out = summary.op_mut(op);
             (out.ios, out.bytes) = (ios, ios * 8192);
             out.lat_ns = histogram.summary(&[]);
-            histograms.extend(histogram.occupied().map(|(low_ns, high_ns, count)| HistogramRow {
-                job,
-                op,
-                metric: Latency::Lat,
-                low_ns,
-                high_ns,
-                count,
-            }));
+            histograms.extend(make::buckets(job, op, Latency::Lat, &histogram));
         }
         results.push(summary);
     }

@@ -1,10 +1,9 @@
 //! Made-up runs.
 
-use fathom_core::run::{
-    Build, CpuUsage, Environment, JobSummary, Run, SCHEMA, Status, Summary, Target, TargetFile, TargetKind,
-};
-use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{BlockSize, EngineKind, Job, Mix, Workload, Written};
+use fathom_core::run::{JobSummary, Run, Status, TargetFile};
+use fathom_core::units::Nanos;
+use fathom_core::workload::{BlockSize, EngineKind, Job, Mix};
+use fathom_testkit::make;
 
 /// A job of an asynchronous engine.
 pub(super) fn job(name: &str, mix: Mix, random: bool, block: u64) -> Job {
@@ -25,52 +24,14 @@ pub(super) fn job(name: &str, mix: Mix, random: bool, block: u64) -> Job {
     job
 }
 
-/// A finished run of `jobs` with `results`.
+/// A finished run of `jobs` on a file of 1 GiB.
 pub(super) fn run(jobs: Vec<Job>, results: Vec<JobSummary>) -> Run {
-    let file = TargetFile {
-        path: String::from("data.bin"),
-        kind: TargetKind::File,
+    let mut run = make::run(jobs, results);
+    run.summary.target.files = vec![TargetFile {
         size_bytes: 1 << 30,
-        filesystem: Some(String::from("ext4")),
-        device: None,
-        device_missing: None,
-    };
-    Run {
-        schema: String::from(SCHEMA),
-        build: Build {
-            version: String::from("0.1.0"),
-            debug: false,
-        },
-        command: vec![String::from("fathom"), String::from("run")],
-        started_unix_ns: WallTime(1_790_000_000_123_456_789),
-        started_monotonic_ns: MonoTime(77),
-        status: Status::Complete,
-        written: Written::default(),
-        workload: Workload { jobs },
-        environment: Environment {
-            host: String::from("vm1"),
-            cpus: 2,
-            ..Environment::default()
-        },
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(SCHEMA),
-            target: Target {
-                description: String::from("data.bin (ext4 on /dev/vda, virtio)"),
-                modelled: false,
-                files: vec![file],
-            },
-            jobs: results,
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-    }
+        ..make::file("data.bin")
+    }];
+    run
 }
 
 /// Killed before it had results, on a modelled disk.

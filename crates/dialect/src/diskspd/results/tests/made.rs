@@ -4,16 +4,13 @@ use crate::diskspd::results::{
     Bucket, CpuPlace, CpuUse, Direction, DiskspdResult, EffectiveRange, Latency, Row, SpanResult, System,
     Totals,
 };
-use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
 use fathom_core::units::WallTime;
+use fathom_testkit::make;
 
 /// Latencies of `n` I/Os, with the histogram that a run directory would hold.
 pub(super) fn latency(rng: &mut Rng, n: u64) -> Latency {
-    let mut histogram = Histogram::new();
-    for _ in 0..n {
-        histogram.record(50_000 + rng.below(9_000_000));
-    }
+    let histogram = make::histogram((0..n).map(|_| 50_000 + rng.below(9_000_000)));
     let summary = histogram.summary(&[]);
     Latency {
         n,

@@ -3,9 +3,9 @@
 use super::made::{self, ranges};
 use crate::diskspd::results::ranges::effective;
 use crate::diskspd::results::{CpuTimes, CpuUse, EffectiveRange, Latency};
-use fathom_core::histogram::Histogram;
 use fathom_core::rng::Rng;
 use fathom_core::workload::{Distribution, Zone, ZoneSize};
+use fathom_testkit::make;
 
 #[test]
 fn processors_of_proc_stat() {
@@ -39,10 +39,7 @@ fn merged_latencies_are_those_of_all_values() {
             .map(|part| (0..50 * part).map(|_| rng.below(1 << 24)).collect())
             .collect();
         let of = |values: &[u64]| {
-            let mut histogram = Histogram::new();
-            for &value in values {
-                histogram.record(value);
-            }
+            let histogram = make::histogram(values.iter().copied());
             let n = values.len() as f64;
             let mean = values.iter().sum::<u64>() as f64 / n.max(1.0);
             let squares: f64 = values.iter().map(|&v| (v as f64 - mean).powi(2)).sum();
@@ -70,10 +67,7 @@ fn merged_latencies_are_those_of_all_values() {
 #[test]
 fn percentiles_agree_with_the_histograms_own() {
     let mut rng = Rng::new(5);
-    let mut histogram = Histogram::new();
-    for _ in 0..10_000 {
-        histogram.record(1000 + rng.below(1 << 22));
-    }
+    let histogram = make::histogram((0..10_000).map(|_| 1000 + rng.below(1 << 22)));
     let latency = Latency {
         n: histogram.n(),
         extremes_ns: histogram.min().zip(histogram.max()),

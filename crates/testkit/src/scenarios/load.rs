@@ -1,8 +1,9 @@
 //! The load: workers that keep I/Os in flight, or send them when they are due.
 
+use super::Window;
 use super::block::{REQUEST_BYTES, Request};
 use super::machine::{BOOT_NS, Event, MS, Machine, Owner, SECOND};
-use crate::explain::Window;
+use crate::make;
 use fathom_core::backend::Op;
 use fathom_core::record::{BlockOp, Comm, IoRecord};
 use std::collections::VecDeque;
@@ -40,6 +41,8 @@ pub(super) struct Worker {
     pub file_size: u64,
     pub sequential: bool,
     slots: Vec<Option<Flight>>,
+    /// Slots that are taken.
+    pub in_flight: usize,
     done: VecDeque<usize>,
     next_due_ns: u64,
     position: u64,
@@ -71,6 +74,7 @@ impl Worker {
             file_size: 4 << 30,
             sequential: false,
             slots: vec![None; depth],
+            in_flight: 0,
             done: VecDeque::new(),
             next_due_ns: 0,
             position: 0,
@@ -78,8 +82,8 @@ impl Worker {
         }
     }
 
-    pub(super) fn in_flight(&self) -> usize {
-        self.slots.iter().flatten().count()
+    fn is_full(&self) -> bool {
+        self.in_flight == self.slots.len()
     }
 }
 
@@ -89,7 +93,7 @@ impl Machine {
         let now = self.now;
         let held = self.writeback.holds_writers(now) && self.workers[index].buffered;
         let worker = &mut self.workers[index];
-        let free = worker.slots.iter().any(Option::is_none);
+        let free = !worker.is_full();
         let may_send = free && worker.starts_ns <= now && now < worker.ends_ns && !held;
         let sends = may_send
             && match worker.pace {
@@ -121,6 +125,7 @@ impl Machine {
                 break;
             };
             if let Some(flight) = self.workers[index].slots[slot].take() {
+                self.workers[index].in_flight -= 1;
                 self.ios.push(IoRecord {
                     completed_ns: self.now,
                     ..flight.io
@@ -138,12 +143,12 @@ impl Machine {
         let now = self.now;
         let held = self.writeback.holds_writers(now) && self.workers[index].buffered;
         let worker = &self.workers[index];
+        if worker.is_full() || worker.starts_ns > now || now >= worker.ends_ns || held {
+            return false;
+        }
         let Some(slot) = worker.slots.iter().position(Option::is_none) else {
             return false;
         };
-        if worker.starts_ns > now || now >= worker.ends_ns || held {
-            return false;
-        }
         let due_ns = match worker.pace {
             Pace::Closed => now,
             Pace::Open { .. } => {
@@ -188,20 +193,18 @@ impl Machine {
         let worker = &mut self.workers[index];
         worker.position += u64::from(len);
         let op = worker.op;
-        let depth = worker.in_flight() as u32 + 1;
+        worker.in_flight += 1;
+        let depth = worker.in_flight as u32;
         let io = IoRecord {
             intended_ns: due_ns,
-            created_ns: now,
             submitted_ns: now + 800,
-            completed_ns: 0,
             offset_bytes: offset,
             len_bytes: len,
-            file: 0,
             job: worker.job,
             worker: worker.number,
             depth,
-            errno: 0,
             op,
+            ..make::io(now, 0)
         };
         let parts = len.div_ceil(REQUEST_BYTES);
         worker.slots[slot] = Some(Flight { io, parts });

@@ -13,14 +13,13 @@ use super::device::Device;
 use super::load::{Worker, as_recorded};
 use super::machine::{BOOT_NS, Event, MS, Machine, SECOND, comm};
 use super::others::Stream;
-use super::{Injected, Scenario};
-use crate::explain::Window;
-use crate::explain::answer::Cause;
+use super::{Cause, Injected, Scenario, Window};
+use crate::make;
 use fathom_core::record::BlockOp;
 use fathom_core::rng::{Rng, split_mix};
-use fathom_core::run::{Build, Environment, JobSummary, Run, Status, Summary, Target};
-use fathom_core::units::{MonoTime, Nanos, WallTime};
-use fathom_core::workload::{EngineKind, Job, Rate, Workload, Written};
+use fathom_core::run::{JobSummary, Run};
+use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::workload::{EngineKind, Job, Rate};
 use size::Size;
 
 /// Seeds to work with, and seeds to report: the rules have not been looked at on the latter.
@@ -337,43 +336,16 @@ pub fn empty_run() -> Run {
 
 /// The document of such a run.
 fn run(jobs: Vec<Job>) -> Run {
-    let summaries = jobs.iter().map(|job| JobSummary {
+    let results = jobs.iter().map(|job| JobSummary {
         name: job.name.clone(),
         workers: job.numjobs,
         ..JobSummary::default()
     });
-    Run {
-        schema: String::from(fathom_core::run::SCHEMA),
-        build: Build {
-            version: String::from(env!("CARGO_PKG_VERSION")),
-            debug: false,
-        },
-        command: Vec::new(),
-        started_unix_ns: WallTime(0),
-        started_monotonic_ns: MonoTime(BOOT_NS),
-        status: Status::Complete,
-        written: Written::default(),
-        environment: Environment::default(),
-        requirements: Vec::new(),
-        summary: Summary {
-            schema: String::from(fathom_core::run::SCHEMA),
-            target: Target {
-                description: String::from("data.bin"),
-                modelled: false,
-                files: Vec::new(),
-            },
-            jobs: summaries.collect(),
-            groups: Vec::new(),
-            total: None,
-            disks: Vec::new(),
-            cpu: fathom_core::run::CpuUsage::default(),
-            warnings: Vec::new(),
-            floor: None,
-            model: None,
-            streams: Vec::new(),
-        },
-        workload: Workload { jobs },
-    }
+    let results = results.collect();
+    let mut run = make::run(jobs, results);
+    run.started_monotonic_ns = MonoTime(BOOT_NS);
+    run.summary.target = make::target("data.bin", false);
+    run
 }
 
 impl Size {

@@ -1,8 +1,8 @@
 //! The device: channels that serve in parallel, an optional limit, outages, flushes that stop all else.
 
+use super::Window;
 use super::block::Request;
 use super::machine::{Event, Machine, inside};
-use crate::explain::Window;
 use fathom_core::record::BlockOp;
 use std::collections::VecDeque;
 
@@ -74,7 +74,7 @@ impl Machine {
             };
             let flush = next.op == BlockOp::Flush;
             // A flush waits until all before it is done.
-            if flush && self.device.busy > 0 {
+            if flush && self.device.busy > 0 || self.device.busy == self.device.channels.len() {
                 return;
             }
             let Some(channel) = self.device.channels.iter().position(Option::is_none) else {

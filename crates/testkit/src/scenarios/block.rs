@@ -1,12 +1,11 @@
 //! The block layer: a cgroup's throttle above it, tags, a scheduler, and times in which the queue is frozen.
 
+use super::Window;
 use super::machine::{Event, MS, Machine, Owner, inside};
-use crate::explain::Window;
+use crate::make;
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
 use std::collections::VecDeque;
 
-/// The number of the simulated disk: 254:0.
-pub(super) const DEVICE: u32 = 254 << 20;
 /// The throttle lets go in slices of this length.
 const SLICE_NS: u64 = 100 * MS;
 /// Bytes that one request carries at most.
@@ -47,12 +46,8 @@ impl Request {
 
     pub(super) fn record(&self, completed_ns: u64) -> BlockRequest {
         BlockRequest {
-            device: DEVICE,
-            queued_ns: Some(self.queued_ns),
             allocated_ns: Some(self.allocated_ns),
-            inserted_ns: None,
             issued_ns: Some(self.issued_ns),
-            completed_ns,
             sector: if self.op == BlockOp::Flush {
                 u64::MAX
             } else {
@@ -61,11 +56,9 @@ impl Request {
             len_bytes: self.len,
             op: self.op,
             flags: BlockFlags(self.flags),
-            requeues: 0,
-            merges: 0,
-            errno: 0,
             pid: self.pid,
             comm: self.comm,
+            ..make::request(self.queued_ns, completed_ns)
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Events become records, records become pages.
 
-use super::Event;
 use super::formats::{EventText, Kernel};
-use crate::trace::decode::{BlockEvent, BlockKind, SchedKind};
-use crate::trace::rwbs::Kind;
+use super::{BlockEvent, Event, SchedEvent, Step};
 use fathom_core::record::{BlockFlags, BlockOp, TaskState};
 use fathom_core::rng::Rng;
 
@@ -11,18 +9,21 @@ const HEADER_BYTES: usize = 16;
 const DELTA_MAX: u64 = 1 << 27;
 
 /// The pages of one CPU.
-pub(super) fn pages(kernel: &Kernel, events: &[Event], rng: &mut Rng) -> Vec<Vec<u8>> {
+pub(super) fn pages(kernel: &Kernel, events: &[(u64, Event)], rng: &mut Rng) -> Vec<Vec<u8>> {
     let mut pages = Vec::new();
-    let mut page = Page::new(kernel.page_bytes, events.first().map_or(0, Event::time_ns));
-    for event in events {
-        let record = record(kernel, event, rng);
+    let mut page = Page::new(
+        kernel.page_bytes,
+        events.first().map_or(0, |(time_ns, _)| *time_ns),
+    );
+    for &(time_ns, event) in events {
+        let record = record(kernel, &event, rng);
         // A real page is as full as the reader found it: it may come early.
         let early = rng.below(200) == 0;
         if early || !page.fits(record.len() + 32) {
             pages.push(page.done());
-            page = Page::new(kernel.page_bytes, event.time_ns());
+            page = Page::new(kernel.page_bytes, time_ns);
         }
-        page.append(event.time_ns(), &record, rng);
+        page.append(time_ns, &record, rng);
     }
     pages.push(page.done());
     pages
@@ -135,61 +136,51 @@ impl<'a> Writer<'a> {
 fn record(kernel: &Kernel, event: &Event, rng: &mut Rng) -> Vec<u8> {
     match event {
         Event::Block(event) => block(kernel, event, rng),
-        Event::Sched(event) => match event.kind {
-            SchedKind::Switch {
-                from,
-                from_comm,
-                state,
-                to,
-                to_comm,
-            } => {
-                let mut writer = Writer::new(kernel.event("sched_switch"), from);
-                writer.bytes("prev_comm", from_comm.as_bytes());
-                writer.number("prev_pid", from.into());
-                writer.number("prev_state", state_bits(state));
-                writer.bytes("next_comm", to_comm.as_bytes());
-                writer.number("next_pid", to.into());
-                writer.bytes
-            }
-            SchedKind::Wake {
-                tid,
-                comm,
-                target_cpu,
-            } => {
-                let mut writer = Writer::new(kernel.event("sched_waking"), 0);
-                writer.bytes("comm", comm.as_bytes());
-                writer.number("pid", tid.into());
-                writer.number("target_cpu", target_cpu.into());
-                writer.bytes
-            }
-            SchedKind::Gap => unreachable!("a gap is not written"),
-        },
+        Event::Sched(event) => sched(kernel, event),
+    }
+}
+
+fn sched(kernel: &Kernel, event: &SchedEvent) -> Vec<u8> {
+    match *event {
+        SchedEvent::Switch { from, state, to } => {
+            let mut writer = Writer::new(kernel.event("sched_switch"), from.0);
+            writer.bytes("prev_comm", from.1.as_bytes());
+            writer.number("prev_pid", from.0.into());
+            writer.number("prev_state", state_bits(state));
+            writer.bytes("next_comm", to.1.as_bytes());
+            writer.number("next_pid", to.0.into());
+            writer.bytes
+        }
+        SchedEvent::Wake { task, target_cpu } => {
+            let mut writer = Writer::new(kernel.event("sched_waking"), 0);
+            writer.bytes("comm", task.1.as_bytes());
+            writer.number("pid", task.0.into());
+            writer.number("target_cpu", target_cpu.into());
+            writer.bytes
+        }
     }
 }
 
 fn block(kernel: &Kernel, event: &BlockEvent, rng: &mut Rng) -> Vec<u8> {
-    let name = match event.kind {
-        BlockKind::Queue => "block_bio_queue",
-        BlockKind::Allocate => "block_getrq",
-        BlockKind::Merge if rng.percent(50) => "block_bio_frontmerge",
-        BlockKind::Merge => "block_bio_backmerge",
-        BlockKind::MergeRequest => "block_rq_merge",
-        BlockKind::Split => "block_split",
-        BlockKind::Insert => "block_rq_insert",
-        BlockKind::Issue => "block_rq_issue",
-        BlockKind::Requeue => "block_rq_requeue",
-        BlockKind::Complete => "block_rq_complete",
-        BlockKind::CompleteBio => "block_bio_complete",
+    let name = match event.step {
+        Step::Queue => "block_bio_queue",
+        Step::Allocate => "block_getrq",
+        Step::Merge if rng.percent(50) => "block_bio_frontmerge",
+        Step::Merge => "block_bio_backmerge",
+        Step::Insert => "block_rq_insert",
+        Step::Issue => "block_rq_issue",
+        Step::Requeue => "block_rq_requeue",
+        Step::Complete => "block_rq_complete",
+        Step::CompleteBio => "block_bio_complete",
     };
     let format = kernel.event(name);
     let mut writer = Writer::new(format, event.pid);
     writer.number("dev", event.device.into());
     writer.number("sector", event.sector);
     writer.number("nr_sector", event.sectors.into());
-    writer.number("new_sector", event.new_sector);
     writer.number("bytes", u64::from(event.sectors) * 512);
     writer.number("error", (-i64::from(event.errno)) as u64);
-    writer.bytes("rwbs", &letters(event.what));
+    writer.bytes("rwbs", &letters(event.op, event.flags));
     writer.bytes("comm", event.comm.as_bytes());
     if format.fields.iter().any(|field| field.name == "cmd") {
         // An empty text behind the record.
@@ -200,16 +191,15 @@ fn block(kernel: &Kernel, event: &BlockEvent, rng: &mut Rng) -> Vec<u8> {
 }
 
 /// The letters of `blk_fill_rwbs`.
-fn letters(what: Kind) -> Vec<u8> {
+fn letters(op: BlockOp, flags: BlockFlags) -> Vec<u8> {
     let mut letters = Vec::new();
-    let flags = what.flags;
     let mut say = |condition: bool, letter: u8| {
         if condition {
             letters.push(letter);
         }
     };
     say(flags.has(BlockFlags::PREFLUSH), b'F');
-    let op = match what.op {
+    let op = match op {
         BlockOp::Read => b'R',
         BlockOp::Write => b'W',
         BlockOp::Discard => b'D',

@@ -1,7 +1,7 @@
 //! CPUs and the tasks that compete for them: priorities, turns of 4 ms among equals, preemption on waking.
 
+use super::Window;
 use super::machine::{Event, MS, Machine, inside};
-use crate::explain::Window;
 use fathom_core::record::{Comm, SchedSlice, TaskState};
 
 /// The longest turn while another one waits.

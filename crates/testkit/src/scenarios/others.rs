@@ -1,8 +1,8 @@
 //! What else the machine does: other processes' I/O, the journal, dirty pages written back.
 
+use super::Window;
 use super::block::Request;
 use super::machine::{Event, MS, Machine, Owner, SECOND, comm, inside};
-use crate::explain::Window;
 use fathom_core::record::{BlockFlags, BlockOp, Comm};
 
 /// A process that does I/O.

@@ -1,7 +1,6 @@
 //! A request becomes its events.
 
-use crate::trace::decode::{BlockEvent, BlockKind};
-use crate::trace::rwbs::Kind;
+use super::{BlockEvent, Step};
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
 
 /// The task that completes requests: whoever has the CPU when the device interrupts.
@@ -10,7 +9,7 @@ const INTERRUPTED: u32 = 1;
 const WORKER: u32 = 59;
 
 /// The events of one request, not in the order of time.
-pub(super) fn events(row: &BlockRequest) -> Vec<BlockEvent> {
+pub(super) fn of(row: &BlockRequest) -> Vec<BlockEvent> {
     let mut story = Story {
         row,
         events: Vec::new(),
@@ -43,26 +42,26 @@ impl Story<'_> {
     }
 
     /// An event about `sectors` from `sector` on.
-    fn add(&mut self, kind: BlockKind, time_ns: u64, (sector, sectors): (u64, u32)) -> &mut BlockEvent {
+    fn add(&mut self, step: Step, time_ns: u64, (sector, sectors): (u64, u32)) -> &mut BlockEvent {
         let row = self.row;
         let flags = BlockFlags(row.flags.0 & !BlockFlags::UNFINISHED);
         let op = match row.op {
             BlockOp::Flush => BlockOp::Write,
             op => op,
         };
-        let (pid, comm) = match kind {
-            BlockKind::Complete | BlockKind::CompleteBio => (INTERRUPTED, Comm::default()),
-            BlockKind::Requeue => (WORKER, Comm::default()),
+        let (pid, comm) = match step {
+            Step::Complete | Step::CompleteBio => (INTERRUPTED, Comm::default()),
+            Step::Requeue => (WORKER, Comm::default()),
             _ => (row.pid, row.comm),
         };
         self.events.push(BlockEvent {
             time_ns,
-            kind,
+            step,
             device: row.device,
             sector,
             sectors,
-            new_sector: 0,
-            what: Kind { op, flags },
+            op,
+            flags,
             errno: 0,
             pid,
             comm,
@@ -72,14 +71,14 @@ impl Story<'_> {
     }
 
     /// The completion of all of it, as the row says.
-    fn complete(&mut self, kind: BlockKind, time_ns: u64, place: (u64, u32)) {
+    fn complete(&mut self, step: Step, time_ns: u64, place: (u64, u32)) {
         if self.finished() {
             let errno = self.row.errno;
-            let event = self.add(kind, time_ns, place);
+            let event = self.add(step, time_ns, place);
             event.errno = errno;
             // Its flush before is done: it is not said any more.
-            if kind == BlockKind::Complete {
-                event.what.flags.0 &= !BlockFlags::PREFLUSH;
+            if step == Step::Complete {
+                event.flags.0 &= !BlockFlags::PREFLUSH;
             }
         }
     }
@@ -87,9 +86,9 @@ impl Story<'_> {
     fn bio(&mut self) {
         let place = self.place();
         if let Some(queued_ns) = self.row.queued_ns {
-            self.add(BlockKind::Queue, queued_ns, place);
+            self.add(Step::Queue, queued_ns, place);
         }
-        self.complete(BlockKind::CompleteBio, self.row.completed_ns, place);
+        self.complete(Step::CompleteBio, self.row.completed_ns, place);
     }
 
     /// A flush without data is of no place.
@@ -108,20 +107,20 @@ impl Story<'_> {
         let part = sectors / parts;
         let first = sectors - part * (parts - 1);
         if let Some(queued_ns) = row.queued_ns {
-            self.add(BlockKind::Queue, queued_ns, (sector, first));
+            self.add(Step::Queue, queued_ns, (sector, first));
         }
         if let Some(allocated_ns) = row.allocated_ns {
-            self.add(BlockKind::Allocate, allocated_ns, (sector, first));
+            self.add(Step::Allocate, allocated_ns, (sector, first));
         }
         let mut at = sector + u64::from(first);
         let from_ns = row.allocated_ns.or(row.queued_ns).unwrap_or(row.completed_ns);
         for _ in 1..parts {
-            self.add(BlockKind::Queue, from_ns, (at, part));
-            self.add(BlockKind::Merge, from_ns, (at, part));
+            self.add(Step::Queue, from_ns, (at, part));
+            self.add(Step::Merge, from_ns, (at, part));
             at += u64::from(part);
         }
         if let Some(inserted_ns) = row.inserted_ns {
-            self.add(BlockKind::Insert, inserted_ns, (sector, sectors));
+            self.add(Step::Insert, inserted_ns, (sector, sectors));
         }
     }
 
@@ -129,26 +128,26 @@ impl Story<'_> {
         let row = self.row;
         let place = self.place();
         let Some(issued_ns) = row.issued_ns else {
-            return self.complete(BlockKind::Complete, row.completed_ns, place);
+            return self.complete(Step::Complete, row.completed_ns, place);
         };
         if row.flags.has(BlockFlags::PREFLUSH) {
             // The flush, the data, and the word that all is done: a quarter of the time each.
             let quarter_ns = row.completed_ns.saturating_sub(issued_ns) / 4;
             self.flush_command(issued_ns, issued_ns + quarter_ns);
-            self.add(BlockKind::Issue, issued_ns + quarter_ns, place);
-            self.complete(BlockKind::Complete, issued_ns + 2 * quarter_ns, place);
-            self.complete(BlockKind::Complete, row.completed_ns, (place.0, 0));
+            self.add(Step::Issue, issued_ns + quarter_ns, place);
+            self.complete(Step::Complete, issued_ns + 2 * quarter_ns, place);
+            self.complete(Step::Complete, row.completed_ns, (place.0, 0));
             return;
         }
         let from_ns = row.inserted_ns.or(row.allocated_ns).unwrap_or(issued_ns);
         let steps = u64::from(row.requeues) * 2 + 1;
         let step_ns = issued_ns.saturating_sub(from_ns) / steps;
         for back in (1..=u64::from(row.requeues)).rev() {
-            self.add(BlockKind::Issue, issued_ns - step_ns * back * 2, place);
-            self.add(BlockKind::Requeue, issued_ns - step_ns * (back * 2 - 1), place);
+            self.add(Step::Issue, issued_ns - step_ns * back * 2, place);
+            self.add(Step::Requeue, issued_ns - step_ns * (back * 2 - 1), place);
         }
-        self.add(BlockKind::Issue, issued_ns, place);
-        self.complete(BlockKind::Complete, row.completed_ns, place);
+        self.add(Step::Issue, issued_ns, place);
+        self.complete(Step::Complete, row.completed_ns, place);
     }
 
     fn flush(&mut self) {
@@ -156,19 +155,16 @@ impl Story<'_> {
         if let Some(issued_ns) = row.issued_ns {
             self.flush_command(issued_ns, row.completed_ns.saturating_sub(1).max(issued_ns));
         }
-        self.complete(BlockKind::Complete, row.completed_ns, (0, 0));
+        self.complete(Step::Complete, row.completed_ns, (0, 0));
     }
 
     fn flush_command(&mut self, issued_ns: u64, completed_ns: u64) {
-        let what = Kind {
-            op: BlockOp::Flush,
-            flags: BlockFlags(BlockFlags::PREFLUSH),
-        };
-        let event = self.add(BlockKind::Issue, issued_ns, (0, 0));
-        (event.what, event.pid) = (what, WORKER);
+        let (op, flags) = (BlockOp::Flush, BlockFlags(BlockFlags::PREFLUSH));
+        let event = self.add(Step::Issue, issued_ns, (0, 0));
+        (event.op, event.flags, event.pid) = (op, flags, WORKER);
         if self.finished() {
-            let event = self.add(BlockKind::Complete, completed_ns, (u64::MAX, 0));
-            event.what = what;
+            let event = self.add(Step::Complete, completed_ns, (u64::MAX, 0));
+            (event.op, event.flags) = (op, flags);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The machine: its parts, its clock, its event queue.
 
+use super::Window;
 use super::block::{BlockLayer, Request};
 use super::cpu::{Cpu, Task};
 use super::device::Device;
 use super::load::Worker;
 use super::others::{Journal, Stream, Writeback};
-use crate::explain::Window;
 use fathom_core::record::{BlockRequest, Comm, IoRecord, SchedSlice};
 use fathom_core::rng::Rng;
 use std::cmp::Reverse;
@@ -100,8 +100,8 @@ impl Machine {
         self.at(BOOT_NS + SECOND / 2, Event::Commit);
         self.at(BOOT_NS + SECOND / 3, Event::Flusher);
         while let Some(Reverse((time, _, event))) = self.events.pop() {
-            let drained = self.workers.iter().all(|worker| worker.in_flight() == 0);
-            if time > end + 20 * SECOND || (time > end && drained) {
+            let drained = || self.workers.iter().all(|worker| worker.in_flight == 0);
+            if time > end + 20 * SECOND || (time > end && drained()) {
                 break;
             }
             self.now = time;

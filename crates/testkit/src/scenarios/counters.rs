@@ -1,10 +1,10 @@
 //! What the system's counters and the scheduler's ring would have held.
 
+use super::Window;
 use super::load::RING_BEFORE_NS;
 use super::machine::{BOOT_NS, MS, Machine, SECOND};
-use crate::explain::Window;
+use crate::make;
 use fathom_core::record::{BlockOp, BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Counters of the disk and the CPUs, each second, and the limits in force.
@@ -16,12 +16,7 @@ pub(super) fn rows(
 ) -> Vec<CounterRow> {
     let mut rows = Vec::new();
     let mut add = |at_ns: u64, metric: &'static str, labels: &'static str, value: f64| {
-        rows.push(CounterRow {
-            at_ns,
-            metric: Cow::Borrowed(metric),
-            labels: Cow::Borrowed(labels),
-            value,
-        });
+        rows.push(make::counter(at_ns, metric, labels, value));
     };
     for (job, worker) in machine.workers.iter().enumerate() {
         let labels: &'static str = if job == 0 {
