@@ -256,7 +256,7 @@ fn limits_and_spikes() {
                   others, and went on working (180 % of its rate before)
                 also: CPU starvation
                 61 slow I/Os of oltp; the worst, a read of 4 KiB, took 95.0 ms (240 ms from
-                  when it was due), usual are 4.00 ms
+                  when it was due); normal is 4.00 ms
                 their time: due and not sent 8.00 ms (9.9 %), in the scheduler 2.00 ms (2.5
                   %), at the device 70.0 ms (86 %), done and not seen 1.00 ms (1.2 %), for
                   25 % of them several requests fit, so this is approximate
@@ -271,7 +271,7 @@ fn limits_and_spikes() {
                 because 80 % of the slow I/Os' time went by before they came to the block
                   layer
                 missing to decide: who was on the CPUs meanwhile (stream `sched`)
-                61 slow I/Os of oltp; the worst, a read of 4 KiB, took 30.0 ms, usual are
+                61 slow I/Os of oltp; the worst, a read of 4 KiB, took 30.0 ms; normal is
                   4.00 ms
                 in flight: 3.90 before, 16.0 during, 4.10 after; 71.5 at the device
                   meanwhile

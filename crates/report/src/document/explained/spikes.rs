@@ -216,7 +216,7 @@ fn entries(spike: &Spike, in_flight: Option<String>) -> Vec<String> {
     entries.extend(missing.map(|text| format!("missing to decide: {text}")));
     let worst = &spike.worst;
     entries.push(format!(
-        "{} of {}; the worst, a {} of {}, took {}, usual are {}",
+        "{} of {}; the worst, a {} of {}, took {}; normal is {}",
         plural(spike.slow_ios, "slow I/O"),
         spike.sections.join(", "),
         worst.op,
