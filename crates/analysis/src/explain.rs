@@ -12,6 +12,7 @@ pub mod answer;
 mod block_scan;
 mod counter_scan;
 mod detect;
+mod distribution;
 mod evidence;
 mod facts;
 mod io_scan;
@@ -22,7 +23,6 @@ mod scenarios;
 mod section;
 mod spike;
 mod timeline;
-mod truth;
 mod words;
 
 pub use answer::Explanation;
@@ -86,7 +86,7 @@ pub fn explain<E: Evidence>(
         schema: String::from(SCHEMA),
         limits,
         spikes,
-        truth: sections.iter().map(|section| truth::of(section)).collect(),
+        distributions: sections.iter().map(|section| distribution::of(section)).collect(),
         missing: missing(facts, scanned),
     })
 }

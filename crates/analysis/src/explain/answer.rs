@@ -3,16 +3,17 @@
 //! Data in: nothing. Data out: types that serialise. Times are nanoseconds since the start of the run, latencies
 //! nanoseconds, shares 0 to 1.
 
+mod distributions;
 mod limits;
 mod spikes;
-mod truths;
 
+pub use distributions::{
+    AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourDistribution, SECTION_PERCENTILES,
+    SectionDistribution,
+};
 pub use limits::{Candidate, Figure, LimitKind, SectionLimit, Unit};
 pub use spikes::{
     Cause, Depths, Period, Process, ProcessUse, Served, Spike, SpikeReport, Split, Verdict, WorstIo, in_words,
-};
-pub use truths::{
-    AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourTruth, SectionTruth, TRUTH_PERCENTILES,
 };
 
 use serde::Serialize;
@@ -27,7 +28,8 @@ pub struct Explanation {
     /// The spikes; `None`: neither the I/Os of the load nor the requests of its devices were recorded.
     pub spikes: Option<SpikeReport>,
     /// Averages against I/Os, for each section.
-    pub truth: Vec<SectionTruth>,
+    #[serde(rename = "truth")]
+    pub distributions: Vec<SectionDistribution>,
     /// What the record lacks, and what cannot be told without it.
     pub missing: Vec<String>,
 }

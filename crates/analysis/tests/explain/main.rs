@@ -46,19 +46,19 @@ duration_ns = 300_000_000
     let spec = file::parse("at-the-end.toml", text, Catalog::azure()).expect("a model");
     let jobs = modelled::sections(&["first", "second"], 3600);
     let (_, explanation) = modelled::explained(jobs, &spec);
-    assert_eq!(explanation.truth.len(), 2);
-    for truth in &explanation.truth {
+    assert_eq!(explanation.distributions.len(), 2);
+    for section in &explanation.distributions {
         assert_eq!(
-            truth.averages.seconds, 3601,
+            section.averages.seconds, 3601,
             "something was complete after the hour"
         );
         assert!(
-            truth.hours.is_empty(),
+            section.hours.is_empty(),
             "{}: {} hours",
-            truth.name,
-            truth.hours.len()
+            section.name,
+            section.hours.len()
         );
-        assert!(truth.whole.n.abs_diff(432_000) < 40, "{}", truth.whole.n);
+        assert!(section.whole.n.abs_diff(432_000) < 40, "{}", section.whole.n);
     }
 }
 
@@ -66,11 +66,11 @@ duration_ns = 300_000_000
 fn two_hours_are_two_hours() {
     let jobs = modelled::sections(&["long"], 7200);
     let (_, explanation) = modelled::explained(jobs, &modelled::stalling());
-    let truth = &explanation.truth[0];
-    let hours: Vec<u32> = truth.hours.iter().map(|hour| hour.hour).collect();
+    let section = &explanation.distributions[0];
+    let hours: Vec<u32> = section.hours.iter().map(|hour| hour.hour).collect();
     assert_eq!(hours, [0, 1]);
-    let sum: u64 = truth.hours.iter().map(|hour| hour.ios.n).sum();
-    assert_eq!(sum, truth.whole.n);
+    let sum: u64 = section.hours.iter().map(|hour| hour.ios.n).sum();
+    assert_eq!(sum, section.whole.n);
 }
 
 /// The load goes on after its counted time, on a disk that then stands still most of the time.

@@ -2,10 +2,10 @@
 //!
 //! Data in: an [`Explanation`] and the I/Os around its worst spikes. Data out: blocks. It must not judge.
 
+pub(super) mod distributions;
 mod groups;
 mod ranges;
 pub(super) mod spikes;
-pub(super) mod truths;
 
 use super::Reader;
 use super::content::{Block, Document, Table};
@@ -32,7 +32,7 @@ pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
     document.add("Spikes", spikes::told(explanation));
     document.add(
         "Averages against truth",
-        truths::blocks(explanation, Reader::Terminal),
+        distributions::blocks(explanation, Reader::Terminal),
     );
     document.add("Not in the record", missing(explanation));
     document

@@ -40,7 +40,7 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
         document.add("Spikes", explained::spikes::drawn(report, explanation));
         document.add(
             "Averages against I/Os",
-            explained::truths::blocks(explanation, Reader::Page),
+            explained::distributions::blocks(explanation, Reader::Page),
         );
         document.add("Not in the record", explained::missing(explanation));
     }

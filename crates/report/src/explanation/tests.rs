@@ -4,9 +4,9 @@ use crate::fixtures;
 use expect_test::{Expect, expect};
 use fathom_analysis::explain::SCHEMA;
 use fathom_analysis::explain::answer::{
-    Averages, Candidate, Cause, Depths, Distribution, Figure, HiddenSeconds, HourTruth, LimitKind, Period,
-    Process, ProcessUse, SectionLimit, SectionTruth, Served, Spike, SpikeReport, Split, Unit, Verdict,
-    WorstIo,
+    Averages, Candidate, Cause, Depths, Distribution, Figure, HiddenSeconds, HourDistribution, LimitKind,
+    Period, Process, ProcessUse, SectionDistribution, SectionLimit, Served, Spike, SpikeReport, Split, Unit,
+    Verdict, WorstIo,
 };
 use fathom_core::record::Comm;
 
@@ -141,7 +141,7 @@ fn unknown() -> Spike {
     }
 }
 
-fn truth() -> SectionTruth {
+fn section() -> SectionDistribution {
     let whole = Distribution {
         n: 864_000,
         mean_ns: 5.94e6,
@@ -156,10 +156,10 @@ fn truth() -> SectionTruth {
         ],
         above: [56_400, 43_100, 33_300, 24_100, 13_500, 2_276],
     };
-    SectionTruth {
+    SectionDistribution {
         name: String::from("oltp"),
         hours: (0..2)
-            .map(|hour| HourTruth {
+            .map(|hour| HourDistribution {
                 hour,
                 ios: whole.clone(),
                 average_ns: (4e6, 900e6),
@@ -207,7 +207,7 @@ fn explanation() -> Explanation {
                 jitter_ns: 25 * MS,
             }],
         }),
-        truth: vec![truth()],
+        distributions: vec![section()],
         missing: vec![String::from(
             "stream `sched`: 12 rows were lost because the recording could not keep up",
         )],
@@ -221,7 +221,7 @@ fn check(explanation: &Explanation, style: Style, expect: &Expect) {
 #[test]
 fn limits_and_spikes() {
     let mut explanation = explanation();
-    explanation.truth.clear();
+    explanation.distributions.clear();
     check(
         &explanation,
         Style::default(),
@@ -322,7 +322,7 @@ fn limits_of_several_sections() {
     let mut explanation = explanation();
     explanation.spikes = Some(SpikeReport::default());
     explanation.missing.clear();
-    explanation.truth.clear();
+    explanation.distributions.clear();
     explanation.limits = ["h00", "h01", "h02", "h03"]
         .into_iter()
         .zip([1122.0, 1118.0, 9000.0, 1120.0])
@@ -379,12 +379,12 @@ fn averages_of_several_sections() {
     explanation.spikes = Some(SpikeReport::default());
     explanation.missing.clear();
     explanation.limits.clear();
-    let mut few = truth();
+    let mut few = section();
     few.name = String::from("a-section-with-a-long-name");
     few.hours.clear();
     few.whole.percentiles.truncate(2);
     few.averages.hidden.clear();
-    explanation.truth.push(few);
+    explanation.distributions.push(few);
     check(
         &explanation,
         Style::default(),
@@ -422,7 +422,7 @@ fn nothing_to_say() {
         schema: String::from(SCHEMA),
         limits: Vec::new(),
         spikes: Some(SpikeReport::default()),
-        truth: Vec::new(),
+        distributions: Vec::new(),
         missing: Vec::new(),
     };
     check(
@@ -441,7 +441,7 @@ fn nothing_to_say() {
 #[test]
 fn lines_fit() {
     let mut several = explanation();
-    several.truth.push(truth());
+    several.distributions.push(section());
     let both = [explanation(), several];
     for (width, explanation) in [60, 80, 100]
         .into_iter()

@@ -7,8 +7,8 @@ mod sweep;
 pub(crate) use sweep::Sweep;
 
 use fathom_analysis::explain::answer::{
-    Averages, Cause, Depths, Distribution, Figure, LimitKind, SectionLimit, SectionTruth, Spike, SpikeReport,
-    Split, Unit, Verdict, WorstIo, in_words,
+    Averages, Cause, Depths, Distribution, Figure, LimitKind, SectionDistribution, SectionLimit, Spike,
+    SpikeReport, Split, Unit, Verdict, WorstIo, in_words,
 };
 use fathom_analysis::explain::{self, Explanation};
 use fathom_core::backend::Op;
@@ -308,7 +308,7 @@ fn explanation(spikes: SpikeReport) -> Explanation {
             missing: Vec::new(),
         }],
         spikes: Some(spikes),
-        truth: vec![SectionTruth {
+        distributions: vec![SectionDistribution {
             name: String::from("oltp"),
             whole: Distribution {
                 n: 48_000,

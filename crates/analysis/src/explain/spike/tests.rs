@@ -95,7 +95,7 @@ fn without_a_load_requests_are_looked_at() {
     let spike = worst(&explanation);
     assert_eq!(spike.verdict.cause, Cause::Device, "{spike:?}");
     assert_eq!(spike.sections, ["device 254:0"]);
-    assert!(explanation.truth[0].whole.n > 1000);
+    assert!(explanation.distributions[0].whole.n > 1000);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 pub const AVERAGE_ABOVE_MS: [u64; 6] = [6, 10, 15, 20, 25, 50];
 
 /// The percentiles that are given where there are I/Os enough: to nine nines.
-pub const TRUTH_PERCENTILES: [f64; 14] = [
+pub const SECTION_PERCENTILES: [f64; 14] = [
     5.0,
     25.0,
     50.0,
@@ -25,19 +25,19 @@ pub const TRUTH_PERCENTILES: [f64; 14] = [
 
 /// One section's averages against its I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SectionTruth {
+pub struct SectionDistribution {
     /// The section's name; of a record without load, the device's.
     pub name: String,
     /// All of its I/Os.
     pub whole: Distribution,
     /// Each hour with I/Os, where there is more than one.
-    pub hours: Vec<HourTruth>,
+    pub hours: Vec<HourDistribution>,
     /// What 1-second averages said.
     pub averages: Averages,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HourTruth {
+pub struct HourDistribution {
     /// Hours since the start of the run.
     pub hour: u32,
     /// Its I/Os.

@@ -3,17 +3,18 @@
 //! Data in: a section's sums. Data out: distributions, and the seconds whose averages hide slow I/Os.
 
 use super::answer::{
-    AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourTruth, SectionTruth, TRUTH_PERCENTILES,
+    AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourDistribution, SECTION_PERCENTILES,
+    SectionDistribution,
 };
 use super::section::Section;
 use super::timeline::{Hour, Second};
 use crate::warnings::is_supported;
 use fathom_core::histogram::Histogram;
 
-pub(super) fn of(section: &Section<'_>) -> SectionTruth {
+pub(super) fn of(section: &Section<'_>) -> SectionDistribution {
     let hours = section.timeline.hours();
     let apart = by_the_hour(hours);
-    SectionTruth {
+    SectionDistribution {
         name: section.name.clone(),
         whole: distribution(hours),
         hours: match apart.as_slice() {
@@ -39,7 +40,7 @@ fn by_the_hour(hours: &[Hour]) -> Vec<&[Hour]> {
 }
 
 /// One hour, with what of the next belongs to it.
-fn of_hour(parts: &[Hour]) -> HourTruth {
+fn of_hour(parts: &[Hour]) -> HourDistribution {
     let averages = parts
         .iter()
         .flat_map(|part| part.seconds.iter())
@@ -47,7 +48,7 @@ fn of_hour(parts: &[Hour]) -> HourTruth {
     let (low, high) = averages.fold((f64::INFINITY, 0.0_f64), |(low, high), average| {
         (low.min(average), high.max(average))
     });
-    HourTruth {
+    HourDistribution {
         hour: parts.first().map_or(0, |first| first.number),
         ios: distribution(parts),
         average_ns: (low, high),
@@ -64,7 +65,7 @@ fn distribution(hours: &[Hour]) -> Distribution {
         }
     }
     let n = latencies.n();
-    let supported: Vec<f64> = TRUTH_PERCENTILES
+    let supported: Vec<f64> = SECTION_PERCENTILES
         .into_iter()
         .filter(|&percentile| is_supported(n, percentile))
         .collect();

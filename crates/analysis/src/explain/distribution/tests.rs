@@ -9,7 +9,7 @@ const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Latencies of I/Os that end in given seconds.
-fn truth(ios: &[(u64, u64)]) -> SectionTruth {
+fn section(ios: &[(u64, u64)]) -> SectionDistribution {
     let mut run = empty_run();
     run.started_monotonic_ns = MonoTime(0);
     let facts = Facts::new(&run);
@@ -36,14 +36,14 @@ fn an_average_hides_a_slow_io() {
     let mut ios = vec![(1, 4 * MS); 99];
     ios.push((1, 400 * MS));
     ios.extend([(2, 4 * MS); 10]);
-    let truth = truth(&ios);
-    assert_eq!(truth.averages.seconds, 2);
+    let section = section(&ios);
+    assert_eq!(section.averages.seconds, 2);
     assert!(
-        (truth.averages.max_ns - 7.96e6).abs() < 1e4,
+        (section.averages.max_ns - 7.96e6).abs() < 1e4,
         "{:?}",
-        truth.averages
+        section.averages
     );
-    let hidden: Vec<(u64, u64, u64)> = truth
+    let hidden: Vec<(u64, u64, u64)> = section
         .averages
         .hidden
         .iter()
@@ -61,36 +61,36 @@ fn an_average_hides_a_slow_io() {
             (50, 1, 1)
         ]
     );
-    assert_eq!(truth.whole.above, [1; 6]);
-    assert_eq!(truth.whole.max_ns, 400 * MS);
+    assert_eq!(section.whole.above, [1; 6]);
+    assert_eq!(section.whole.max_ns, 400 * MS);
 }
 
 #[test]
 fn only_percentiles_that_the_number_supports_are_given() {
-    let truth = truth(&vec![(3, MS); 2000]);
-    let largest = truth.whole.percentiles.last().unwrap().0;
-    assert!((largest - 99.0).abs() < 1e-9, "{:?}", truth.whole.percentiles);
+    let section = section(&vec![(3, MS); 2000]);
+    let largest = section.whole.percentiles.last().unwrap().0;
+    assert!((largest - 99.0).abs() < 1e-9, "{:?}", section.whole.percentiles);
 }
 
 #[test]
 fn hours_are_apart_and_add_up() {
-    let truth = truth(&[(10, 7 * MS), (3700, 30 * MS), (3701, MS), (7300, 60 * MS)]);
-    let hours: Vec<(u32, u64, u64)> = truth
+    let section = section(&[(10, 7 * MS), (3700, 30 * MS), (3701, MS), (7300, 60 * MS)]);
+    let hours: Vec<(u32, u64, u64)> = section
         .hours
         .iter()
         .map(|hour| (hour.hour, hour.ios.n, hour.ios.max_ns))
         .collect();
     assert_eq!(hours, [(0, 1, 7 * MS), (1, 2, 30 * MS), (2, 1, 60 * MS)]);
-    let sum: u64 = truth.hours.iter().map(|hour| hour.ios.above[0]).sum();
-    assert_eq!((sum, truth.whole.above[0], truth.whole.n), (3, 3, 4));
+    let sum: u64 = section.hours.iter().map(|hour| hour.ios.above[0]).sum();
+    assert_eq!((sum, section.whole.above[0], section.whole.n), (3, 3, 4));
 }
 
 /// I/Os that were under way when the load ended, a whole number of hours after its start.
 #[test]
 fn what_is_complete_just_after_the_last_hour_belongs_to_it() {
     let hours = |ios: &[(u64, u64)]| -> Vec<(u32, u64, u64)> {
-        let truth = truth(ios);
-        let hours = truth.hours.iter();
+        let section = section(ios);
+        let hours = section.hours.iter();
         hours
             .map(|hour| (hour.hour, hour.ios.n, hour.ios.above[0]))
             .collect()

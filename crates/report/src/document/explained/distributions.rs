@@ -5,7 +5,7 @@ use super::super::content::{Block, Table};
 use super::percent;
 use crate::words::{joined, or, plural};
 use fathom_analysis::explain::Explanation;
-use fathom_analysis::explain::answer::{AVERAGE_ABOVE_MS, Distribution, SectionTruth};
+use fathom_analysis::explain::answer::{AVERAGE_ABOVE_MS, Distribution, SectionDistribution};
 use fathom_core::units::{Nanos, count};
 
 /// The letters of a section's name that a table of a terminal shows.
@@ -15,39 +15,42 @@ const FOLDED_ABOVE: usize = 25;
 
 /// Of those that have I/Os.
 pub(in crate::document) fn blocks(explanation: &Explanation, reader: Reader) -> Vec<Block> {
-    let truths = explanation.truth.iter().filter(|truth| truth.whole.n > 0);
-    let truths: Vec<&SectionTruth> = truths.collect();
-    match truths.as_slice() {
+    let sections = explanation
+        .distributions
+        .iter()
+        .filter(|section| section.whole.n > 0);
+    let sections: Vec<&SectionDistribution> = sections.collect();
+    match sections.as_slice() {
         [] => Vec::new(),
-        [truth] => alone(truth, reader),
+        [section] => alone(section, reader),
         several => tables(several, reader),
     }
 }
 
-fn alone(truth: &SectionTruth, reader: Reader) -> Vec<Block> {
+fn alone(section: &SectionDistribution, reader: Reader) -> Vec<Block> {
     let (n, caption) = match reader {
-        Reader::Terminal => (format!("{} I/Os", count(truth.whole.n as f64)), ""),
-        Reader::Page => (plural(truth.whole.n, "I/O"), "Share of I/Os above a latency"),
+        Reader::Terminal => (format!("{} I/Os", count(section.whole.n as f64)), ""),
+        Reader::Page => (plural(section.whole.n, "I/O"), "Share of I/Os above a latency"),
     };
-    let table = table(reader, caption, &share_head(), share_rows(truth), &[]);
+    let table = table(reader, caption, &share_head(), share_rows(section), &[]);
     vec![
-        Block::Heading(format!("{}: {n}", truth.name)),
-        Block::List(texts(truth)),
+        Block::Heading(format!("{}: {n}", section.name)),
+        Block::List(texts(section)),
         table,
     ]
 }
 
 /// What averages said and what I/Os say, shares of I/Os, seconds whose averages hid I/Os.
-fn tables(truths: &[&SectionTruth], reader: Reader) -> Vec<Block> {
+fn tables(sections: &[&SectionDistribution], reader: Reader) -> Vec<Block> {
     let latencies = [
         "section", "I/Os", "avg p5", "avg p95", "avg max", "mean", "p50", "p99", "p99.9", "max",
     ];
-    let shares = truths.iter().flat_map(|truth| {
-        let mut rows = share_rows(truth);
+    let shares = sections.iter().flat_map(|section| {
+        let mut rows = share_rows(section);
         for (index, row) in rows.iter_mut().enumerate() {
             row[0] = match index {
-                0 => truth.name.clone(),
-                _ => format!("{}, {}", truth.name, row[0]),
+                0 => section.name.clone(),
+                _ => format!("{}, {}", section.name, row[0]),
             };
         }
         rows
@@ -57,7 +60,7 @@ fn tables(truths: &[&SectionTruth], reader: Reader) -> Vec<Block> {
             reader,
             "Latency: of averages over a second (avg), and of the I/Os",
             &latencies.map(String::from),
-            truths.iter().map(|truth| latency_row(truth)).collect(),
+            sections.iter().map(|section| latency_row(section)).collect(),
             &[5, 2, 8],
         ),
         table(
@@ -71,7 +74,7 @@ fn tables(truths: &[&SectionTruth], reader: Reader) -> Vec<Block> {
             reader,
             "Seconds with an average of at most so many milliseconds, of those with an I/O above",
             &share_head()[..=AVERAGE_ABOVE_MS.len()],
-            truths.iter().map(|truth| hidden_row(truth)).collect(),
+            sections.iter().map(|section| hidden_row(section)).collect(),
             &[3, 5, 2],
         ),
     ]
@@ -100,9 +103,9 @@ fn at(whole: &Distribution, percentile: f64) -> Option<u64> {
     known.next().map(|(_, value)| *value)
 }
 
-fn latency_row(truth: &SectionTruth) -> Vec<String> {
-    let (whole, averages) = (&truth.whole, &truth.averages);
-    let mut row = vec![truth.name.clone(), count(whole.n as f64)];
+fn latency_row(section: &SectionDistribution) -> Vec<String> {
+    let (whole, averages) = (&section.whole, &section.averages);
+    let mut row = vec![section.name.clone(), count(whole.n as f64)];
     let means = [averages.p5_ns, averages.p95_ns, averages.max_ns, whole.mean_ns];
     row.extend(means.map(|ns| time(ns).to_string()));
     row.extend([50.0, 99.0, 99.9].map(|percentile| or(at(whole, percentile).map(Nanos), "-")));
@@ -110,10 +113,14 @@ fn latency_row(truth: &SectionTruth) -> Vec<String> {
     row
 }
 
-fn hidden_row(truth: &SectionTruth) -> Vec<String> {
-    let mut row = vec![truth.name.clone()];
+fn hidden_row(section: &SectionDistribution) -> Vec<String> {
+    let mut row = vec![section.name.clone()];
     row.extend(AVERAGE_ABOVE_MS.map(|ms| {
-        let hidden = truth.averages.hidden.iter().find(|hidden| hidden.above_ms == ms);
+        let hidden = section
+            .averages
+            .hidden
+            .iter()
+            .find(|hidden| hidden.above_ms == ms);
         hidden.map_or(String::from("-"), |hidden| {
             format!("{}/{}", hidden.hidden, hidden.with_slow_io)
         })
@@ -126,8 +133,8 @@ fn time(ns: f64) -> Nanos {
 }
 
 /// What averages said of a section, what its I/Os say, and what the averages hid.
-fn texts(truth: &SectionTruth) -> Vec<String> {
-    let (whole, averages) = (&truth.whole, &truth.averages);
+fn texts(section: &SectionDistribution) -> Vec<String> {
+    let (whole, averages) = (&section.whole, &section.averages);
     let at = |percentile: f64| Nanos(at(whole, percentile).unwrap_or(whole.max_ns));
     let mut texts = vec![
         format!(
@@ -168,7 +175,7 @@ fn share_head() -> Vec<String> {
 }
 
 /// The shares above each limit: of all, and of each hour.
-fn share_rows(truth: &SectionTruth) -> Vec<Vec<String>> {
+fn share_rows(section: &SectionDistribution) -> Vec<Vec<String>> {
     let row = |name: String, ios: &Distribution| {
         let mut row = vec![name];
         let n = ios.n.max(1) as f64;
@@ -176,9 +183,9 @@ fn share_rows(truth: &SectionTruth) -> Vec<Vec<String>> {
         row.push(Nanos(ios.max_ns).to_string());
         row
     };
-    let hours = truth.hours.iter();
+    let hours = section.hours.iter();
     let hours = hours.map(|hour| row(format!("hour {}", hour.hour + 1), &hour.ios));
-    std::iter::once(row(String::from("all"), &truth.whole))
+    std::iter::once(row(String::from("all"), &section.whole))
         .chain(hours)
         .collect()
 }
