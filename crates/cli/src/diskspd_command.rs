@@ -11,7 +11,7 @@ use crate::args::Settings;
 use crate::args::diskspd::DiskspdArgs;
 use crate::exit::{self, Exit};
 use crate::live::Live;
-use crate::terminal::{self, Colour};
+use crate::terminal;
 use crate::text_file::{self, Expected};
 use crate::{request, run_command, signals, target};
 use anyhow::Context as _;
@@ -27,7 +27,7 @@ use fathom_dialect::{Diagnostic, Severity};
 use fathom_door::own;
 use fathom_observe::SystemRoot;
 use fathom_session::{
-    AfterTouching as _, Conduct, Event, How, Machine, Measured, Observer, Output, Planned, Refused, Request,
+    AfterTouching as _, Conduct, Event, Machine, Measured, Observer, Output, Planned, Refused, Request,
     Session, Streams, behind, files_of_all, reserve_directory, reworded, with_causes,
 };
 use std::fmt::Write as _;
@@ -123,19 +123,10 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
 
 fn settings(args: &DiskspdArgs) -> Settings {
     Settings {
-        dry_run: false,
-        json: false,
         quiet: args.quiet,
-        colour: Colour::Auto,
         output: args.keep.clone().map_or(Output::None, Output::Directory),
-        how: How {
-            streams: Streams::default(),
-            allow_overwrite: args.allow_overwrite.clone(),
-            allow_signature: args.allow_signature.clone(),
-            command: args.recorded.clone(),
-        },
-        report: None,
-        force: false,
+        how: args.permissions.how(Streams::default(), args.recorded.clone()),
+        ..Settings::default()
     }
 }
 

@@ -3,7 +3,7 @@
 //! Data in: a run directory. Data out: text or Parquet, on stdout or in files. It streams:
 //! memory does not grow with the record.
 
-use crate::args::evidence::{ExportArgs, ExportForm};
+use crate::args::evidence::ExportArgs;
 use crate::exit::Exit;
 use crate::report_command::not_of_the_record;
 use crate::terminal;
@@ -38,24 +38,20 @@ fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.output {
         not_of_the_record(&args.dir, path)?;
     }
-    match args.form {
-        ExportForm::Blkparse => {
-            check(args, StreamKind::Block)?;
-            blkparse(args, &run)?;
-        }
-        ExportForm::FioLog => {
-            check(args, StreamKind::Io)?;
-            fio_logs(args, &run)?;
-        }
-        ExportForm::Csv | ExportForm::Parquet => {
-            check(args, args.stream)?;
-            match args.stream {
-                StreamKind::Io => table::<IoRecord>(args)?,
-                StreamKind::Block => table::<BlockRequest>(args)?,
-                StreamKind::Counters => table::<CounterRow>(args)?,
-                StreamKind::Processes => table::<ProcessRow>(args)?,
-                StreamKind::Sched => table::<SchedSlice>(args)?,
-            }
+    if args.form.blkparse {
+        check(args, StreamKind::Block)?;
+        blkparse(args, &run)?;
+    } else if args.form.fio_log {
+        check(args, StreamKind::Io)?;
+        fio_logs(args, &run)?;
+    } else {
+        check(args, args.stream)?;
+        match args.stream {
+            StreamKind::Io => table::<IoRecord>(args)?,
+            StreamKind::Block => table::<BlockRequest>(args)?,
+            StreamKind::Counters => table::<CounterRow>(args)?,
+            StreamKind::Processes => table::<ProcessRow>(args)?,
+            StreamKind::Sched => table::<SchedSlice>(args)?,
         }
     }
     Ok(Exit::Done)
@@ -136,7 +132,7 @@ fn ended(result: io::Result<()>) -> anyhow::Result<bool> {
 
 fn table<R: StreamRow + CsvRow>(args: &ExportArgs) -> anyhow::Result<()> {
     let mut reader = RecordReader::<R>::open(&args.dir)?;
-    if args.form == ExportForm::Parquet {
+    if args.form.parquet {
         let Some(path) = &args.output else {
             bail!("--parquet: give the file with -o");
         };

@@ -3,39 +3,19 @@
 //! Data in: the words behind `fio`. Data out: what `fathom run` gives. What fio is told about itself (and not about a job) is
 //! done, has no effect here, or is refused; nothing is dropped in silence. It must not know job options.
 
-use crate::args::Settings;
+use crate::args::{FioArgs, Settings};
 use crate::exit::Exit;
 use crate::options_command;
 use crate::request;
 use crate::run_command;
 use crate::target::{self, Target};
 use crate::tell;
-use crate::terminal::{self, Colour};
+use crate::terminal;
 use anyhow::bail;
 use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
 use fathom_door::output;
-use fathom_session::{How, Output, Request, Streams};
-use std::ffi::OsString;
+use fathom_session::{Output, Request, Streams};
 use std::path::{Path, PathBuf};
-
-/// `fathom fio`.
-#[derive(Debug)]
-pub(crate) struct FioArgs {
-    /// The words behind `fio`, without fathom's own flags.
-    pub words: Vec<String>,
-    /// `--on`.
-    pub on: Option<OsString>,
-    /// `--catalog`.
-    pub catalog: Option<PathBuf>,
-    /// `--allow-overwrite`.
-    pub allow_overwrite: Vec<PathBuf>,
-    /// `--allow-overwrite-signature`.
-    pub allow_signature: Vec<PathBuf>,
-    /// `--force`.
-    pub force: bool,
-    /// The whole command line, for the record.
-    pub recorded: Vec<String>,
-}
 
 /// What becomes of a setting of fio's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,19 +105,13 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     let report = report_of(&command, &request, args.force)?;
     let settings = Settings {
         dry_run: command.setting("parse-only").is_some(),
-        json: false,
         quiet,
-        colour: Colour::Auto,
         // fio leaves nothing behind but what it was told to.
         output: Output::None,
-        how: How {
-            streams: Streams::default(),
-            allow_overwrite: args.allow_overwrite.clone(),
-            allow_signature: args.allow_signature.clone(),
-            command: args.recorded.clone(),
-        },
+        how: args.permissions.how(Streams::default(), args.recorded.clone()),
         report,
         force: args.force,
+        ..Settings::default()
     };
     run_command::carry_out(&request, &settings)
 }

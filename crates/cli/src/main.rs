@@ -64,10 +64,10 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Record(args) => record_command::record(&args),
         Command::Explain(args) => explain_command::explain(&args),
         Command::Export(args) => export_command::export(&args),
-        Command::Recover(dir) => show_command::recover(&dir),
+        Command::Recover { dir } => show_command::recover(&dir),
         Command::Catalog(args) => catalog_command::catalog(&args),
-        Command::Options(name) => options_command::options(name.as_deref()),
-        Command::Completions(shell) => generate_command::completions(shell),
+        Command::Options { option } => options_command::options(option.as_deref()),
+        Command::Completions { shell } => generate_command::completions(shell),
         Command::Man(args) => generate_command::man(&args),
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
 
 /// Goes on where a sweep stopped.
 fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
-    if let Some(flag) = args.flags.first() {
+    if let Some(flag) = args.flags.0.first() {
         bail!(
             "--{}: the sweep in {} is planned already, in its sweep.json: leave it out, or begin another sweep with -o",
             flag.name.replace('_', "-"),
@@ -280,7 +280,7 @@ fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
         .as_ref()
         .zip(name.as_ref())
         .map(|((_, text), name)| Source { name, text });
-    let spec = match parse_sweep(source, &args.flags) {
+    let spec = match parse_sweep(source, &args.flags.0) {
         Ok(spec) => spec,
         Err(found) => {
             for diagnostic in found {

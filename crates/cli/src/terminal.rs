@@ -4,13 +4,14 @@
 //! texts are about.
 
 use anyhow::Context;
+use clap::ValueEnum;
 use fathom_report::{Style, wrap};
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// When colours are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Colour {
-    /// On a terminal, unless `NO_COLOR` is set or it is a dumb one.
+    // On a terminal, unless `NO_COLOR` is set or it is a dumb one.
     #[default]
     Auto,
     Always,
