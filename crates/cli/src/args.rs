@@ -20,6 +20,7 @@ pub(crate) mod sweep;
 
 use crate::exit::{self, Exit};
 use crate::flags::{self, OwnFlags};
+use crate::tell;
 use crate::terminal::{self, Colour};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
@@ -175,9 +176,7 @@ pub(crate) fn read(words: &[OsString]) -> Result<Command, Exit> {
         Ok(command) => Ok(command),
         Err(Unread::Clap(error)) => Err(refuse(&error)),
         Err(Unread::Unknown(diagnostics)) => {
-            for diagnostic in &diagnostics {
-                terminal::say(&diagnostic.to_string());
-            }
+            tell::findings(&diagnostics, false);
             Err(Exit::Wrong)
         }
     }

@@ -71,9 +71,7 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     ) {
         Ok(command) => command,
         Err(diagnostics) => {
-            for diagnostic in &diagnostics {
-                terminal::say(&diagnostic.to_string());
-            }
+            tell::findings(&diagnostics, false);
             return Ok(Exit::Wrong);
         }
     };

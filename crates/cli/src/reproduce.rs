@@ -6,16 +6,13 @@
 pub(crate) mod experiment;
 mod single;
 
+use crate::live;
 use anyhow::Context;
 use experiment::Experiment;
 use fathom_analysis::figures::Outcome;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use single::Single;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// Redraws of the progress line a second.
-const REDRAWS: u8 = 10;
 /// Runs at a time, where there are as many processors.
 const THREADS_MAX: usize = 2;
 
@@ -37,7 +34,8 @@ pub(crate) fn carry_out(experiments: &[Experiment], quiet: bool) -> anyhow::Resu
         let prepared = single::prepare(experiment).with_context(|| experiment.name.clone())?;
         singles.extend(prepared.into_iter().map(|single| (number, single)));
     }
-    let bar = progress(singles.len(), quiet);
+    let steps = Some(singles.len() as u64);
+    let bar = live::bar(steps, "{pos} of {len} runs {wide_bar} {elapsed}", quiet);
     let lefts = side_by_side(&singles, |(_, single)| {
         let left = single.carry_out();
         bar.inc(1);
@@ -56,43 +54,25 @@ pub(crate) fn carry_out(experiments: &[Experiment], quiet: bool) -> anyhow::Resu
     Ok(carried)
 }
 
-fn progress(runs: usize, quiet: bool) -> ProgressBar {
-    let target = if quiet {
-        ProgressDrawTarget::hidden()
-    } else {
-        // Hidden by itself where stderr is no terminal.
-        ProgressDrawTarget::stderr_with_hz(REDRAWS)
-    };
-    let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
-    let style = ProgressStyle::with_template("{pos} of {len} runs {wide_bar} {elapsed}");
-    if let Ok(style) = style {
-        bar.set_style(style);
-    }
-    bar
-}
-
 /// What `work` makes of each item, in their order.
 fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(THREADS_MAX) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { return };
-                    let result = work(item);
-                    done.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((at, result));
-                }
-            });
-        }
+    let left = Mutex::new(items.iter().enumerate());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work_off = || -> Vec<(usize, R)> {
+        std::iter::from_fn(next)
+            .map(|(at, item)| (at, work(item)))
+            .collect()
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.min(THREADS_MAX))
+            .map(|_| scope.spawn(work_off))
+            .collect();
+        let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
-    let mut done = done
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -17,11 +17,10 @@ use std::path::Path;
 /// Runs the experiments and prints published against modelled.
 pub(crate) fn reproduce(args: &ReproduceArgs) -> anyhow::Result<Exit> {
     let experiments = chosen(&args.names)?;
-    if let Some(path) = args
-        .markdown
-        .as_deref()
-        .filter(|path| *path != Path::new("/dev/stdout"))
-    {
+    let stdout = Path::new("/dev/stdout");
+    let markdown_on_stdout = args.markdown.as_deref() == Some(stdout);
+    let file = args.markdown.as_deref().filter(|path| *path != stdout);
+    if let Some(path) = file {
         output::check(path, args.force)?;
     }
     let carried = carry_out(&experiments, args.quiet)?;
@@ -29,19 +28,18 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> anyhow::Result<Exit> {
     for (experiment, carried) in experiments.iter().zip(&carried) {
         chapters.push(chapter(experiment, carried)?);
     }
-    let stdout = Path::new("/dev/stdout");
-    match args.markdown.as_deref() {
-        Some(path) if path == stdout => terminal::print(&reproduction::markdown(&chapters))?,
-        Some(path) => output::leave(path, reproduction::markdown(&chapters).as_bytes(), args.force)?,
-        None => {}
+    if let Some(path) = file {
+        let text = reproduction::markdown(&chapters);
+        output::leave(path, text.as_bytes(), args.force)?;
+    }
+    if markdown_on_stdout {
+        terminal::print(&reproduction::markdown(&chapters))?;
     }
     if args.json {
         terminal::print(&reproduction::json::render(&chapters))?;
-    } else if args.markdown.as_deref() != Some(stdout) {
-        terminal::print(&reproduction::text(
-            &chapters,
-            terminal::stdout_style(args.colour),
-        ))?;
+    } else if !markdown_on_stdout {
+        let style = terminal::stdout_style(args.colour);
+        terminal::print(&reproduction::text(&chapters, style))?;
     }
     Ok(if args.check { check(&chapters) } else { Exit::Done })
 }

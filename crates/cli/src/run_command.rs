@@ -14,7 +14,6 @@ use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
 use fathom_session::{AfterTouching as _, Conduct, Measured, Output, Planned, Request, Session, behind};
 use std::mem::ManuallyDrop;
-use std::path::Path;
 
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -77,8 +76,8 @@ fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -
     let measured = session.measure(&planned, dir.as_deref(), &Conduct::default(), &mut live);
     match behind(&laid_out, measured)? {
         Measured::Ended { run, end, .. } => {
-            report(&run, settings).after_touching(|| kept(dir.as_deref()))?;
-            tell_place(dir.as_deref(), settings);
+            report(&run, settings).after_touching(|| tell::kept(dir.as_deref()))?;
+            tell::place_of_run(dir.as_deref(), settings.quiet);
             Ok(End::Reported(end.into()))
         }
         Measured::NotStarted { message } => {
@@ -86,22 +85,6 @@ fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -
             terminal::error(&message);
             Ok(End::Unreported(exit))
         }
-    }
-}
-
-/// Where a run is kept, as something that stays.
-pub(crate) fn kept(dir: Option<&Path>) -> Vec<String> {
-    dir.map(|dir| format!("the run in {}", dir.display()))
-        .into_iter()
-        .collect()
-}
-
-/// Says where the run is kept.
-pub(crate) fn tell_place(dir: Option<&Path>, settings: &Settings) {
-    if let (Some(place), false) = (dir.map(Path::display), settings.quiet) {
-        terminal::say(&format!(
-            "recorded in {place}; to print this again:\n  fathom show {place}"
-        ));
     }
 }
 

@@ -1,11 +1,10 @@
 //! `fathom show` and `fathom recover`: a run from its directory alone.
 
-use crate::args::ShowArgs;
+use crate::args::{Settings, ShowArgs};
 use crate::exit::Exit;
-use crate::{sweep_command, terminal};
+use crate::{run_command, sweep_command, terminal};
 use fathom_analysis::partial;
 use fathom_core::run::{Run, Status};
-use fathom_report::{json, text};
 use fathom_session::AfterTouching as _;
 use fathom_store::{StoreError, StoredRun};
 use std::path::Path;
@@ -16,11 +15,12 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
         return show_sweep(args);
     }
     let run = run_of(&args.dir)?;
-    if args.json {
-        terminal::print(&json::summary(&run))?;
-    } else {
-        terminal::print(&text::render(&run, terminal::stdout_style(args.colour)))?;
-    }
+    let settings = Settings {
+        json: args.json,
+        colour: args.colour,
+        ..Settings::default()
+    };
+    run_command::report(&run, &settings)?;
     Ok(Exit::Done)
 }
 

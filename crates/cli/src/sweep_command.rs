@@ -33,7 +33,6 @@ use fathom_session::{
 use fathom_store::{Origin, SweepDir};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 const SWEEP_FILE: Expected = Expected {
     what: "sweep",
@@ -283,25 +282,15 @@ fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
     let spec = match parse_sweep(source, &args.flags.0) {
         Ok(spec) => spec,
         Err(found) => {
-            for diagnostic in found {
-                terminal::say(&diagnostic.to_string());
-            }
+            tell::findings(&found, false);
             return Ok(None);
         }
     };
-    let on = match (&args.on, path) {
-        (Some(on), Some(path)) => bail!(
-            "two targets: --on {} and {}: give one",
-            on.display(),
-            path.display()
-        ),
-        (Some(on), None) => Some(on.clone()),
-        (None, Some(path)) => Some(path.clone().into_os_string()),
-        (None, None) => spec.target.clone().map(|words| beside(file, words)),
-    };
-    let Some(on) = on else {
-        bail!("on what? Give a file, a directory, a device or model:NAME as the last argument or with --on");
-    };
+    let on = target::typed(args.on.as_deref(), path)?.map(ToOwned::to_owned);
+    let on = on.or_else(|| spec.target.clone().map(|words| beside(file, words)));
+    let on = on.context(
+        "on what? Give a file, a directory, a device or model:NAME as the last argument or with --on",
+    )?;
     let target = target::resolve(&on)?;
     let machine = request::machine_of(Some(&target), args.catalog.as_deref())?;
     let on = on.into_string().map_err(|on| {
@@ -330,12 +319,15 @@ fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
 }
 
 /// The file of a sweep and the target.
-fn sort(paths: &[PathBuf]) -> anyhow::Result<(Option<&Path>, Option<&PathBuf>)> {
+fn sort(paths: &[PathBuf]) -> anyhow::Result<(Option<&Path>, Option<&Path>)> {
     let is_file = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "toml");
     let files: Vec<&PathBuf> = paths.iter().filter(is_file).collect();
     let targets: Vec<&PathBuf> = paths.iter().filter(|path| !is_file(path)).collect();
     match (&files[..], &targets[..]) {
-        ([] | [_], [] | [_]) => Ok((files.first().map(|path| path.as_path()), targets.first().copied())),
+        ([] | [_], [] | [_]) => Ok((
+            files.first().map(|path| path.as_path()),
+            targets.first().map(|path| path.as_path()),
+        )),
         ([first, second, ..], _) => bail!(
             "two sweeps, {} and {}: give one",
             first.display(),
@@ -392,14 +384,12 @@ fn plan_of(
     command: Vec<String>,
     environment: Environment,
 ) -> SweepPlan {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
     SweepPlan {
         schema: SCHEMA.to_owned(),
         build: build(),
         command,
         name: name.unwrap_or_else(|| String::from("sweep")),
-        // A clock set before 1970 is shown as 1970.
-        started_unix_ns: WallTime(now.map_or(0, |now| now.as_nanos() as u64)),
+        started_unix_ns: WallTime(request::unix_ns()),
         target: fathom_core::run::Target::default(),
         environment,
         points: spec.axes.points(),
