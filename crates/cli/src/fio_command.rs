@@ -12,7 +12,7 @@ use crate::target::{self, Target};
 use crate::tell;
 use crate::terminal;
 use anyhow::bail;
-use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
+use fathom_dialect::{FioCommand, Override, parse_fio, read_fio_args};
 use fathom_door::output;
 use fathom_session::{Output, Request, Streams};
 use std::path::{Path, PathBuf};
@@ -161,13 +161,9 @@ fn resolve(command: &FioCommand, quiet: bool) -> anyhow::Result<Option<Request>>
         bail!("no job: give a job file, or --name=NAME and the options of a job behind it");
     }
     let files: Vec<PathBuf> = command.files.iter().map(PathBuf::from).collect();
-    let texts = request::read_job_files(&files)?;
-    let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-    let machine = request::machine();
-    let parsed = request::with_context(&machine, &command.sections, |context| {
-        parse_fio(command, &sources, context)
-    });
-    let request = request::accept(parsed, machine, quiet);
+    let request = request::read(&files, &command.sections, quiet, |sources, context| {
+        parse_fio(command, sources, context)
+    })?;
     match &request {
         Some(request) if command.setting("warnings-fatal").is_some() && !request.warnings.is_empty() => {
             tell::warnings(&request.warnings);

@@ -53,11 +53,7 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<Experiment>> {
         }
     }
     for name in names.iter().filter(|name| *name != "all") {
-        experiments.push(if Path::new(name).is_dir() {
-            experiment::in_directory(Path::new(name))?
-        } else {
-            experiment::built_in(name)?
-        });
+        experiments.push(experiment::named(name)?);
     }
     Ok(experiments)
 }

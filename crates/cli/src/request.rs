@@ -50,14 +50,24 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
     if target == Some(Target::Null) {
         overrides.push(Override::new("ioengine", "null"));
     }
-    let texts = read_job_files(&sorted.job_files)?;
+    let parse =
+        |sources: &[Source<'_>], context: &Context<'_>| fathom_dialect::parse(sources, &overrides, context);
+    let request = read(&sorted.job_files, &args.sections, args.settings.quiet, parse)?;
+    Ok(request.map(|request| aimed(request, target.as_ref(), model)))
+}
+
+/// What job files ask for, as `parse` understands them. `None` where the dialect found errors, which are on stderr.
+pub(crate) fn read(
+    job_files: &[PathBuf],
+    sections: &[String],
+    quiet: bool,
+    parse: impl FnOnce(&[Source<'_>], &Context<'_>) -> Parsed,
+) -> anyhow::Result<Option<Request>> {
+    let texts = read_job_files(job_files)?;
     let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
     let machine = machine();
-    let parsed = with_context(&machine, &args.sections, |context| {
-        fathom_dialect::parse(&sources, &overrides, context)
-    });
-    let request = accept(parsed, machine, args.settings.quiet);
-    Ok(request.map(|request| aimed(request, target.as_ref(), model)))
+    let parsed = with_context(&machine, sections, |context| parse(&sources, context));
+    Ok(accept(parsed, machine, quiet))
 }
 
 /// The machine that a target names.
@@ -128,7 +138,7 @@ pub(crate) fn with_context(
 }
 
 /// Each file's name as typed and its text.
-pub(crate) fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
     let read = |path: &PathBuf| {
         let text = if path.as_os_str() == OsStr::new("-") {
             let mut text = String::new();

@@ -19,8 +19,7 @@ pub(super) fn chapter(
     asked: Option<&str>,
 ) -> anyhow::Result<Option<Chapter>> {
     let mut experiment: Experiment = match asked {
-        Some(name) if Path::new(name).is_dir() => experiment::in_directory(Path::new(name))?,
-        Some(name) => experiment::built_in(name)?,
+        Some(name) => experiment::named(name)?,
         None if experiment::BUILT_IN.iter().any(|(name, _)| *name == plan.name) => {
             experiment::built_in(&plan.name)?
         }

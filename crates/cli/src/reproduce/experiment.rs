@@ -157,6 +157,14 @@ pub(crate) const BUILT_IN: [(&str, Files); 5] = [
     ),
 ];
 
+/// The experiment in the directory of this name, or the built-in one.
+pub(crate) fn named(name: &str) -> anyhow::Result<Experiment> {
+    match Path::new(name) {
+        dir if dir.is_dir() => in_directory(dir),
+        _ => built_in(name),
+    }
+}
+
 /// The built-in experiment of this name.
 pub(crate) fn built_in(name: &str) -> anyhow::Result<Experiment> {
     let Some((name, files)) = BUILT_IN.iter().find(|(known, _)| *known == name) else {
