@@ -11,6 +11,7 @@ pub(crate) mod catalog;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
 mod fio;
+mod flags;
 mod hoisted;
 mod options;
 pub(crate) mod report;
@@ -19,9 +20,7 @@ mod run;
 pub(crate) mod sweep;
 
 use crate::exit::{self, Exit};
-use crate::flags::{self, OwnFlags};
-use crate::tell;
-use crate::terminal::{self, Colour};
+use crate::terminal::{self, Colour, tell};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
@@ -32,6 +31,7 @@ use std::path::PathBuf;
 #[cfg(test)]
 use fathom_session::Output;
 pub(crate) use fio::FioArgs;
+use flags::OwnFlags;
 pub(crate) use reproduce::ReproduceArgs;
 pub(crate) use run::{Permissions, RunArgs, Settings};
 

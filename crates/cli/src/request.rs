@@ -6,8 +6,8 @@
 use crate::args::RunArgs;
 use crate::model_target;
 use crate::target::{self, Target};
+use crate::terminal::{self, tell};
 use crate::text_file::{self, Expected};
-use crate::{tell, terminal};
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Environment, Warning};
 use fathom_dialect::{Context, Diagnostic, Override, Parsed, Severity, Source};

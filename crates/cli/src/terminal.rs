@@ -3,6 +3,10 @@
 //! Data in: texts. Data out: the same on the streams. The only module that prints. It must not know what the
 //! texts are about.
 
+pub(crate) mod live;
+pub(crate) mod signals;
+pub(crate) mod tell;
+
 use anyhow::Context;
 use clap::ValueEnum;
 use fathom_report::{Style, wrap};

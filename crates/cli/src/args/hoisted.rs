@@ -2,7 +2,7 @@
 //!
 //! Data in: words as typed, fathom's flags. Data out: the same words in another order. It must not know what they mean.
 
-use crate::flags::{self, OwnFlags};
+use super::flags::{self, OwnFlags};
 use std::ffi::OsString;
 
 /// The program, the command, fathom's own flags with their values, then all else as it was. What follows `--` stays there.

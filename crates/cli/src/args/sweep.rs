@@ -3,10 +3,10 @@
 //! Data in: what clap matched. Data out: [`SweepArgs`]. Its own words come from the dialect's table of them, the others are the
 //! options of jobs. It must not know what they mean.
 
+use super::flags::OwnFlags;
 use super::run::{ON, output};
 use super::{Permissions, Settings, options};
 use crate::exit;
-use crate::flags::OwnFlags;
 use crate::terminal::Colour;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 use fathom_dialect::{Override, SweepWord, find_exact, sweep_words};

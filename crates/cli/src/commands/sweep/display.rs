@@ -4,8 +4,8 @@
 //! a line now and then elsewhere.
 
 use super::outline::long;
-use crate::live::{Live, Shown};
 use crate::terminal;
+use crate::terminal::live::{Live, Shown};
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, SweepPlan};
 use fathom_core::units::{Bytes, Nanos};

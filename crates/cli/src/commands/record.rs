@@ -4,11 +4,11 @@
 
 use crate::args::evidence::RecordArgs;
 use crate::exit::Exit;
-use crate::live::{self, Live};
 use crate::request;
-use crate::signals::Bell;
 use crate::terminal::Colour;
-use crate::{signals, tell, terminal};
+use crate::terminal::live::{self, Live};
+use crate::terminal::signals::Bell;
+use crate::terminal::{self, signals, tell};
 use anyhow::{Context, bail};
 use fathom_core::clock::Clock;
 use fathom_core::run::Status;

@@ -9,10 +9,10 @@ mod system;
 
 use crate::args::diskspd::DiskspdArgs;
 use crate::exit::{self, Exit};
-use crate::live::Live;
-use crate::terminal;
+use crate::terminal::live::Live;
+use crate::terminal::{self, signals, tell};
 use crate::text_file::{self, Expected};
-use crate::{request, signals, target, tell};
+use crate::{request, target};
 use anyhow::Context as _;
 use fathom_core::run::{Environment, Run, SeriesRow, Warning};
 use fathom_core::units::{Nanos, WallTime};

@@ -4,8 +4,8 @@
 //! memory does not grow with the record.
 
 use crate::args::evidence::ExportArgs;
+use crate::commands::report::not_of_the_record;
 use crate::exit::Exit;
-use crate::report_command::not_of_the_record;
 use crate::terminal;
 use anyhow::{Context, bail};
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};

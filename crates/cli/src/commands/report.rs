@@ -5,8 +5,9 @@
 mod published;
 
 use crate::args::report::ReportArgs;
+use crate::commands::{explain, show};
 use crate::exit::Exit;
-use crate::{explain_command, show_command, terminal};
+use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::sweep::conclude;
@@ -104,13 +105,13 @@ fn sweep(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
 
 fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
     let dir = &args.dir;
-    let run = show_command::run_of(dir)?;
+    let run = show::run_of(dir)?;
     let series = fathom_store::read(dir)?.series;
     let histograms = fathom_store::read_histograms(dir)?;
     let there = stored_streams(dir);
     let charts = outputs.iter().any(|(_, format)| *format != Format::Csv);
     let explanation = if charts && !args.no_explain && !there.is_empty() {
-        Some(explain_command::explained(dir, &run, None)?)
+        Some(explain::explained(dir, &run, None)?)
     } else {
         None
     };

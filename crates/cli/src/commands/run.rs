@@ -3,10 +3,13 @@
 //! Data in: arguments as typed. Data out: a report on stdout, a run directory, an exit. The order is what matters here:
 //! all that may refuse comes before anything is touched.
 
+mod dry_run;
+
 use crate::args::{RunArgs, Settings};
 use crate::exit::{self, Exit};
-use crate::live::Live;
-use crate::{dry_run, request, signals, tell, terminal};
+use crate::request;
+use crate::terminal::live::Live;
+use crate::terminal::{self, signals, tell};
 use anyhow::bail;
 use fathom_core::run::Run;
 use fathom_door::output;

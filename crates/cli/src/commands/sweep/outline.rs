@@ -4,7 +4,7 @@
 
 use super::Asked;
 use crate::exit::Exit;
-use crate::{tell, terminal};
+use crate::terminal::{self, tell};
 use fathom_core::sweep::PointOrder;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::Job;

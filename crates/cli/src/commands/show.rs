@@ -1,8 +1,9 @@
 //! `fathom show` and `fathom recover`: a run from its directory alone.
 
 use crate::args::{Settings, ShowArgs};
+use crate::commands::{run, sweep};
 use crate::exit::Exit;
-use crate::{run_command, sweep_command, terminal};
+use crate::terminal;
 use fathom_analysis::partial;
 use fathom_core::run::{Run, Status};
 use fathom_session::AfterTouching as _;
@@ -20,7 +21,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
         colour: args.colour,
         ..Settings::default()
     };
-    run_command::report(&run, &settings)?;
+    run::report(&run, &settings)?;
     Ok(Exit::Done)
 }
 
@@ -28,7 +29,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
 fn show_sweep(args: &ShowArgs) -> anyhow::Result<Exit> {
     let plan = fathom_store::read_sweep_plan(&args.dir)?;
     let results = fathom_session::sweep::results_of(&args.dir, &plan)?;
-    sweep_command::print(&plan, &results, args.json, args.colour)?;
+    sweep::print(&plan, &results, args.json, args.colour)?;
     Ok(Exit::Done)
 }
 

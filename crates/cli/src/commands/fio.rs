@@ -4,13 +4,12 @@
 //! done, has no effect here, or is refused; nothing is dropped in silence. It must not know job options.
 
 use crate::args::{FioArgs, Settings};
+use crate::commands::options;
+use crate::commands::run;
 use crate::exit::Exit;
-use crate::options_command;
 use crate::request;
-use crate::run_command;
 use crate::target::{self, Target};
-use crate::tell;
-use crate::terminal;
+use crate::terminal::{self, tell};
 use anyhow::bail;
 use fathom_dialect::{FioCommand, Override, parse_fio, read_fio_args};
 use fathom_door::output;
@@ -84,10 +83,10 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     if let Some(option) = command.setting("cmdhelp") {
-        return options_command::options(option.filter(|&option| option != "all"));
+        return options::options(option.filter(|&option| option != "all"));
     }
     if command.setting("enghelp").is_some() {
-        return options_command::options(Some("ioengine"));
+        return options::options(Some("ioengine"));
     }
     let quiet = command.setting("eta") == Some(Some("never"));
     weigh(&command, quiet)?;
@@ -111,7 +110,7 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         force: args.force,
         ..Settings::default()
     };
-    run_command::carry_out(&request, &settings)
+    run::carry_out(&request, &settings)
 }
 
 /// `--on null:` as the engine of all jobs.

@@ -102,7 +102,7 @@ type Files = &'static [(&'static str, &'static str)];
 /// `(file, its text)` of each file of an experiment.
 macro_rules! files {
     ($name:literal: $($file:literal),+ $(,)?) => {
-        ($name, &[$(($file, include_str!(concat!("../../../../experiments/", $name, "/", $file)))),+])
+        ($name, &[$(($file, include_str!(concat!("../../../../../experiments/", $name, "/", $file)))),+])
     };
 }
 

@@ -10,13 +10,13 @@ mod points;
 use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
 use crate::exit::Exit;
-use crate::live::Live;
 use crate::model_target;
 use crate::request;
 use crate::target::{self, Target};
 use crate::terminal::Colour;
+use crate::terminal::live::Live;
+use crate::terminal::{self, signals, tell};
 use crate::text_file::{self, Expected};
-use crate::{signals, tell, terminal};
 use anyhow::{Context, bail};
 use display::Display;
 use fathom_analysis::sweep::conclude;
@@ -109,7 +109,7 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     let model = match &origin.model_toml {
         None => None,
         Some(toml) => {
-            let catalog = &*crate::catalog_command::open(None)?;
+            let catalog = &*crate::commands::catalog::open(None)?;
             Some(fathom_model::file::parse("sweep.json", toml, catalog)?)
         }
     };
