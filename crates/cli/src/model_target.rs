@@ -9,11 +9,7 @@ use anyhow::Context;
 use fathom_model::Spec;
 use std::path::Path;
 
-const MODEL_FILE: Expected = Expected {
-    what: "model file",
-    mib_max: 1,
-    remedy: "",
-};
+const MODEL_FILE: Expected = Expected::of("model file", 1);
 
 /// Whether these words after `model:` name a model file, not a target in words: by the ending, `.toml`.
 pub(crate) fn is_model_file(words: &str) -> bool {

@@ -18,11 +18,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// What each of its files is.
-const FILE: Expected = Expected {
-    what: "catalogue",
-    mib_max: 16,
-    remedy: "",
-};
+const FILE: Expected = Expected::of("catalogue", 16);
 
 /// Lists what is asked for.
 pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {

@@ -327,11 +327,7 @@ fn size_of(name: &str) -> Option<u64> {
 }
 
 fn read_profile(name: &str) -> Result<String, String> {
-    let expected = Expected {
-        what: "XML profile",
-        mib_max: PROFILE_BYTES_MAX as u64 >> 20,
-        remedy: "",
-    };
+    let expected = Expected::of("XML profile", PROFILE_BYTES_MAX as u64 >> 20);
     text_file::read(Path::new(name), expected).map_err(|error| format!("{error:#}"))
 }
 

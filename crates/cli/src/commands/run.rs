@@ -49,23 +49,18 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     let end = planned
         .map_err(Into::into)
         .and_then(|planned| measure(&system, planned, settings));
-    if report_follows && !matches!(end, Ok(End::Reported(_))) {
+    if report_follows && !matches!(end, Ok((_, true))) {
         tell::warnings(&known);
     }
-    end.map(|end| match end {
-        End::Reported(exit) | End::Unreported(exit) => exit,
-    })
+    end.map(|(exit, _)| exit)
 }
 
-/// How a run ended, and whether its report was printed.
-#[derive(Debug, Clone, Copy)]
-enum End {
-    Reported(Exit),
-    Unreported(Exit),
-}
-
-/// All that may refuse, then the files, then the run.
-fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -> anyhow::Result<End> {
+/// All that may refuse, then the files, then the run. How it ended, and whether its report was printed.
+fn measure(
+    system: &SystemRoot,
+    mut planned: Planned<'_>,
+    settings: &Settings,
+) -> anyhow::Result<(Exit, bool)> {
     let request = planned.request;
     request.machine.check(&planned.plan)?;
     let stop = signals::stop_flag()?;
@@ -74,19 +69,19 @@ fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -
     let dir = fathom_session::reserve_directory(&settings.output, request.name())?;
     let Some(laid_out) = session.lay_out(&mut planned.plan, &mut live)? else {
         terminal::say("interrupted while files were laid out: nothing was measured");
-        return Ok(End::Unreported(Exit::Interrupted));
+        return Ok((Exit::Interrupted, false));
     };
     let measured = session.measure(&planned, dir.as_deref(), &Conduct::default(), &mut live);
     match behind(&laid_out, measured)? {
         Measured::Ended { run, end, .. } => {
             report(&run, settings).after_touching(|| tell::kept(dir.as_deref()))?;
             tell::place_of_run(dir.as_deref(), settings.quiet);
-            Ok(End::Reported(end.into()))
+            Ok((end.into(), true))
         }
         Measured::NotStarted { message } => {
             let (exit, message) = exit::not_started(&message, laid_out);
             terminal::error(&message);
-            Ok(End::Unreported(exit))
+            Ok((exit, false))
         }
     }
 }

@@ -34,11 +34,7 @@ use fathom_store::{Origin, SweepDir};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-const SWEEP_FILE: Expected = Expected {
-    what: "sweep",
-    mib_max: 1,
-    remedy: "",
-};
+const SWEEP_FILE: Expected = Expected::of("sweep", 1);
 
 /// A sweep that is to be carried out: what, on what, and how.
 pub(crate) struct Asked {
