@@ -1,134 +1,162 @@
 //! The command line: words in, a [`Command`] as typed out.
 //!
+//! The commands and their arguments are what help, completions, man pages and parsing come from: the first paragraph above
+//! each is its help.
+//!
 //! Data in: the words. Data out: what was typed, sorted into commands, or help and usage errors, already
 //! printed. It must not look at files or the environment: that comes with [`crate::request`]. All that it asks is how wide
 //! its help may be.
 
 pub(crate) mod catalog;
-mod definition;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
+mod fio;
+mod flags;
 mod hoisted;
 mod options;
 pub(crate) mod report;
 mod reproduce;
+mod run;
 pub(crate) mod sweep;
 
-use crate::exit::Exit;
-use crate::fio_command::FioArgs;
-use crate::flags;
-use crate::terminal::{self, Colour};
-use clap::ArgMatches;
+use crate::exit::{self, Exit};
+use crate::terminal::{self, Colour, tell};
 use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
-use fathom_dialect::{Diagnostic, Override};
-use fathom_session::{How, Output, Streams};
+use fathom_dialect::Diagnostic;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(crate) use definition::command;
+#[cfg(test)]
+use fathom_session::Output;
+pub(crate) use fio::FioArgs;
+use flags::OwnFlags;
 pub(crate) use reproduce::ReproduceArgs;
+pub(crate) use run::{Permissions, RunArgs, Settings};
+
+// No line is longer than 80 columns: wrapped ones would not be commands any more.
+const EXAMPLES: &str = "\
+Examples:
+  a job file as it is, and one section of it, on files in /mnt/disk
+    fathom run jobs.fio
+    fathom run jobs.fio --section randread --on /mnt/disk
+  what it would do, with a shorter runtime
+    fathom run jobs.fio --runtime 10s --dry-run
+  no job file at all
+    fathom run --rw randread --bs 4k --iodepth 32 --ioengine io_uring \\
+               --direct 1 --size 1g --time_based --runtime 10s FILE
+  a device: all that is on it is lost
+    fathom run --rw randwrite --direct 1 --on /dev/nvme1n1 --runtime 60 \\
+               --time_based --allow-overwrite /dev/nvme1n1
+  a cloud disk, modelled: hours of it in seconds, nothing is touched
+    fathom run jobs.fio --on model:azure/P15,vm=Standard_D8s_v5
+  a run to be looked at again, and where its spikes came from
+    fathom run jobs.fio --record -o runs/first && fathom explain runs/first
+    fathom show runs/first";
+
+/// Measures a disk and explains what it saw.
+///
+/// fathom runs fio job files, or a workload given by flags, on a file, a directory or a block device, and
+/// reports what came out: rates, latencies, what the disk and the CPU did meanwhile, and what to know before
+/// trusting the numbers. Results go to stdout, progress and warnings to stderr.
+#[derive(Debug, Parser)]
+#[command(name = "fathom", version, disable_help_subcommand = true)]
+#[command(after_long_help = format!("{}\n\n{EXAMPLES}", exit::sentence()))]
+struct Program {
+    #[command(subcommand)]
+    command: Command,
+}
 
 /// What was asked for.
-#[derive(Debug)]
+#[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// `run`.
     Run(Box<RunArgs>),
-    /// `diskspd`.
-    Diskspd(diskspd::DiskspdArgs),
-    /// `report`.
-    Report(report::ReportArgs),
-    /// `sweep`.
     Sweep(Box<sweep::SweepArgs>),
-    /// `fio`.
     Fio(FioArgs),
-    /// `show`.
-    Show(ShowArgs),
-    /// `record`.
+    Diskspd(diskspd::DiskspdArgs),
     Record(evidence::RecordArgs),
-    /// `explain`.
+    Show(ShowArgs),
     Explain(evidence::ExplainArgs),
-    /// `export`.
     Export(evidence::ExportArgs),
-    /// `recover`, of which directory.
-    Recover(PathBuf),
-    /// `catalog`.
+    /// Complete the directory of a run that was killed
+    Recover {
+        /// The run directory
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        dir: PathBuf,
+    },
+    Report(report::ReportArgs),
     Catalog(catalog::CatalogArgs),
-    /// `reproduce`.
     Reproduce(ReproduceArgs),
-    /// `options`, of which option.
-    Options(Option<String>),
-    /// `completions`, for which shell.
-    Completions(Shell),
-    /// `man`.
+    /// List the job options and how far each is carried out
+    Options {
+        /// Only this option, in full
+        #[arg(value_name = "NAME")]
+        option: Option<String>,
+    },
+    /// Print a completion script for a shell
+    #[command(after_help = "For bash: source <(fathom completions bash)")]
+    Completions {
+        /// Which shell
+        #[arg(value_name = "SHELL")]
+        shell: Shell,
+    },
     Man(ManArgs),
 }
 
-/// How a run is carried out and shown: all that is not the workload.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings {
-    /// Print the workload only.
-    pub dry_run: bool,
-    /// JSON on stdout.
-    pub json: bool,
-    /// No progress and no notes.
-    pub quiet: bool,
-    /// Colours on stdout.
-    pub colour: Colour,
-    /// The run directory.
-    pub output: Output,
-    /// How it is carried out.
-    pub how: How,
-    /// Write the report to this file, not to stdout.
-    pub report: Option<PathBuf>,
-    /// Replace that file, where it is there.
-    pub force: bool,
-}
-
-impl Settings {
-    /// Whether a report on stdout has the warnings: each is said once.
-    pub(crate) fn report_follows(&self) -> bool {
-        !self.json && self.report.is_none()
-    }
-}
-
-/// `fathom run`.
-#[derive(Debug)]
-pub(crate) struct RunArgs {
-    /// Job files, and at most one target.
-    pub paths: Vec<PathBuf>,
-    /// Options of the table, in the order typed.
-    pub overrides: Vec<Override>,
-    /// `--on`.
-    pub on: Option<OsString>,
-    /// `--catalog`.
-    pub catalog: Option<PathBuf>,
-    /// `--section`.
-    pub sections: Vec<String>,
-    /// The rest.
-    pub settings: Settings,
-}
-
-/// `fathom show`.
-#[derive(Debug)]
+/// Print the report of a run again, from its directory
+#[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The run directory.
+    /// A run directory
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
-    /// JSON on stdout.
+    /// Print the results as one JSON document
+    #[arg(long)]
     pub json: bool,
-    /// Colours on stdout.
+    /// Colours in the report [default: auto]
+    #[arg(
+        long = "color",
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
     pub colour: Colour,
 }
 
-/// `fathom man`.
-#[derive(Debug)]
+/// Print a man page, or write all of them
+#[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The page; `None`: the program's.
+    /// The page of this command [default: of fathom itself]
+    #[arg(value_name = "COMMAND")]
     pub page: Option<String>,
-    /// All pages, as files here.
+    /// Write all pages into this directory
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "page")]
     pub output: Option<PathBuf>,
-    /// Replace files that are there.
+    /// Replace files that are there (regular files only)
+    #[arg(long)]
     pub force: bool,
+}
+
+/// The whole command line, its help for a terminal of so many columns.
+pub(crate) fn command(columns: usize) -> clap::Command {
+    let mut whole = Program::command().term_width(columns);
+    for command in whole.get_subcommands_mut() {
+        let bare = std::mem::take(command);
+        *command = match bare.get_name() {
+            "run" => bare.args(options::arguments()),
+            "sweep" => bare.args(sweep::job_options()),
+            _ => bare,
+        };
+    }
+    whole.subcommand(help())
+}
+
+/// Read before clap: `help run` is `run --help`, whatever a command's own help looks like.
+fn help() -> clap::Command {
+    let of = Arg::new("command").value_name("COMMAND");
+    clap::Command::new("help")
+        .about("Print the help of a command")
+        .arg(of.help("Which [default: fathom itself]"))
 }
 
 /// The help of one command.
@@ -148,9 +176,7 @@ pub(crate) fn read(words: &[OsString]) -> Result<Command, Exit> {
         Ok(command) => Ok(command),
         Err(Unread::Clap(error)) => Err(refuse(&error)),
         Err(Unread::Unknown(diagnostics)) => {
-            for diagnostic in &diagnostics {
-                terminal::say(&diagnostic.to_string());
-            }
+            tell::findings(&diagnostics, false);
             Err(Exit::Wrong)
         }
     }
@@ -196,142 +222,52 @@ fn refuse(error: &clap::Error) -> Exit {
 
 fn parse(words: &[OsString]) -> Result<Command, Unread> {
     let mut words = without_help(words.to_vec());
-    let foreign = words.get(1).and_then(|word| word.to_str());
-    if let Some(name) = foreign.filter(|name| matches!(*name, "fio" | "diskspd")) {
-        words = hoisted::to_the_front(&words, &definition::own_flags_of(name));
-    }
     // Options come before their command nowhere but in `--help`: the command is the first word.
-    let own = match words.get(1).and_then(|word| word.to_str()) {
-        Some("run") => Some(definition::own_flags_of_run()),
-        Some("sweep") => Some(sweep::own_flags()),
-        _ => None,
-    };
-    if let Some(own) = own {
-        let rest = flags::canonical(&words[2..], &own).map_err(Unread::Unknown)?;
-        words.truncate(2);
-        words.extend(rest);
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("run") => canonical(&mut words, own_flags::<RunArgs>())?,
+        Some("sweep") => canonical(&mut words, sweep::own_flags())?,
+        Some("fio") => words = hoisted::to_the_front(&words, &own_flags::<FioArgs>()),
+        Some("diskspd") => words = hoisted::to_the_front(&words, &own_flags::<diskspd::DiskspdArgs>()),
+        _ => {}
     }
     let matches = command(terminal::stdout_columns()).try_get_matches_from(&words)?;
-    let recorded: Vec<String> = words
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    Ok(match matches.subcommand() {
-        Some(("run", matches)) => Command::Run(Box::new(run(matches, recorded))),
-        Some(("fio", matches)) => Command::Fio(FioArgs {
-            words: matches
-                .get_many::<String>("words")
-                .unwrap_or_default()
-                .cloned()
-                .collect(),
-            on: matches.get_one::<OsString>("on").cloned(),
-            catalog: matches.get_one::<PathBuf>("catalog").cloned(),
-            allow_overwrite: paths(matches, "allow-overwrite"),
-            allow_signature: paths(matches, "allow-overwrite-signature"),
-            force: matches.get_flag("force"),
-            recorded,
-        }),
-        Some(("sweep", matches)) => Command::Sweep(Box::new(sweep::read(matches, recorded))),
-        Some(("show", matches)) => Command::Show(ShowArgs {
-            dir: path(matches, "dir"),
-            json: matches.get_flag("json"),
-            colour: colour(matches),
-        }),
-        Some(("record", matches)) => Command::Record(evidence::read_record(matches, recorded)),
-        Some(("explain", matches)) => Command::Explain(evidence::read_explain(matches)),
-        Some(("export", matches)) => Command::Export(evidence::read_export(matches)),
-        Some(("recover", matches)) => Command::Recover(path(matches, "dir")),
-        Some(("catalog", matches)) => Command::Catalog(catalog::read(matches)),
-        Some(("diskspd", matches)) => Command::Diskspd(diskspd::read(matches, recorded)),
-        Some(("report", matches)) => Command::Report(report::read(matches)),
-        Some(("reproduce", matches)) => Command::Reproduce(reproduce::read(matches)),
-        Some(("options", matches)) => Command::Options(matches.get_one::<String>("option").cloned()),
-        Some(("completions", matches)) => {
-            let shell = matches.get_one::<Shell>("shell").copied();
-            Command::Completions(shell.unwrap_or(Shell::Bash))
+    let mut command = Program::from_arg_matches(&matches)?.command;
+    let recorded = words.iter().map(|word| word.to_string_lossy().into_owned());
+    match &mut command {
+        Command::Run(args) => {
+            let matches = matches.subcommand_matches("run");
+            args.overrides = matches.map(options::overrides).unwrap_or_default();
+            args.settle(recorded.collect());
         }
-        Some(("man", matches)) => Command::Man(ManArgs {
-            page: matches.get_one::<String>("page").cloned(),
-            output: matches.get_one::<PathBuf>("directory").cloned(),
-            force: matches.get_flag("force"),
-        }),
-        _ => {
-            let message = "give a command: see fathom --help";
-            let error = command(terminal::PLAIN_COLUMNS).error(ErrorKind::MissingSubcommand, message);
-            return Err(error.into());
-        }
-    })
-}
-
-fn run(matches: &ArgMatches, words: Vec<String>) -> RunArgs {
-    RunArgs {
-        paths: paths(matches, "paths"),
-        overrides: options::overrides(matches),
-        on: matches.get_one::<OsString>("on").cloned(),
-        catalog: matches.get_one::<PathBuf>("catalog").cloned(),
-        sections: matches
-            .get_many::<String>("section")
-            .unwrap_or_default()
-            .cloned()
-            .collect(),
-        settings: Settings {
-            dry_run: matches.get_flag("dry-run"),
-            json: matches.get_flag("json"),
-            quiet: matches.get_flag("quiet"),
-            colour: colour(matches),
-            output: output(matches),
-            how: how(matches, evidence::streams_of(matches), words),
-            report: None,
-            force: false,
-        },
+        Command::Sweep(args) => args.settle(recorded.collect()),
+        Command::Fio(args) => args.recorded = recorded.collect(),
+        Command::Diskspd(args) => args.recorded = diskspd::without_keep(recorded),
+        Command::Record(args) => args.words = recorded.collect(),
+        _ => {}
     }
+    Ok(command)
 }
 
-/// How a measurement is carried out; `words`: the command line.
-fn how(matches: &ArgMatches, streams: Streams, words: Vec<String>) -> How {
-    How {
-        streams,
-        allow_overwrite: paths(matches, "allow-overwrite"),
-        allow_signature: paths(matches, "allow-overwrite-signature"),
-        command: words,
-    }
+/// Gives the options of jobs among the words behind the command the names of the table.
+fn canonical(words: &mut Vec<OsString>, mut own: OwnFlags) -> Result<(), Unread> {
+    own.insert(String::from("help"), false);
+    let rest = flags::canonical(&words[2..], &own).map_err(Unread::Unknown)?;
+    words.truncate(2);
+    words.extend(rest);
+    Ok(())
 }
 
-fn output(matches: &ArgMatches) -> Output {
-    if matches.get_flag("no-record") {
-        return Output::None;
-    }
-    output_of(matches)
-}
-
-/// `-o`.
-fn output_of(matches: &ArgMatches) -> Output {
-    match matches.get_one::<PathBuf>("output") {
-        Some(dir) if dir.as_os_str() == "none" => Output::None,
-        Some(dir) => Output::Directory(dir.clone()),
-        None => Output::Default,
-    }
-}
-
-fn colour(matches: &ArgMatches) -> Colour {
-    match matches.get_one::<String>("color").map(String::as_str) {
-        Some("always") => Colour::Always,
-        Some("never") => Colour::Never,
-        _ => Colour::Auto,
-    }
-}
-
-/// A required path.
-fn path(matches: &ArgMatches, name: &str) -> PathBuf {
-    matches.get_one::<PathBuf>(name).cloned().unwrap_or_default()
-}
-
-fn paths(matches: &ArgMatches, name: &str) -> Vec<PathBuf> {
-    matches
-        .get_many::<PathBuf>(name)
-        .unwrap_or_default()
-        .cloned()
-        .collect()
+/// The flags of a command that are not in the table of job options: the long name of each, and whether a value follows it
+/// as a word of its own.
+fn own_flags<A: Args>() -> OwnFlags {
+    let own = A::augment_args(clap::Command::default());
+    let flag = |arg: &Arg| {
+        // A value that has to be joined by = is no word of its own.
+        let takes_value =
+            matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_require_equals_set();
+        arg.get_long().map(|long| (long.to_owned(), takes_value))
+    };
+    own.get_arguments().filter_map(flag).collect()
 }
 
 #[cfg(test)]

@@ -5,33 +5,15 @@
 //! an exit code ([`exit::Exit`]). It must not hold knowledge of its own about disks, workloads or statistics.
 //!
 //! As typed ([`args`]) becomes as resolved ([`request`]); a command then has it carried out by [`fathom_session`], shows what
-//! happens on the way ([`live`]), and what came of it.
+//! happens on the way ([`terminal::live`]), and what came of it.
 #![forbid(unsafe_code)]
 
 mod args;
-mod catalog_command;
-mod diskspd_command;
-mod dry_run;
+mod commands;
 mod exit;
-mod explain_command;
-mod export_command;
-mod fio_command;
-mod flags;
-mod generate_command;
-mod live;
 mod model_target;
-mod options_command;
-mod record_command;
-mod report_command;
-mod reproduce;
-mod reproduce_command;
 mod request;
-mod run_command;
-mod show_command;
-mod signals;
-mod sweep_command;
 mod target;
-mod tell;
 mod terminal;
 mod text_file;
 
@@ -44,7 +26,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let exit = match args::read(&words) {
         Ok(command) => carry_out(command).unwrap_or_else(|error| {
-            tell::error(&error);
+            terminal::tell::error(&error);
             exit::of_error(&error)
         }),
         Err(exit) => exit,
@@ -54,20 +36,20 @@ fn main() -> ExitCode {
 
 fn carry_out(command: Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Run(args) => run_command::run(&args),
-        Command::Sweep(args) => sweep_command::sweep(&args),
-        Command::Fio(args) => fio_command::fio(&args),
-        Command::Show(args) => show_command::show(&args),
-        Command::Diskspd(args) => diskspd_command::diskspd(&args),
-        Command::Report(args) => report_command::report(&args),
-        Command::Reproduce(args) => reproduce_command::reproduce(&args),
-        Command::Record(args) => record_command::record(&args),
-        Command::Explain(args) => explain_command::explain(&args),
-        Command::Export(args) => export_command::export(&args),
-        Command::Recover(dir) => show_command::recover(&dir),
-        Command::Catalog(args) => catalog_command::catalog(&args),
-        Command::Options(name) => options_command::options(name.as_deref()),
-        Command::Completions(shell) => generate_command::completions(shell),
-        Command::Man(args) => generate_command::man(&args),
+        Command::Run(args) => commands::run::run(&args),
+        Command::Sweep(args) => commands::sweep::sweep(&args),
+        Command::Fio(args) => commands::fio::fio(&args),
+        Command::Show(args) => commands::show::show(&args),
+        Command::Diskspd(args) => commands::diskspd::diskspd(&args),
+        Command::Report(args) => commands::report::report(&args),
+        Command::Reproduce(args) => commands::reproduce::reproduce(&args),
+        Command::Record(args) => commands::record::record(&args),
+        Command::Explain(args) => commands::explain::explain(&args),
+        Command::Export(args) => commands::export::export(&args),
+        Command::Recover { dir } => commands::show::recover(&dir),
+        Command::Catalog(args) => commands::catalog::catalog(&args),
+        Command::Options { option } => commands::options::options(option.as_deref()),
+        Command::Completions { shell } => commands::generate::completions(shell),
+        Command::Man(args) => commands::generate::man(&args),
     }
 }

@@ -6,7 +6,7 @@
 use crate::args::RunArgs;
 use crate::model_target;
 use crate::target::{self, Target};
-use crate::terminal;
+use crate::terminal::{self, tell};
 use crate::text_file::{self, Expected};
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Environment, Warning};
@@ -36,16 +36,8 @@ pub(crate) fn machine() -> Environment {
 /// Resolves `args`. `None` where the dialect found errors, which are on stderr.
 pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
     let sorted = target::sort(&args.paths)?;
-    let target = match (&args.on, &sorted.target) {
-        (Some(on), None) => Some(target::resolve(on)?),
-        (None, Some(path)) => Some(target::resolve(path.as_os_str())?),
-        (Some(on), Some(path)) => bail!(
-            "two targets: --on {} and {}: give one",
-            on.display(),
-            path.display()
-        ),
-        (None, None) => None,
-    };
+    let target = target::typed(args.on.as_deref(), sorted.target.as_deref())?;
+    let target = target.map(target::resolve).transpose()?;
     let model = machine_of(target.as_ref(), args.catalog.as_deref())?;
     let mut overrides = args.overrides.clone();
     if sorted.job_files.is_empty() && overrides.is_empty() {
@@ -58,14 +50,24 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
     if target == Some(Target::Null) {
         overrides.push(Override::new("ioengine", "null"));
     }
-    let texts = read_job_files(&sorted.job_files)?;
+    let parse =
+        |sources: &[Source<'_>], context: &Context<'_>| fathom_dialect::parse(sources, &overrides, context);
+    let request = read(&sorted.job_files, &args.sections, args.settings.quiet, parse)?;
+    Ok(request.map(|request| aimed(request, target.as_ref(), model)))
+}
+
+/// What job files ask for, as `parse` understands them. `None` where the dialect found errors, which are on stderr.
+pub(crate) fn read(
+    job_files: &[PathBuf],
+    sections: &[String],
+    quiet: bool,
+    parse: impl FnOnce(&[Source<'_>], &Context<'_>) -> Parsed,
+) -> anyhow::Result<Option<Request>> {
+    let texts = read_job_files(job_files)?;
     let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
     let machine = machine();
-    let parsed = with_context(&machine, &args.sections, |context| {
-        fathom_dialect::parse(&sources, &overrides, context)
-    });
-    let request = accept(parsed, machine, args.settings.quiet);
-    Ok(request.map(|request| aimed(request, target.as_ref(), model)))
+    let parsed = with_context(&machine, sections, |context| parse(&sources, context));
+    Ok(accept(parsed, machine, quiet))
 }
 
 /// The machine that a target names.
@@ -83,24 +85,17 @@ pub(crate) fn machine_of(target: Option<&Target>, catalog: Option<&Path>) -> any
 /// Tells what the dialect had to say, and takes the workload if there is one. Its warnings are then kept for the report, or
 /// for whoever knows that none will be seen.
 pub(crate) fn accept(parsed: Parsed, machine: Environment, quiet: bool) -> Option<Request> {
-    let kept = |severity| parsed.workload.is_some() && severity == Severity::Warning;
-    for diagnostic in &parsed.diagnostics {
-        let unwanted = diagnostic.severity == Severity::Note && quiet;
-        if !unwanted && !kept(diagnostic.severity) {
-            terminal::say(&diagnostic.to_string());
-        }
-    }
-    let warned = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
-    let warnings = parsed.diagnostics.iter().filter(warned);
-    let warnings = warnings
-        .map(|diagnostic| Warning::Dialect {
-            message: in_words(diagnostic),
-        })
-        .collect();
+    let kept = |found: &Diagnostic| parsed.workload.is_some() && found.severity == Severity::Warning;
+    let (warned, others): (Vec<&Diagnostic>, _) =
+        parsed.diagnostics.iter().partition(|diagnostic| kept(diagnostic));
+    tell::findings(others, quiet);
+    let warning = |diagnostic: &Diagnostic| Warning::Dialect {
+        message: in_words(diagnostic),
+    };
     Some(Request {
         workload: parsed.workload?,
         written: parsed.written,
-        warnings,
+        warnings: warned.into_iter().map(warning).collect(),
         environment: machine,
         machine: Machine::This,
     })
@@ -118,10 +113,9 @@ fn in_words(diagnostic: &Diagnostic) -> String {
     )
 }
 
-/// Another number each time.
-pub(crate) fn seed_of_the_moment() -> u64 {
+/// Nanoseconds since 1970: when something began, or a seed that is another each time. A clock set before gives 0.
+pub(crate) fn unix_ns() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    // A clock set before 1970 gives up on being random, nothing else.
     now.map_or(0, |now| now.as_nanos() as u64)
 }
 
@@ -138,13 +132,13 @@ pub(crate) fn with_context(
         pagesize: rustix::param::page_size() as u64,
         memory_mib: machine.memory_bytes >> 20,
         ncpus: u64::from(machine.cpus.max(1)),
-        seed: seed_of_the_moment(),
+        seed: unix_ns(),
         sections,
     })
 }
 
 /// Each file's name as typed and its text.
-pub(crate) fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
     let read = |path: &PathBuf| {
         let text = if path.as_os_str() == OsStr::new("-") {
             let mut text = String::new();

@@ -89,6 +89,18 @@ fn begins_like_one(path: &Path) -> bool {
     telling.is_some_and(|line| line.starts_with('[') && line.contains(']'))
 }
 
+/// The target that was typed: behind `--on`, or as a path.
+pub(crate) fn typed<'a>(on: Option<&'a OsStr>, path: Option<&'a Path>) -> anyhow::Result<Option<&'a OsStr>> {
+    match (on, path) {
+        (Some(on), Some(path)) => bail!(
+            "two targets: --on {} and {}: give one",
+            on.display(),
+            path.display()
+        ),
+        _ => Ok(on.or(path.map(Path::as_os_str))),
+    }
+}
+
 /// What a target given in words is.
 pub(crate) fn resolve(words: &OsStr) -> anyhow::Result<Target> {
     if words == "null:" {

@@ -3,14 +3,19 @@
 //! Data in: texts. Data out: the same on the streams. The only module that prints. It must not know what the
 //! texts are about.
 
+pub(crate) mod live;
+pub(crate) mod signals;
+pub(crate) mod tell;
+
 use anyhow::Context;
+use clap::ValueEnum;
 use fathom_report::{Style, wrap};
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// When colours are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Colour {
-    /// On a terminal, unless `NO_COLOR` is set or it is a dumb one.
+    // On a terminal, unless `NO_COLOR` is set or it is a dumb one.
     #[default]
     Auto,
     Always,

@@ -18,6 +18,17 @@ pub(crate) struct Expected {
     pub remedy: &'static str,
 }
 
+impl Expected {
+    /// With nothing to be done where it is something else.
+    pub(crate) const fn of(what: &'static str, mib_max: u64) -> Self {
+        Self {
+            what,
+            mib_max,
+            remedy: "",
+        }
+    }
+}
+
 /// Reads a text file.
 ///
 /// # Errors

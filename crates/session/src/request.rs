@@ -42,9 +42,10 @@ pub struct How {
 }
 
 /// Where a run is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Output {
     /// A directory of its own in `fathom-runs`.
+    #[default]
     Default,
     /// This directory.
     Directory(PathBuf),

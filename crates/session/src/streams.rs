@@ -95,7 +95,7 @@ impl StreamRecorder {
             let reasons: BTreeSet<&String> = missing.0.values().flatten().collect();
             let reasons: Vec<&str> = reasons.into_iter().map(String::as_str).collect();
             bail!(
-                "nothing of what was requested for can be recorded: {}",
+                "nothing of what was asked for can be recorded: {}",
                 reasons.join("; ")
             );
         }

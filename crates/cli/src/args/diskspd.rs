@@ -1,9 +1,10 @@
 //! The command line of `fathom diskspd`: fathom's own flags, then diskspd's words as they are.
 //!
-//! Data in: matched words. Data out: [`DiskspdArgs`]. It must not know diskspd's flags.
+//! Data in: what clap matched. Data out: [`DiskspdArgs`]. It must not know diskspd's flags.
 
-use super::definition::{allow_overwrite, allow_signature, switch};
-use clap::{Arg, ArgMatches, Command, ValueHint, value_parser};
+use super::Permissions;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint};
 use fathom_dialect::diskspd::Dialect;
 use std::path::PathBuf;
 
@@ -18,76 +19,50 @@ Examples:
   fathom diskspd --on model:azure/P15 -b8K -d86400 -h -L -o32 -c50G data.bin
   fathom diskspd --dialect linux -xk -Sd -b4K -d10 data.bin";
 
-/// `fathom diskspd`.
-#[derive(Debug)]
+/// Run diskspd's own command line, with diskspd's results
+#[derive(Debug, Args)]
+#[group(skip)]
+#[command(
+    long_about = ABOUT,
+    after_help = EXAMPLES,
+    override_usage = "fathom diskspd [--FLAGS] DISKSPD-ARGUMENTS...",
+    disable_help_flag = true
+)]
 pub(crate) struct DiskspdArgs {
-    /// diskspd's words.
-    pub words: Vec<String>,
-    /// Whose they are.
+    /// Whose command line it is: windows or linux [default: a form that only the Linux port has decides]
+    #[arg(long, value_name = "WHOSE", value_parser = dialect(), default_value = "auto", hide_default_value = true)]
     pub dialect: Dialect,
-    /// A modelled disk to run on.
+    /// Put the targets into this directory, take this file or device in place of the only one, or run on a modelled disk
+    /// (model:azure/P15), in virtual time
+    #[arg(long, value_name = "TARGET")]
     pub on: Option<String>,
-    /// Keep the runs here.
+    /// Keep the run directory here, for fathom show and fathom report [default: nowhere]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub keep: Option<PathBuf>,
-    /// `--allow-overwrite`.
-    pub allow_overwrite: Vec<PathBuf>,
-    /// `--allow-overwrite-signature`.
-    pub allow_signature: Vec<PathBuf>,
-    /// No progress and no notes.
+    /// No progress and no notes on stderr
+    #[arg(long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub permissions: Permissions,
+    /// As diskspd takes them
+    #[arg(value_name = "DISKSPD-ARGUMENTS", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
     /// The whole command line, for the record.
+    #[arg(skip)]
     pub recorded: Vec<String>,
 }
 
-/// Its definition.
-pub(super) fn command() -> Command {
-    Command::new("diskspd")
-        .about("Run diskspd's own command line, with diskspd's results")
-        .long_about(ABOUT)
-        .after_help(EXAMPLES)
-        .override_usage("fathom diskspd [--FLAGS] DISKSPD-ARGUMENTS...")
-        .disable_help_flag(true)
-        .arg(
-            Arg::new("dialect")
-                .long("dialect")
-                .value_name("WHOSE")
-                .help("Whose command line it is: windows or linux [default: a form that only the Linux port has decides]")
-                .value_parser(["auto", "windows", "linux"]),
-        )
-        .arg(
-            Arg::new("on")
-                .long("on")
-                .value_name("TARGET")
-                .help(
-                    "Put the targets into this directory, take this file or device in place of the only one, or run on a \
-                     modelled disk (model:azure/P15), in virtual time",
-                ),
-        )
-        .arg(
-            Arg::new("keep")
-                .long("keep")
-                .value_name("DIR")
-                .help("Keep the run directory here, for fathom show and fathom report [default: nowhere]")
-                .value_parser(value_parser!(PathBuf))
-                .value_hint(ValueHint::DirPath),
-        )
-        .arg(switch("quiet", "No progress and no notes on stderr"))
-        .arg(allow_overwrite())
-        .arg(allow_signature())
-        .arg(
-            Arg::new("words")
-                .value_name("DISKSPD-ARGUMENTS")
-                .help("As diskspd takes them")
-                .num_args(0..)
-                .trailing_var_arg(true)
-                .allow_hyphen_values(true),
-        )
+fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(["auto", "windows", "linux"]).map(|word| match word.as_str() {
+        "windows" => Dialect::Windows,
+        "linux" => Dialect::Linux,
+        _ => Dialect::Auto,
+    })
 }
 
 /// The command line without the place of the record, which is no part of it.
-fn without_keep(words: Vec<String>) -> Vec<String> {
+pub(super) fn without_keep(mut words: impl Iterator<Item = String>) -> Vec<String> {
     let mut told = Vec::new();
-    let mut words = words.into_iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--keep" => drop(words.next()),
@@ -96,26 +71,4 @@ fn without_keep(words: Vec<String>) -> Vec<String> {
         }
     }
     told
-}
-
-/// What was typed.
-pub(super) fn read(matches: &ArgMatches, recorded: Vec<String>) -> DiskspdArgs {
-    DiskspdArgs {
-        words: matches
-            .get_many::<String>("words")
-            .unwrap_or_default()
-            .cloned()
-            .collect(),
-        dialect: match matches.get_one::<String>("dialect").map(String::as_str) {
-            Some("windows") => Dialect::Windows,
-            Some("linux") => Dialect::Linux,
-            _ => Dialect::Auto,
-        },
-        on: matches.get_one::<String>("on").cloned(),
-        keep: matches.get_one::<PathBuf>("keep").cloned(),
-        allow_overwrite: super::paths(matches, "allow-overwrite"),
-        allow_signature: super::paths(matches, "allow-overwrite-signature"),
-        quiet: matches.get_flag("quiet"),
-        recorded: without_keep(recorded),
-    }
 }

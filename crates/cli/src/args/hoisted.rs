@@ -2,9 +2,8 @@
 //!
 //! Data in: words as typed, fathom's flags. Data out: the same words in another order. It must not know what they mean.
 
-use crate::flags::OwnFlags;
+use super::flags::{self, OwnFlags};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 /// The program, the command, fathom's own flags with their values, then all else as it was. What follows `--` stays there.
 pub(super) fn to_the_front(words: &[OsString], own: &OwnFlags) -> Vec<OsString> {
@@ -31,10 +30,8 @@ pub(super) fn to_the_front(words: &[OsString], own: &OwnFlags) -> Vec<OsString> 
 
 /// Whether a word of its own follows this flag; `None`: it is none of fathom's.
 fn takes_next(word: &OsString, own: &OwnFlags) -> Option<bool> {
-    let name = word.as_bytes().strip_prefix(b"--")?;
-    let end = name.iter().position(|&byte| byte == b'=');
-    let flag = std::str::from_utf8(&name[..end.unwrap_or(name.len())]).ok()?;
-    own.get(flag).map(|&takes_value| takes_value && end.is_none())
+    let (name, value) = flags::split(word)?;
+    own.get(&name).map(|&takes_value| takes_value && value.is_none())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Data in: the table. Data out: clap's arguments, and what was typed of them as overrides. It must not know
 //! what an option does.
 
-use crate::flags::is_switch;
+use super::flags::is_switch;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use fathom_dialect::{Kind, OptionRow, Override, Support, table};

@@ -1,9 +1,8 @@
 //! The command line of `fathom report`.
 //!
-//! Data in: matched words. Data out: [`ReportArgs`].
+//! Data in: what clap matched. Data out: [`ReportArgs`].
 
-use super::definition::{directory, force, switch};
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
+use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
@@ -16,60 +15,26 @@ Examples:
   fathom report day -o day.html -o day.md -o day.csv
   fathom report day -o day.html --published azure-a2-2016";
 
-/// `fathom report`.
-#[derive(Debug)]
+/// Write a report of a run or a sweep: HTML with charts, Markdown, CSV
+#[derive(Debug, Args)]
+#[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// The directory of a run or of a sweep.
+    /// The directory of a run or of a sweep
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
-    /// The files to write.
+    /// Where to: FILE.html, FILE.md or FILE.csv (repeatable)
+    #[arg(short, long = "output", value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub outputs: Vec<PathBuf>,
-    /// The experiment whose published figures go beside a sweep's.
+    /// Put the published figures of this experiment beside a sweep's [default: those of the sweep's name]
+    #[arg(long, value_name = "EXPERIMENT|DIR")]
     pub published: Option<String>,
-    /// No explanation, which reads the whole record.
+    /// Leave out what fathom explain finds in a recorded run
+    #[arg(long)]
     pub no_explain: bool,
-    /// Replace files that are there.
+    /// Replace files that are there (regular files only)
+    #[arg(long)]
     pub force: bool,
-    /// No notes on stderr.
+    /// No notes on stderr
+    #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// Its definition.
-pub(super) fn command() -> Command {
-    Command::new("report")
-        .about("Write a report of a run or a sweep: HTML with charts, Markdown, CSV")
-        .long_about(ABOUT)
-        .after_help(EXAMPLES)
-        .arg(directory("The directory of a run or of a sweep"))
-        .arg(
-            Arg::new("output")
-                .short('o')
-                .long("output")
-                .value_name("FILE")
-                .help("Where to: FILE.html, FILE.md or FILE.csv (repeatable)")
-                .required(true)
-                .action(ArgAction::Append)
-                .value_parser(value_parser!(PathBuf))
-                .value_hint(ValueHint::FilePath),
-        )
-        .arg(
-            Arg::new("published")
-                .long("published")
-                .value_name("EXPERIMENT|DIR")
-                .help("Put the published figures of this experiment beside a sweep's [default: those of the sweep's name]"),
-        )
-        .arg(switch("no-explain", "Leave out what fathom explain finds in a recorded run"))
-        .arg(force())
-        .arg(switch("quiet", "No notes on stderr").short('q'))
-}
-
-/// What was typed.
-pub(super) fn read(matches: &ArgMatches) -> ReportArgs {
-    ReportArgs {
-        dir: super::path(matches, "dir"),
-        outputs: super::paths(matches, "output"),
-        published: matches.get_one::<String>("published").cloned(),
-        no_explain: matches.get_flag("no-explain"),
-        force: matches.get_flag("force"),
-        quiet: matches.get_flag("quiet"),
-    }
 }

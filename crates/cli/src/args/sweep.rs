@@ -1,13 +1,14 @@
 //! The command line of `fathom sweep`.
 //!
-//! Data in: matched words. Data out: [`SweepArgs`]. Its own words come from the dialect's table of them, the others are the
+//! Data in: what clap matched. Data out: [`SweepArgs`]. Its own words come from the dialect's table of them, the others are the
 //! options of jobs. It must not know what they mean.
 
-use super::definition::{self, switch};
-use super::{Settings, options};
+use super::flags::OwnFlags;
+use super::run::{ON, output};
+use super::{Permissions, Settings, options};
 use crate::exit;
-use crate::flags::OwnFlags;
-use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
+use crate::terminal::Colour;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 use fathom_dialect::{Override, SweepWord, find_exact, sweep_words};
 use fathom_session::Streams;
 use std::ffi::OsString;
@@ -35,52 +36,113 @@ Examples:
   what it found, again, and as a page to look at
     fathom show day && fathom report day -o day.html";
 
-/// `fathom sweep`.
-#[derive(Debug)]
+/// Measure a matrix of loads, and say what it shows
+#[derive(Debug, Args)]
+#[group(skip)]
+#[command(
+    next_line_help = false,
+    long_about = ABOUT,
+    after_help = "All flags: fathom sweep --help. One option: fathom options NAME.",
+    after_long_help = format!("{EXAMPLES}\n\n{}", exit::sentence()),
+    override_usage = "fathom sweep [FLAGS] [SWEEP.toml] [TARGET]\n       fathom sweep --resume DIR"
+)]
 pub(crate) struct SweepArgs {
-    /// A TOML file and at most one target.
+    /// A sweep as a TOML file, and at most one target: a file, a directory or a device
+    #[arg(value_name = "SWEEP.toml|TARGET", num_args = 0.., value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
-    /// The sweep's own words and options of jobs.
-    pub flags: Vec<Override>,
-    /// `--on`.
+    #[command(flatten)]
+    pub flags: Flags,
+    /// What to measure: a file, a directory, a device, null: or model:NAME
+    #[arg(long, value_name = "TARGET", long_help = ON, value_hint = ValueHint::AnyPath)]
     pub on: Option<OsString>,
-    /// `--catalog`.
+    /// Take modelled disks from this catalogue, not the built-in one
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
     pub catalog: Option<PathBuf>,
-    /// `--resume`.
+    #[command(flatten)]
+    permissions: Permissions,
+    /// Colours in the report [default: auto]
+    #[arg(
+        long = "color",
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    colour: Colour,
+    /// No progress and no notes on stderr
+    #[arg(short, long)]
+    quiet: bool,
+    /// Go on with the sweep in this directory, at the first point that is not complete
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(conflicts_with_all = ["paths", "on", "catalog", "output", "dry_run"])]
     pub resume: Option<PathBuf>,
-    /// The rest.
+    /// Keep the sweep here [default: fathom-runs/TIME-NAME]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// Say how many points, how long and how much is written; touch nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print plan, results and conclusions as one JSON document
+    #[arg(long)]
+    json: bool,
+    /// What all that comes to.
+    #[arg(skip)]
     pub settings: Settings,
 }
 
-/// Its definition.
-pub(super) fn command() -> Command {
-    let paths = Arg::new("paths")
-        .value_name("SWEEP.toml|TARGET")
-        .help("A sweep as a TOML file, and at most one target: a file, a directory or a device")
-        .num_args(0..)
-        .value_parser(value_parser!(PathBuf))
-        .value_hint(ValueHint::AnyPath);
-    Command::new("sweep")
-        .next_line_help(false)
-        .about("Measure a matrix of loads, and say what it shows")
-        .long_about(ABOUT)
-        .after_help("All flags: fathom sweep --help. One option: fathom options NAME.")
-        .after_long_help(format!("{EXAMPLES}\n\n{}", exit::sentence()))
-        .override_usage("fathom sweep [FLAGS] [SWEEP.toml] [TARGET]\n       fathom sweep --resume DIR")
-        .arg(paths)
-        .args(own_words())
-        .args(own_arguments())
-        .args(options::arguments().filter(|arg| !is_word(arg.get_id().as_str())))
+impl SweepArgs {
+    /// Makes the settings of what was typed; `words`: the command line.
+    pub(super) fn settle(&mut self, words: Vec<String>) {
+        self.settings = Settings {
+            dry_run: self.dry_run,
+            json: self.json,
+            quiet: self.quiet,
+            colour: self.colour,
+            output: output(self.output.take()),
+            how: self.permissions.how(Streams::default(), words),
+            ..Settings::default()
+        };
+    }
+}
+
+/// The sweep's own words and options of jobs.
+#[derive(Debug)]
+pub(crate) struct Flags(pub Vec<Override>);
+
+impl FromArgMatches for Flags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = options::overrides_but(matches, is_word);
+        for word in listed() {
+            if let Some(value) = matches.get_many::<String>(word.name).and_then(Iterator::last) {
+                flags.push(Override::new(word.name, value));
+            }
+        }
+        Ok(Self(flags))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Flags {
+    fn augment_args(command: Command) -> Command {
+        command.args(own_words())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// The options of jobs that a sweep has as they are.
+pub(super) fn job_options() -> impl Iterator<Item = Arg> {
+    options::arguments().filter(|arg| !is_word(arg.get_id().as_str()))
 }
 
 /// The flags that are not in the table of job options: name, and whether a value follows.
 pub(super) fn own_flags() -> OwnFlags {
-    let mut own: OwnFlags = [own_arguments(), own_words().collect()]
-        .concat()
-        .iter()
-        .filter_map(definition::own_flag)
-        .collect();
-    own.insert(String::from("help"), false);
+    let mut own = super::own_flags::<SweepArgs>();
     // What means the same as an option of jobs is rewritten as one, and then found by its alias.
     own.retain(|name, _| find_exact(&name.replace('-', "_")).is_none());
     own
@@ -126,68 +188,4 @@ fn own_words() -> impl Iterator<Item = Arg> {
             None => arg.num_args(1),
         }
     })
-}
-
-fn own_arguments() -> Vec<Arg> {
-    let common = [
-        "on",
-        "catalog",
-        "allow-overwrite",
-        "allow-overwrite-signature",
-        "color",
-        "quiet",
-    ];
-    let mut arguments: Vec<Arg> = definition::own_arguments_of_run()
-        .into_iter()
-        .filter(|arg| common.contains(&arg.get_id().as_str()))
-        .collect();
-    arguments.extend([
-        Arg::new("resume")
-            .long("resume")
-            .value_name("DIR")
-            .help("Go on with the sweep in this directory, at the first point that is not complete")
-            .value_parser(value_parser!(PathBuf))
-            .value_hint(ValueHint::DirPath)
-            .conflicts_with_all(["paths", "on", "catalog", "output", "dry-run"]),
-        Arg::new("output")
-            .short('o')
-            .long("output")
-            .value_name("DIR")
-            .help("Keep the sweep here [default: fathom-runs/TIME-NAME]")
-            .value_parser(value_parser!(PathBuf))
-            .value_hint(ValueHint::DirPath),
-        switch(
-            "dry-run",
-            "Say how many points, how long and how much is written; touch nothing",
-        ),
-        switch("json", "Print plan, results and conclusions as one JSON document"),
-    ]);
-    arguments
-}
-
-/// What was typed.
-pub(super) fn read(matches: &ArgMatches, words: Vec<String>) -> SweepArgs {
-    let mut flags = options::overrides_but(matches, is_word);
-    for word in listed() {
-        if let Some(value) = matches.get_many::<String>(word.name).and_then(Iterator::last) {
-            flags.push(Override::new(word.name, value));
-        }
-    }
-    SweepArgs {
-        paths: super::paths(matches, "paths"),
-        flags,
-        on: matches.get_one::<OsString>("on").cloned(),
-        catalog: matches.get_one::<PathBuf>("catalog").cloned(),
-        resume: matches.get_one::<PathBuf>("resume").cloned(),
-        settings: Settings {
-            dry_run: matches.get_flag("dry-run"),
-            json: matches.get_flag("json"),
-            quiet: matches.get_flag("quiet"),
-            colour: super::colour(matches),
-            output: super::output_of(matches),
-            how: super::how(matches, Streams::default(), words),
-            report: None,
-            force: false,
-        },
-    }
 }

@@ -4,8 +4,8 @@
 //! a line now and then elsewhere.
 
 use super::outline::long;
-use crate::live::{Live, Screen};
 use crate::terminal;
+use crate::terminal::live::{Live, Shown};
 use fathom_core::run::Status;
 use fathom_core::sweep::{Outcome, SweepPlan};
 use fathom_core::units::{Bytes, Nanos};
@@ -25,7 +25,7 @@ const CELL: usize = 9;
 /// Shows how far a sweep is.
 pub(crate) struct Display<'a> {
     plan: &'a SweepPlan,
-    how: How,
+    how: Shown,
     /// Of what is not a point: the layout, the preconditioning, the load beside the matrix.
     live: Live,
     begun: Instant,
@@ -46,25 +46,12 @@ struct UnderWay {
     iops: Option<f64>,
 }
 
-enum How {
-    Silent,
-    Lines,
-    Terminal(Screen),
-}
-
 impl<'a> Display<'a> {
     /// `modelled`: time is virtual.
     pub(crate) fn new(plan: &'a SweepPlan, quiet: bool, modelled: bool) -> Self {
-        let how = if quiet {
-            How::Silent
-        } else if terminal::stderr_redraws() {
-            How::Terminal(Screen::new())
-        } else {
-            How::Lines
-        };
         Self {
             plan,
-            how,
+            how: Shown::new(quiet),
             live: Live::new(quiet),
             begun: Instant::now(),
             measured: 0,
@@ -113,7 +100,7 @@ impl<'a> Display<'a> {
         if anew && due && self.point_ns.is_none() {
             self.line();
         }
-        if let How::Terminal(screen) = &mut self.how {
+        if let Shown::Terminal(screen) = &mut self.how {
             for (at, text) in matrix(self.plan, progress).into_iter().enumerate() {
                 screen.show(at as u32, &text);
             }
@@ -121,15 +108,8 @@ impl<'a> Display<'a> {
         self.draw_status();
     }
 
-    /// Leaves the terminal clean.
-    fn finish(&mut self) {
-        if let How::Terminal(screen) = &mut self.how {
-            screen.clear();
-        }
-    }
-
     fn line(&mut self) {
-        if matches!(self.how, How::Lines) {
+        if matches!(self.how, Shown::Lines) {
             self.last_line = Some(Instant::now());
             terminal::say(&self.status());
         }
@@ -137,7 +117,7 @@ impl<'a> Display<'a> {
 
     fn draw_status(&mut self) {
         let text = self.status();
-        if let How::Terminal(screen) = &mut self.how {
+        if let Shown::Terminal(screen) = &mut self.how {
             screen.show(u32::MAX, &text);
         }
     }
@@ -193,15 +173,15 @@ impl Observer for Display<'_> {
             SweepEvent::Progress { step, progress } => self.progress(step, progress),
             SweepEvent::StepEnded { step, progress, anew } => self.ended(step, progress, anew),
             SweepEvent::ProbeBegins => {
-                self.finish();
-                if !matches!(self.how, How::Silent) {
+                self.how.clear();
+                if !matches!(self.how, Shown::Silent) {
                     terminal::say("one load of two block sizes, to tell how large I/O is counted");
                 }
             }
             SweepEvent::ProbeFailed { name, why } => {
                 terminal::say(&format!("the load {name} could not be measured: {why}"));
             }
-            SweepEvent::Ended => self.finish(),
+            SweepEvent::Ended => self.how.clear(),
         }
     }
 }

@@ -10,13 +10,13 @@ mod points;
 use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
 use crate::exit::Exit;
-use crate::live::Live;
 use crate::model_target;
 use crate::request;
 use crate::target::{self, Target};
 use crate::terminal::Colour;
+use crate::terminal::live::Live;
+use crate::terminal::{self, signals, tell};
 use crate::text_file::{self, Expected};
-use crate::{signals, tell, terminal};
 use anyhow::{Context, bail};
 use display::Display;
 use fathom_analysis::sweep::conclude;
@@ -33,13 +33,8 @@ use fathom_session::{
 use fathom_store::{Origin, SweepDir};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-const SWEEP_FILE: Expected = Expected {
-    what: "sweep",
-    mib_max: 1,
-    remedy: "",
-};
+const SWEEP_FILE: Expected = Expected::of("sweep", 1);
 
 /// A sweep that is to be carried out: what, on what, and how.
 pub(crate) struct Asked {
@@ -89,7 +84,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
 
 /// Goes on where a sweep stopped.
 fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
-    if let Some(flag) = args.flags.first() {
+    if let Some(flag) = args.flags.0.first() {
         bail!(
             "--{}: the sweep in {} is planned already, in its sweep.json: leave it out, or begin another sweep with -o",
             flag.name.replace('_', "-"),
@@ -110,7 +105,7 @@ fn resume(dir: &Path, args: &SweepArgs) -> anyhow::Result<Exit> {
     let model = match &origin.model_toml {
         None => None,
         Some(toml) => {
-            let catalog = &*crate::catalog_command::open(None)?;
+            let catalog = &*crate::commands::catalog::open(None)?;
             Some(fathom_model::file::parse("sweep.json", toml, catalog)?)
         }
     };
@@ -280,28 +275,18 @@ fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
         .as_ref()
         .zip(name.as_ref())
         .map(|((_, text), name)| Source { name, text });
-    let spec = match parse_sweep(source, &args.flags) {
+    let spec = match parse_sweep(source, &args.flags.0) {
         Ok(spec) => spec,
         Err(found) => {
-            for diagnostic in found {
-                terminal::say(&diagnostic.to_string());
-            }
+            tell::findings(&found, false);
             return Ok(None);
         }
     };
-    let on = match (&args.on, path) {
-        (Some(on), Some(path)) => bail!(
-            "two targets: --on {} and {}: give one",
-            on.display(),
-            path.display()
-        ),
-        (Some(on), None) => Some(on.clone()),
-        (None, Some(path)) => Some(path.clone().into_os_string()),
-        (None, None) => spec.target.clone().map(|words| beside(file, words)),
-    };
-    let Some(on) = on else {
-        bail!("on what? Give a file, a directory, a device or model:NAME as the last argument or with --on");
-    };
+    let on = target::typed(args.on.as_deref(), path)?.map(ToOwned::to_owned);
+    let on = on.or_else(|| spec.target.clone().map(|words| beside(file, words)));
+    let on = on.context(
+        "on what? Give a file, a directory, a device or model:NAME as the last argument or with --on",
+    )?;
     let target = target::resolve(&on)?;
     let machine = request::machine_of(Some(&target), args.catalog.as_deref())?;
     let on = on.into_string().map_err(|on| {
@@ -330,12 +315,15 @@ fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
 }
 
 /// The file of a sweep and the target.
-fn sort(paths: &[PathBuf]) -> anyhow::Result<(Option<&Path>, Option<&PathBuf>)> {
+fn sort(paths: &[PathBuf]) -> anyhow::Result<(Option<&Path>, Option<&Path>)> {
     let is_file = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "toml");
     let files: Vec<&PathBuf> = paths.iter().filter(is_file).collect();
     let targets: Vec<&PathBuf> = paths.iter().filter(|path| !is_file(path)).collect();
     match (&files[..], &targets[..]) {
-        ([] | [_], [] | [_]) => Ok((files.first().map(|path| path.as_path()), targets.first().copied())),
+        ([] | [_], [] | [_]) => Ok((
+            files.first().map(|path| path.as_path()),
+            targets.first().map(|path| path.as_path()),
+        )),
         ([first, second, ..], _) => bail!(
             "two sweeps, {} and {}: give one",
             first.display(),
@@ -392,14 +380,12 @@ fn plan_of(
     command: Vec<String>,
     environment: Environment,
 ) -> SweepPlan {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
     SweepPlan {
         schema: SCHEMA.to_owned(),
         build: build(),
         command,
         name: name.unwrap_or_else(|| String::from("sweep")),
-        // A clock set before 1970 is shown as 1970.
-        started_unix_ns: WallTime(now.map_or(0, |now| now.as_nanos() as u64)),
+        started_unix_ns: WallTime(request::unix_ns()),
         target: fathom_core::run::Target::default(),
         environment,
         points: spec.axes.points(),

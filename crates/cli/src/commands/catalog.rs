@@ -7,7 +7,7 @@ mod export;
 mod names;
 mod table;
 
-use crate::args::catalog::{CatalogArgs, Format, Listing};
+use crate::args::catalog::{CatalogArgs, Listing};
 use crate::exit::Exit;
 use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
@@ -18,11 +18,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// What each of its files is.
-const FILE: Expected = Expected {
-    what: "catalogue",
-    mib_max: 16,
-    remedy: "",
-};
+const FILE: Expected = Expected::of("catalogue", 16);
 
 /// Lists what is asked for.
 pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
@@ -37,14 +33,14 @@ pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
     };
     let rows = names::named(rows, columns, &args.names)?;
     let rows = wanted(rows, columns, &args.filters)?;
-    let text = match args.format {
-        Format::Json => export::json(args.listing, columns, &rows)?,
-        Format::Csv => export::csv(columns, &rows),
-        Format::Text => {
-            let style = terminal::stdout_style(Colour::Never);
-            let text = table::text(args.listing, columns, &rows, style.width, args.dir.is_none());
-            if style.unicode { text } else { ascii(&text) }
-        }
+    let text = if args.json {
+        export::json(args.listing, columns, &rows)?
+    } else if args.csv {
+        export::csv(columns, &rows)
+    } else {
+        let style = terminal::stdout_style(Colour::Never);
+        let text = table::text(args.listing, columns, &rows, style.width, args.dir.is_none());
+        if style.unicode { text } else { ascii(&text) }
     };
     terminal::print(&text)?;
     if rows.is_empty() {
@@ -67,8 +63,8 @@ fn wanted<'a>(
 
 /// Prints the list of sources.
 fn sources(args: &CatalogArgs) -> anyhow::Result<Exit> {
-    if args.dir.is_some() || !args.names.is_empty() || !args.filters.is_empty() || args.format != Format::Text
-    {
+    let more = args.dir.is_some() || !args.names.is_empty() || !args.filters.is_empty();
+    if more || args.json || args.csv {
         bail!(
             "`fathom catalog sources` lists those of the built-in catalogue, as text: leave the other flags out"
         );

@@ -30,11 +30,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
         None => whole,
         Some(name) => find(&whole, name)?,
     };
-    let mut text = Vec::new();
-    Man::new(page)
-        .render(&mut text)
-        .context("cannot make the man page")?;
-    terminal::print(&String::from_utf8_lossy(&text))?;
+    terminal::print(&String::from_utf8_lossy(&rendered(&Man::new(page))?))?;
     Ok(Exit::Done)
 }
 
@@ -48,14 +44,18 @@ fn write_all(whole: &Command, dir: &Path, force: bool) -> anyhow::Result<()> {
         let page = Man::new(command.clone());
         let path = dir.join(page.get_filename());
         output::check(&path, force)?;
-        let mut text = Vec::new();
-        page.render(&mut text).context("cannot make the man page")?;
-        pages.push((path, text));
+        pages.push((path, rendered(&page)?));
     }
     for (path, text) in pages {
         output::leave(&path, &text, force)?;
     }
     Ok(())
+}
+
+fn rendered(page: &Man) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    page.render(&mut text).context("cannot make the man page")?;
+    Ok(text)
 }
 
 fn find(whole: &Command, name: &str) -> anyhow::Result<Command> {

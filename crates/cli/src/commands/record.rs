@@ -4,12 +4,11 @@
 
 use crate::args::evidence::RecordArgs;
 use crate::exit::Exit;
-use crate::live::Live;
 use crate::request;
-use crate::run_command::kept;
-use crate::signals::Bell;
 use crate::terminal::Colour;
-use crate::{signals, terminal};
+use crate::terminal::live::{self, Live};
+use crate::terminal::signals::Bell;
+use crate::terminal::{self, signals, tell};
 use anyhow::{Context, bail};
 use fathom_core::clock::Clock;
 use fathom_core::run::Status;
@@ -19,7 +18,6 @@ use fathom_report::text;
 use fathom_session::recording::Recording;
 use fathom_session::{AfterTouching as _, How, Output, reserve_directory};
 use fathom_sys::clock::HostClock;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -60,15 +58,15 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let mut live = Live::new(args.quiet);
     let recording = Recording::begin(&system, &how, file, request::machine(), &dir, &mut live)?;
     let waited = wait(args, &name, recording.clock(), &stop, &mut bell);
-    let interrupted = waited.after_touching(|| kept(Some(&dir)))?;
+    let interrupted = waited.after_touching(|| tell::kept(Some(&dir)))?;
     let status = match args.duration {
         Some(_) if interrupted => Status::Interrupted,
         _ => Status::Complete,
     };
     let (run, end) = recording.end(status, &mut live);
     terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))
-        .after_touching(|| kept(Some(&dir)))?;
-    tell_place(&dir, args.quiet);
+        .after_touching(|| tell::kept(Some(&dir)))?;
+    tell::place(Some(&dir), args.quiet, "what it shows", "explain");
     Ok(end.into())
 }
 
@@ -99,7 +97,8 @@ fn wait(
     let end = args
         .duration
         .map_or(MonoTime::NEVER, |duration| start.after(duration));
-    let bar = progress(args);
+    let hidden = args.quiet || !terminal::stderr_redraws();
+    let bar = live::bar(None, "{msg}", hidden);
     loop {
         let now = clock.now();
         if now >= end {
@@ -129,26 +128,4 @@ fn wait(
 
 fn whole_seconds(time: Nanos) -> Nanos {
     Nanos::from_secs(time.0 / 1_000_000_000)
-}
-
-/// A line on a terminal; nothing elsewhere.
-fn progress(args: &RecordArgs) -> ProgressBar {
-    if args.quiet || !terminal::stderr_redraws() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(2));
-    // A template without placeholders of its own is always valid; without it the message alone is shown as well.
-    if let Ok(style) = ProgressStyle::with_template("{msg}") {
-        bar.set_style(style);
-    }
-    bar
-}
-
-fn tell_place(dir: &Path, quiet: bool) {
-    if !quiet {
-        let place = dir.display();
-        terminal::say(&format!(
-            "recorded in {place}; what it shows:\n  fathom explain {place}"
-        ));
-    }
 }

@@ -23,15 +23,38 @@ const NEXT_LINE: Nanos = Nanos::from_secs(10);
 
 /// Shows how far a run is.
 pub(crate) struct Live {
-    how: How,
+    how: Shown,
     groups: BTreeMap<u32, Watch>,
     layout: Option<Instant>,
 }
 
-enum How {
+/// How progress is shown.
+pub(crate) enum Shown {
     Silent,
+    /// Lines now and then.
     Lines,
+    /// Lines that are drawn anew.
     Terminal(Screen),
+}
+
+impl Shown {
+    /// `quiet`: nothing at all.
+    pub(crate) fn new(quiet: bool) -> Self {
+        if quiet {
+            Self::Silent
+        } else if terminal::stderr_redraws() {
+            Self::Terminal(Screen::new())
+        } else {
+            Self::Lines
+        }
+    }
+
+    /// Leaves the terminal clean.
+    pub(crate) fn clear(&mut self) {
+        if let Self::Terminal(screen) = self {
+            screen.clear();
+        }
+    }
 }
 
 /// The lines of a terminal.
@@ -54,15 +77,8 @@ struct Watch {
 impl Live {
     /// `quiet`: nothing at all.
     pub(crate) fn new(quiet: bool) -> Self {
-        let how = if quiet {
-            How::Silent
-        } else if terminal::stderr_redraws() {
-            How::Terminal(Screen::new())
-        } else {
-            How::Lines
-        };
         Self {
-            how,
+            how: Shown::new(quiet),
             groups: BTreeMap::new(),
             layout: None,
         }
@@ -74,17 +90,13 @@ impl Live {
         let elapsed = begin.elapsed();
         let name = action.path.display().to_string();
         match &mut self.how {
-            How::Silent => {}
-            How::Terminal(screen) => {
+            Shown::Silent => {}
+            Shown::Terminal(screen) => {
                 let text = line::layout(&name, done_bytes, total_bytes, elapsed);
                 screen.show(0, &text);
             }
-            How::Lines => {
-                let watch = self.groups.entry(0).or_insert(Watch {
-                    since: Nanos::ZERO,
-                    active: Nanos::ZERO,
-                    last_shown: None,
-                });
+            Shown::Lines => {
+                let watch = self.groups.entry(0).or_insert(Watch::since(Nanos::ZERO));
                 let now = nanos(elapsed);
                 if is_due(watch, now) {
                     watch.last_shown = Some(now);
@@ -98,12 +110,12 @@ impl Live {
     fn laid_out(&mut self) {
         self.layout = None;
         self.groups.clear();
-        self.finish();
+        self.how.clear();
     }
 
     /// Ten times a second.
     fn progress(&mut self, progress: &Progress) {
-        if matches!(self.how, How::Silent) {
+        if matches!(self.how, Shown::Silent) {
             return;
         }
         let count = progress.groups.len();
@@ -111,16 +123,13 @@ impl Live {
             let running = group.started && !group.done;
             if !running {
                 self.groups.remove(&group.group);
-                if let How::Terminal(screen) = &mut self.how {
+                if let Shown::Terminal(screen) = &mut self.how {
                     screen.remove(group.group);
                 }
                 continue;
             }
-            let watch = self.groups.entry(group.group).or_insert(Watch {
-                since: progress.elapsed,
-                active: progress.elapsed,
-                last_shown: None,
-            });
+            let first = Watch::since(progress.elapsed);
+            let watch = self.groups.entry(group.group).or_insert(first);
             watch.see(group);
             let view = View {
                 group,
@@ -131,29 +140,22 @@ impl Live {
                 silent: progress.elapsed - watch.active,
             };
             match &mut self.how {
-                How::Terminal(screen) => {
+                Shown::Terminal(screen) => {
                     screen.show(group.group, &view.terminal_line(terminal::stderr_columns()));
                 }
-                How::Lines if is_due(watch, progress.elapsed) => {
+                Shown::Lines if is_due(watch, progress.elapsed) => {
                     watch.last_shown = Some(progress.elapsed);
                     terminal::say(&view.plain_line(progress.elapsed));
                 }
-                How::Lines | How::Silent => {}
+                Shown::Lines | Shown::Silent => {}
             }
-        }
-    }
-
-    /// Leaves the terminal clean.
-    fn finish(&mut self) {
-        if let How::Terminal(screen) = &mut self.how {
-            screen.clear();
         }
     }
 }
 
 impl Observer for Live {
     fn event(&mut self, event: Event<'_>) {
-        let quiet = matches!(self.how, How::Silent);
+        let quiet = matches!(self.how, Shown::Silent);
         match event {
             Event::LayingOut {
                 file,
@@ -162,7 +164,7 @@ impl Observer for Live {
             } => self.laying_out(file, done_bytes, total_bytes),
             Event::LaidOut => self.laid_out(),
             Event::Progress(progress) => self.progress(progress),
-            Event::LoadEnded => self.finish(),
+            Event::LoadEnded => self.how.clear(),
             Event::Rows(_) | Event::Sweep(_) => {}
             Event::RecordFailed(error) => terminal::error(error),
             Event::RecordStays(error) => terminal::note(error),
@@ -198,6 +200,14 @@ fn tell_unmarked(files: &[PathBuf]) {
 }
 
 impl Watch {
+    fn since(now: Nanos) -> Self {
+        Self {
+            since: now,
+            active: now,
+            last_shown: None,
+        }
+    }
+
     fn see(&mut self, group: &GroupProgress) {
         if group.live.ios.iter().any(|&ios| ios > 0) {
             let end = Nanos::from_secs(group.live.second + 1);
@@ -234,11 +244,8 @@ impl Screen {
     /// Puts a line in its place; new ones go below those that are there.
     pub(crate) fn show(&mut self, group: u32, text: &str) {
         let bar = self.bars.entry(group).or_insert_with(|| {
-            let bar = self.all.add(ProgressBar::new_spinner());
-            // The template is a constant without keys that could be wrong; the plain style shows the same text.
-            let style = ProgressStyle::with_template("{wide_msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar
+            // It draws to where all do.
+            self.all.add(bar(None, "{wide_msg}", true))
         });
         bar.set_message(text.to_owned());
     }
@@ -249,6 +256,22 @@ impl Screen {
             self.all.remove(&bar);
         }
     }
+}
+
+/// A line that is drawn anew, of so many steps where they are known; nothing where it is `hidden`, or where stderr is no
+/// terminal.
+pub(crate) fn bar(steps: Option<u64>, template: &str, hidden: bool) -> ProgressBar {
+    let target = if hidden {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(REDRAWS)
+    };
+    let bar = ProgressBar::with_draw_target(steps, target);
+    // Templates are constants without keys that could be wrong.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 fn nanos(duration: Duration) -> Nanos {

@@ -2,11 +2,11 @@
 //!
 //! Data in: the request and its plan. Data out: the workload on its files, on stdout; what would stop the run, on stderr;
 //! the exit that it would have. It must not change anything, nor open anything for writing: it asks the same questions as
-//! [`crate::run_command`], in the same order.
+//! [`crate::commands::run`], in the same order.
 
 use crate::args::Settings;
 use crate::exit::Exit;
-use crate::{tell, terminal};
+use crate::terminal::{self, tell};
 use fathom_core::run::{Target, Warning};
 use fathom_engine::plan::{FileAction, JobPlan, Kind, Plan, PlanError};
 use fathom_observe::SystemRoot;

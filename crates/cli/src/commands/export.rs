@@ -3,9 +3,9 @@
 //! Data in: a run directory. Data out: text or Parquet, on stdout or in files. It streams:
 //! memory does not grow with the record.
 
-use crate::args::evidence::{ExportArgs, ExportForm};
+use crate::args::evidence::ExportArgs;
+use crate::commands::report::not_of_the_record;
 use crate::exit::Exit;
-use crate::report_command::not_of_the_record;
 use crate::terminal;
 use anyhow::{Context, bail};
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
@@ -18,10 +18,14 @@ use fathom_session::behind;
 use fathom_store::{RecordReader, StreamRow, export_parquet, stored_streams};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::rc::Rc;
 
 /// What fio's logs are named after: as `write_lat_log=fathom` names them.
 const LOG_PREFIX: &str = "fathom";
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
+const CANNOT_WRITE: &str = "cannot write";
 
 /// Carries `fathom export` out.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
@@ -38,24 +42,20 @@ fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.output {
         not_of_the_record(&args.dir, path)?;
     }
-    match args.form {
-        ExportForm::Blkparse => {
-            check(args, StreamKind::Block)?;
-            blkparse(args, &run)?;
-        }
-        ExportForm::FioLog => {
-            check(args, StreamKind::Io)?;
-            fio_logs(args, &run)?;
-        }
-        ExportForm::Csv | ExportForm::Parquet => {
-            check(args, args.stream)?;
-            match args.stream {
-                StreamKind::Io => table::<IoRecord>(args)?,
-                StreamKind::Block => table::<BlockRequest>(args)?,
-                StreamKind::Counters => table::<CounterRow>(args)?,
-                StreamKind::Processes => table::<ProcessRow>(args)?,
-                StreamKind::Sched => table::<SchedSlice>(args)?,
-            }
+    if args.form.blkparse {
+        check(args, StreamKind::Block)?;
+        blkparse(args, &run)?;
+    } else if args.form.fio_log {
+        check(args, StreamKind::Io)?;
+        fio_logs(args, &run)?;
+    } else {
+        check(args, args.stream)?;
+        match args.stream {
+            StreamKind::Io => table::<IoRecord>(args)?,
+            StreamKind::Block => table::<BlockRequest>(args)?,
+            StreamKind::Counters => table::<CounterRow>(args)?,
+            StreamKind::Processes => table::<ProcessRow>(args)?,
+            StreamKind::Sched => table::<SchedSlice>(args)?,
         }
     }
     Ok(Exit::Done)
@@ -79,84 +79,60 @@ fn check(args: &ExportArgs, kind: StreamKind) -> anyhow::Result<()> {
     )
 }
 
-/// Where an export goes.
-enum Sink {
-    Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<Output>),
-}
-
-impl Sink {
-    fn of(args: &ExportArgs) -> anyhow::Result<Self> {
-        Ok(match &args.output {
-            None => Self::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())),
-            Some(path) => Self::File(BufWriter::with_capacity(
-                1 << 16,
-                Output::create(path, args.force)?,
-            )),
-        })
-    }
-
-    /// All is written: a file gets its name.
-    fn end(self) -> anyhow::Result<()> {
-        match self {
-            Self::Stdout(mut out) => ended(out.flush()).map(drop),
-            Self::File(out) => publish(out),
+/// Lets `write` fill the file that is asked for, or stdout. `false`: the reader of a pipe has gone, which is its right.
+fn fill(args: &ExportArgs, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<bool> {
+    let filled = match &args.output {
+        None => {
+            let mut out = BufWriter::with_capacity(BUFFER, io::stdout());
+            write(&mut out).and_then(|()| out.flush().context(CANNOT_WRITE))
         }
+        Some(path) => {
+            let mut out = created(path, args)?;
+            write(&mut out).and_then(|()| publish(out))
+        }
+    };
+    let gone = |error: &anyhow::Error| {
+        let error = error.downcast_ref::<io::Error>();
+        error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    match filled {
+        Err(error) if gone(&error) => Ok(false),
+        filled => filled.map(|()| true),
     }
 }
 
+fn created(path: &Path, args: &ExportArgs) -> anyhow::Result<BufWriter<Output>> {
+    let output = Output::create(path, args.force)?;
+    Ok(BufWriter::with_capacity(BUFFER, output))
+}
+
+/// All is written: a file gets its name.
 fn publish(out: BufWriter<Output>) -> anyhow::Result<()> {
     let output = out.into_inner().map_err(io::IntoInnerError::into_error);
-    Ok(output.context("cannot write")?.publish()?)
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(out) => out.write(bytes),
-            Self::File(out) => out.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(out) => out.flush(),
-            Self::File(out) => out.flush(),
-        }
-    }
-}
-
-/// Whether the reader of a pipe has gone, which is its right.
-fn ended(result: io::Result<()>) -> anyhow::Result<bool> {
-    match result {
-        Ok(()) => Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(true),
-        Err(error) => Err(anyhow::Error::new(error).context("cannot write")),
-    }
+    Ok(output.context(CANNOT_WRITE)?.publish()?)
 }
 
 fn table<R: StreamRow + CsvRow>(args: &ExportArgs) -> anyhow::Result<()> {
     let mut reader = RecordReader::<R>::open(&args.dir)?;
-    if args.form == ExportForm::Parquet {
-        let Some(path) = &args.output else {
-            bail!("--parquet: give the file with -o");
-        };
-        let mut out = BufWriter::with_capacity(1 << 16, Output::create(path, args.force)?);
+    let whole = if args.form.parquet {
+        let path = args.output.as_deref();
+        let path = path.context("--parquet: give the file with -o")?;
+        let mut out = created(path, args)?;
         export_parquet(&mut reader, path, &mut out)?;
         publish(out)?;
+        true
+    } else {
+        fill(args, |out| {
+            csv::header::<R>(out).context(CANNOT_WRITE)?;
+            while let Some(rows) = reader.next_batch()? {
+                csv::rows(rows, out).context(CANNOT_WRITE)?;
+            }
+            Ok(())
+        })?
+    };
+    if whole {
         incomplete(&reader);
-        return Ok(());
     }
-    let mut out = Sink::of(args)?;
-    if ended(csv::header::<R>(&mut out))? {
-        return Ok(());
-    }
-    while let Some(rows) = reader.next_batch()? {
-        if ended(csv::rows(rows, &mut out))? {
-            return Ok(());
-        }
-    }
-    out.end()?;
-    incomplete(&reader);
     Ok(())
 }
 
@@ -169,25 +145,23 @@ fn incomplete<R: StreamRow>(reader: &RecordReader<R>) {
 
 fn blkparse(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
     let mut reader = RecordReader::<BlockRequest>::open(&args.dir)?;
-    let mut out = Sink::of(args)?;
     let mut lines = Blkparse::new(run.started_monotonic_ns.0);
-    while let Some(rows) = reader.next_batch()? {
-        if ended(lines.rows(rows, &mut out))? {
-            return Ok(());
+    let whole = fill(args, |out| {
+        while let Some(rows) = reader.next_batch()? {
+            lines.rows(rows, out).context(CANNOT_WRITE)?;
         }
-    }
-    match lines.finish(&mut out) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-        Ok(written) if written.out_of_order > 0 => terminal::note(&format!(
-            "{} of {} lines are not in the order of time: those of requests that took longest",
-            written.out_of_order, written.lines
-        )),
-        result => {
-            result.context("cannot write")?;
+        let written = lines.finish(out).context(CANNOT_WRITE)?;
+        if written.out_of_order > 0 {
+            terminal::note(&format!(
+                "{} of {} lines are not in the order of time: those of requests that took longest",
+                written.out_of_order, written.lines
+            ));
         }
+        Ok(())
+    })?;
+    if whole {
+        incomplete(&reader);
     }
-    out.end()?;
-    incomplete(&reader);
     Ok(())
 }
 

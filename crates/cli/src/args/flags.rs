@@ -78,7 +78,7 @@ fn one(words: &[OsString], own: &OwnFlags) -> Result<(Vec<OsString>, usize), Dia
 }
 
 /// `--name` or `--name=value`; `None` for any other word.
-fn split(word: &OsStr) -> Option<(String, Option<OsString>)> {
+pub(crate) fn split(word: &OsStr) -> Option<(String, Option<OsString>)> {
     use std::os::unix::ffi::OsStrExt;
     let bytes = word.as_bytes().strip_prefix(b"--")?;
     let (name, value) = match bytes.iter().position(|&b| b == b'=') {

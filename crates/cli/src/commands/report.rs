@@ -5,17 +5,18 @@
 mod published;
 
 use crate::args::report::ReportArgs;
+use crate::commands::{explain, show};
 use crate::exit::Exit;
-use crate::{explain_command, show_command, terminal};
+use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::sweep::conclude;
-use fathom_core::record::{BlockRequest, IoRecord, StreamKind};
+use fathom_core::record::{IoRecord, StreamKind};
 use fathom_core::run::Run;
 use fathom_door::output;
 use fathom_report::{Format, LatencyHeat, RunReport, SpikeWindow, SweepReport};
 use fathom_session::behind;
-use fathom_store::{RecordReader, StoreError, stored_streams};
+use fathom_store::{RecordReader, StoreError, StreamRow, stored_streams};
 use std::path::{Path, PathBuf};
 
 /// Carries `fathom report` out.
@@ -104,13 +105,13 @@ fn sweep(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
 
 fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
     let dir = &args.dir;
-    let run = show_command::run_of(dir)?;
+    let run = show::run_of(dir)?;
     let series = fathom_store::read(dir)?.series;
     let histograms = fathom_store::read_histograms(dir)?;
     let there = stored_streams(dir);
     let charts = outputs.iter().any(|(_, format)| *format != Format::Csv);
     let explanation = if charts && !args.no_explain && !there.is_empty() {
-        Some(explain_command::explained(dir, &run, None)?)
+        Some(explain::explained(dir, &run, None)?)
     } else {
         None
     };
@@ -153,22 +154,26 @@ fn windows(
         .spikes
         .as_ref()
         .map_or_else(Vec::new, SpikeWindow::worst);
-    let within = |window: &SpikeWindow| {
-        let range = window.range_ns();
-        start_ns + range.start..start_ns.saturating_add(range.end)
-    };
     if there.contains(&StreamKind::Io) {
-        let mut reader = RecordReader::<IoRecord>::open(dir)?;
-        for window in &mut windows {
-            reader.seek(within(window));
-            reader.for_each_batch(|rows| window.feed_ios(rows, start_ns))?;
-        }
+        around(dir, &mut windows, start_ns, SpikeWindow::feed_ios)?;
     } else if there.contains(&StreamKind::Block) {
-        let mut reader = RecordReader::<BlockRequest>::open(dir)?;
-        for window in &mut windows {
-            reader.seek(within(window));
-            reader.for_each_batch(|rows| window.feed_requests(rows, start_ns))?;
-        }
+        around(dir, &mut windows, start_ns, SpikeWindow::feed_requests)?;
     }
     Ok(windows)
+}
+
+/// Feeds each window the rows of a stream that lie in it.
+fn around<R: StreamRow>(
+    dir: &Path,
+    windows: &mut [SpikeWindow],
+    start_ns: u64,
+    feed: impl Fn(&mut SpikeWindow, &[R], u64),
+) -> Result<(), StoreError> {
+    let mut reader = RecordReader::<R>::open(dir)?;
+    for window in windows {
+        let range = window.range_ns();
+        reader.seek(start_ns + range.start..start_ns.saturating_add(range.end));
+        reader.for_each_batch(|rows| feed(window, rows, start_ns))?;
+    }
+    Ok(())
 }

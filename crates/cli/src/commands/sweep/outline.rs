@@ -4,7 +4,7 @@
 
 use super::Asked;
 use crate::exit::Exit;
-use crate::{tell, terminal};
+use crate::terminal::{self, tell};
 use fathom_core::sweep::PointOrder;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::Job;
@@ -41,37 +41,28 @@ pub(crate) fn outline(asked: &Asked, points: &Points) -> String {
     };
     let _ = writeln!(text, "{counted} of {each}: {total}{virtually}{}", early(asked));
     let axes = &plan.axes;
-    let list = |values: Vec<String>| values.join(", ");
-    let orders = axes
-        .random
-        .iter()
-        .map(|&random| if random { "random" } else { "sequential" });
-    let _ = writeln!(text, "  order     {}", list(orders.map(str::to_owned).collect()));
-    let _ = writeln!(
-        text,
-        "  reads     {} %",
-        list(axes.read_percent.iter().map(ToString::to_string).collect())
-    );
-    let sizes = axes
-        .block_size_bytes
-        .iter()
-        .map(|&bytes| Bytes(bytes).to_string());
-    let _ = writeln!(text, "  sizes     {}", list(sizes.collect()));
-    let _ = writeln!(
-        text,
-        "  depths    {}",
-        list(axes.iodepth.iter().map(ToString::to_string).collect())
-    );
-    let _ = writeln!(
-        text,
-        "  threads   {}",
-        list(axes.threads.iter().map(ToString::to_string).collect())
-    );
+    let order = |&random: &bool| String::from(if random { "random" } else { "sequential" });
+    for (name, values) in [
+        ("order", list(&axes.random, order)),
+        ("reads", list(&axes.read_percent, ToString::to_string) + " %"),
+        (
+            "sizes",
+            list(&axes.block_size_bytes, |&bytes| Bytes(bytes).to_string()),
+        ),
+        ("depths", list(&axes.iodepth, ToString::to_string)),
+        ("threads", list(&axes.threads, ToString::to_string)),
+    ] {
+        let _ = writeln!(text, "  {name:9} {values}");
+    }
     if plan.order == PointOrder::Shuffled {
         let _ = writeln!(text, "  shuffled, seed {}", plan.seed);
     }
     text.push_str(&writes(asked, points));
     text
+}
+
+fn list<T>(values: &[T], in_words: impl Fn(&T) -> String) -> String {
+    values.iter().map(in_words).collect::<Vec<_>>().join(", ")
 }
 
 /// A time of minutes or more in hours and minutes, a shorter one in seconds.

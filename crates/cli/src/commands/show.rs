@@ -1,11 +1,11 @@
 //! `fathom show` and `fathom recover`: a run from its directory alone.
 
-use crate::args::ShowArgs;
+use crate::args::{Settings, ShowArgs};
+use crate::commands::{run, sweep};
 use crate::exit::Exit;
-use crate::{sweep_command, terminal};
+use crate::terminal;
 use fathom_analysis::partial;
 use fathom_core::run::{Run, Status};
-use fathom_report::{json, text};
 use fathom_session::AfterTouching as _;
 use fathom_store::{StoreError, StoredRun};
 use std::path::Path;
@@ -16,11 +16,12 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
         return show_sweep(args);
     }
     let run = run_of(&args.dir)?;
-    if args.json {
-        terminal::print(&json::summary(&run))?;
-    } else {
-        terminal::print(&text::render(&run, terminal::stdout_style(args.colour)))?;
-    }
+    let settings = Settings {
+        json: args.json,
+        colour: args.colour,
+        ..Settings::default()
+    };
+    run::report(&run, &settings)?;
     Ok(Exit::Done)
 }
 
@@ -28,7 +29,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
 fn show_sweep(args: &ShowArgs) -> anyhow::Result<Exit> {
     let plan = fathom_store::read_sweep_plan(&args.dir)?;
     let results = fathom_session::sweep::results_of(&args.dir, &plan)?;
-    sweep_command::print(&plan, &results, args.json, args.colour)?;
+    sweep::print(&plan, &results, args.json, args.colour)?;
     Ok(Exit::Done)
 }
 

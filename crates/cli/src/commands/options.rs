@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::terminal;
 use anyhow::bail;
-use fathom_dialect::{Kind, OptionRow, find, nearest, table};
+use fathom_dialect::{Kind, OptionRow, Support, find, nearest, table};
 use fathom_report::wrap;
 use std::fmt::Write as _;
 
@@ -98,28 +98,21 @@ fn in_full(row: &OptionRow, columns: usize) -> String {
     }
     fact("topic:", row.topic.heading());
     fact("interfaces:", &row.engines.join(", "));
-    let reason = row
-        .support
-        .reason()
-        .map(|why| format!(": {why}"))
-        .unwrap_or_default();
-    fact("support:", &format!("{}{reason}", row.support.word()));
+    fact("support:", &support(row.support));
     if let Kind::Choice(choices) = &kind {
         push(&mut text, "  values:\n");
         for choice in choices {
-            let reason = choice
-                .support
-                .reason()
-                .map(|why| format!(": {why}"))
-                .unwrap_or_default();
-            let support = format!("{}{reason}", choice.support.word());
-            push(
-                &mut text,
-                &hanging(&format!("    {:14}", choice.name), &support, columns),
-            );
+            let label = format!("    {:14}", choice.name);
+            push(&mut text, &hanging(&label, &support(choice.support), columns));
         }
     }
     text
+}
+
+/// How far something is carried out, and why no further.
+fn support(support: Support) -> String {
+    let reason = support.reason().map(|why| format!(": {why}"));
+    format!("{}{}", support.word(), reason.unwrap_or_default())
 }
 
 /// Writing to a string cannot fail.

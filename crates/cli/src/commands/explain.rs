@@ -7,9 +7,10 @@ mod disks;
 mod windows;
 
 use crate::args::evidence::ExplainArgs;
+use crate::commands::catalog;
+use crate::commands::show::run_of;
 use crate::exit::Exit;
-use crate::show_command::run_of;
-use crate::{catalog_command, terminal};
+use crate::terminal;
 use fathom_analysis::explain::{
     self, BlockScan, BlockScanned, CounterScan, CounterScanned, Explanation, Facts, IoScan, IoScanned,
     Scanned,
@@ -39,7 +40,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
 
 /// What the record in `dir` says of its run.
 pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow::Result<Explanation> {
-    let catalog = catalog_command::open(catalog)?;
+    let catalog = catalog::open(catalog)?;
     let known = disks::known(&catalog);
     let facts = Facts {
         known_disks: &known,

@@ -7,13 +7,12 @@ mod aim;
 mod flags;
 mod system;
 
-use crate::args::Settings;
 use crate::args::diskspd::DiskspdArgs;
 use crate::exit::{self, Exit};
-use crate::live::Live;
-use crate::terminal::{self, Colour};
+use crate::terminal::live::Live;
+use crate::terminal::{self, signals, tell};
 use crate::text_file::{self, Expected};
-use crate::{request, run_command, signals, target};
+use crate::{request, target};
 use anyhow::Context as _;
 use fathom_core::run::{Environment, Run, SeriesRow, Warning};
 use fathom_core::units::{Nanos, WallTime};
@@ -23,7 +22,6 @@ use fathom_dialect::diskspd::{
     Context, Lowered, Lowering, PROFILE_BYTES_MAX, Profile, ResultFormat, TimeSpan, flag_rows, lower, parse,
     profile_as_text, profile_as_xml,
 };
-use fathom_dialect::{Diagnostic, Severity};
 use fathom_door::own;
 use fathom_observe::SystemRoot;
 use fathom_session::{
@@ -66,10 +64,10 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
             dialect: args.dialect,
             look: &size_of,
             read_profile: &read_profile,
-            seed: request::seed_of_the_moment() as u32,
+            seed: request::unix_ns() as u32,
         },
     );
-    tell_findings(&parsed.diagnostics, args.quiet);
+    tell::findings(&parsed.diagnostics, args.quiet);
     if parsed.help {
         terminal::print(&help())?;
         return Ok(Exit::Done);
@@ -105,7 +103,7 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
             read_bytes: &read_bytes,
         },
     );
-    tell_findings(&lowered.diagnostics, args.quiet);
+    tell::findings(&lowered.diagnostics, args.quiet);
     if lowered.spans.is_empty() {
         return Ok(Exit::Wrong);
     }
@@ -115,28 +113,10 @@ fn carried_out(args: &DiskspdArgs) -> anyhow::Result<Exit> {
         machine: runs_on,
         system: SystemRoot::default(),
         environment: request::machine(),
-        settings: settings(args),
+        how: args.permissions.how(Streams::default(), args.recorded.clone()),
         stop: signals::stop_flag()?,
     };
     order.carry_out(&lowered.spans)
-}
-
-fn settings(args: &DiskspdArgs) -> Settings {
-    Settings {
-        dry_run: false,
-        json: false,
-        quiet: args.quiet,
-        colour: Colour::Auto,
-        output: args.keep.clone().map_or(Output::None, Output::Directory),
-        how: How {
-            streams: Streams::default(),
-            allow_overwrite: args.allow_overwrite.clone(),
-            allow_signature: args.allow_signature.clone(),
-            command: args.recorded.clone(),
-        },
-        report: None,
-        force: false,
-    }
 }
 
 /// All that the time spans of a profile share.
@@ -146,20 +126,12 @@ struct Order<'a> {
     machine: Machine,
     system: SystemRoot,
     environment: Environment,
-    settings: Settings,
+    how: How,
     stop: Arc<AtomicBool>,
 }
 
-/// How a time span ended.
-enum Ended {
-    Span {
-        result: Box<SpanResult>,
-        started: WallTime,
-        exit: Exit,
-    },
-    /// Nothing was measured; why is on stderr.
-    Nothing(Exit),
-}
+/// How a time span ended, and when it began and what it gave; nothing was measured without that, why is on stderr.
+type Ended = (Exit, Option<(WallTime, SpanResult)>);
 
 impl Order<'_> {
     /// All that may refuse, for all time spans; then one after the other.
@@ -170,50 +142,42 @@ impl Order<'_> {
             self.machine.check(&plan)?;
             plans.push(plan);
         }
-        let dir = reserve_directory(&self.settings.output, "diskspd")?;
+        let output = self.args.keep.clone().map_or(Output::None, Output::Directory);
+        let dir = reserve_directory(&output, "diskspd")?;
         let files = files_of_all(plans);
-        let mut live = Live::new(self.settings.quiet);
-        let session = Session::open(&self.system, &self.settings.how, &self.stop, &files, &mut live)?;
-        let mut results = Vec::new();
-        let (mut first, mut end) = (WallTime(0), Ok(Exit::Done));
+        let mut live = Live::new(self.args.quiet);
+        let session = Session::open(&self.system, &self.how, &self.stop, &files, &mut live)?;
+        let (mut results, mut end) = (Vec::new(), Ok(Exit::Done));
         for (number, (span, settings)) in spans.iter().zip(&self.profile.time_spans).enumerate() {
             let place = dir.as_deref().map(|dir| place(dir, number, spans.len()));
-            match self.span(span, settings, &session, place.as_deref()) {
-                Ok(Ended::Span {
-                    result,
-                    started,
-                    exit,
-                }) => {
-                    if results.is_empty() {
-                        first = started;
-                    }
-                    results.push(*result);
-                    if exit != Exit::Done {
-                        end = Ok(exit);
-                    }
-                    // What was interrupted goes no further.
-                    if exit == Exit::Interrupted {
-                        break;
-                    }
-                }
-                Ok(Ended::Nothing(exit)) => {
-                    end = Ok(exit);
-                    break;
-                }
+            let (exit, result) = match self.span(span, settings, &session, place.as_deref()) {
+                Ok(ended) => ended,
                 Err(error) => {
                     end = Err(error);
                     break;
                 }
+            };
+            if exit != Exit::Done {
+                end = Ok(exit);
+            }
+            // What was interrupted goes no further.
+            let last = result.is_none() || exit == Exit::Interrupted;
+            results.extend(result);
+            if last {
+                break;
             }
         }
         drop(session);
-        if results.is_empty() {
+        let Some(&(first, _)) = results.first() else {
             return end;
-        }
+        };
         // What was measured is told, whatever became of the time spans after it.
+        let results = results.into_iter().map(|(_, result)| result).collect();
         self.print(results, first)
-            .after_touching(|| run_command::kept(dir.as_deref()))?;
-        run_command::tell_place(dir.as_deref().filter(|_| spans.len() == 1), &self.settings);
+            .after_touching(|| tell::kept(dir.as_deref()))?;
+        if spans.len() == 1 {
+            tell::place_of_run(dir.as_deref(), self.args.quiet);
+        }
         match end {
             Ok(Exit::Wrong) => Ok(Exit::Errors),
             Err(error) => {
@@ -232,13 +196,14 @@ impl Order<'_> {
         dir: Option<&Path>,
     ) -> anyhow::Result<Ended> {
         let request = self.request(&lowered.workload);
+        // Planned once more: the time spans before it may have made or filled its files.
         let mut planned = Planned::new(&request)?;
         let mut watched = Watched {
-            live: Live::new(self.settings.quiet),
+            live: Live::new(self.args.quiet),
             rows: span.iops_std_dev.then(Vec::new),
         };
         let Some(laid_out) = session.lay_out(&mut planned.plan, &mut watched)? else {
-            return Ok(Ended::Nothing(Exit::Interrupted));
+            return Ok((Exit::Interrupted, None));
         };
         if let Some(dir) = dir {
             own::make_directories(dir).with_context(|| format!("cannot make {}", dir.display()))?;
@@ -255,7 +220,7 @@ impl Order<'_> {
             Measured::NotStarted { message } => {
                 let (exit, message) = exit::not_started(&message, laid_out);
                 terminal::error(&flags::in_flags(&message));
-                Ok(Ended::Nothing(exit))
+                Ok((exit, None))
             }
             Measured::Ended {
                 run, histograms, end, ..
@@ -267,11 +232,7 @@ impl Order<'_> {
                 let series = watched.rows.unwrap_or_default();
                 let result = results::span_result(span, &lowered.rows, &run, &series, &histograms, cpus);
                 tell_in_flags(&run);
-                Ok(Ended::Span {
-                    result: Box::new(result),
-                    started: run.started_unix_ns,
-                    exit: end.into(),
-                })
+                Ok((end.into(), Some((run.started_unix_ns, result))))
             }
         }
     }
@@ -339,31 +300,16 @@ impl Observer for Watched {
     }
 }
 
-fn tell_findings(findings: &[Diagnostic], quiet: bool) {
-    for finding in findings {
-        if !(quiet && finding.severity == Severity::Note) {
-            terminal::say(&finding.to_string());
-        }
-    }
-}
-
 /// Errors and warnings of a run, on stderr: diskspd's results have no place for them.
 fn tell_in_flags(run: &Run) {
     for text in fathom_report::text::error_texts(run) {
         terminal::error(&flags::in_flags(&text));
     }
-    for warning in worth_telling(run) {
-        terminal::warning(&flags::in_flags(&fathom_report::in_full(&warning)));
+    // Its table has nine nines, however few the I/Os.
+    let few = |warning: &&Warning| matches!(warning, Warning::FewSamples { .. });
+    for warning in run.summary.warnings.iter().filter(|warning| !few(warning)) {
+        terminal::warning(&flags::in_flags(&fathom_report::in_full(warning)));
     }
-}
-
-/// The warnings of a run, but for those that go with every result of diskspd's: its table has nine nines, however few the I/Os.
-fn worth_telling(run: &Run) -> Vec<Warning> {
-    let warnings = run.summary.warnings.iter();
-    warnings
-        .filter(|warning| !matches!(warning, Warning::FewSamples { .. }))
-        .cloned()
-        .collect()
 }
 
 /// The size of a file or device of this name.
@@ -381,11 +327,7 @@ fn size_of(name: &str) -> Option<u64> {
 }
 
 fn read_profile(name: &str) -> Result<String, String> {
-    let expected = Expected {
-        what: "XML profile",
-        mib_max: PROFILE_BYTES_MAX as u64 >> 20,
-        remedy: "",
-    };
+    let expected = Expected::of("XML profile", PROFILE_BYTES_MAX as u64 >> 20);
     text_file::read(Path::new(name), expected).map_err(|error| format!("{error:#}"))
 }
 

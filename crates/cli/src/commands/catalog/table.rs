@@ -4,6 +4,7 @@
 
 use crate::args::catalog::Listing;
 use fathom_model::catalog::{Column, Listed, Unit, Value};
+use fathom_report::wrap;
 use std::collections::BTreeSet;
 
 /// Between two columns.
@@ -71,17 +72,16 @@ pub(super) fn text(
     };
     let cells: Vec<Vec<String>> = all.iter().map(|shown| cells(shown, columns, rows)).collect();
     let chosen = fitting(all, &cells, width);
-    let families = place(columns, "family").map(|at| rows.iter().map(move |row| row.values[at]));
-    let families: Vec<Option<Value<'_>>> = match families {
-        Some(families) => families.map(Some).collect(),
-        None => vec![None; rows.len()],
-    };
+    let family = place(columns, "family");
+    let mut before = None;
     let mut text = line(&chosen, &cells, 0);
-    for (index, family) in families.iter().enumerate() {
-        if let (Some(Value::Text(name)), true) = (family, index == 0 || families[index - 1] != *family) {
+    for (index, row) in rows.iter().enumerate() {
+        let of = family.map(|at| row.values[at]);
+        if let (Some(Value::Text(name)), true) = (of, of != before) {
             text.push_str(name);
             text.push('\n');
         }
+        before = of;
         text.push_str(&line(&chosen, &cells, index + 1));
     }
     text.push('\n');
@@ -90,7 +90,10 @@ pub(super) fn text(
         .map(|place| all[place].name)
         .collect();
     for sentence in footer(listing, columns, rows, &left_out, built_in) {
-        text.push_str(&wrapped(&sentence, width.min(LINE)));
+        for line in wrap(&sentence, width.min(LINE), 0) {
+            text.push_str(&line);
+            text.push('\n');
+        }
     }
     text
 }
@@ -234,24 +237,4 @@ fn footer(
         "Sources: the column `source` (--csv)."
     }));
     sentences
-}
-
-/// A sentence in lines of at most `width`.
-fn wrapped(sentence: &str, width: usize) -> String {
-    let mut text = String::new();
-    let mut used = 0;
-    for word in sentence.split(' ') {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > width {
-            text.push('\n');
-            used = 0;
-        } else if used > 0 {
-            text.push(' ');
-            used += 1;
-        }
-        text.push_str(word);
-        used += length;
-    }
-    text.push('\n');
-    text
 }

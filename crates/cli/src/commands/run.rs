@@ -3,10 +3,13 @@
 //! Data in: arguments as typed. Data out: a report on stdout, a run directory, an exit. The order is what matters here:
 //! all that may refuse comes before anything is touched.
 
+mod dry_run;
+
 use crate::args::{RunArgs, Settings};
 use crate::exit::{self, Exit};
-use crate::live::Live;
-use crate::{dry_run, request, signals, tell, terminal};
+use crate::request;
+use crate::terminal::live::Live;
+use crate::terminal::{self, signals, tell};
 use anyhow::bail;
 use fathom_core::run::Run;
 use fathom_door::output;
@@ -14,7 +17,6 @@ use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
 use fathom_session::{AfterTouching as _, Conduct, Measured, Output, Planned, Request, Session, behind};
 use std::mem::ManuallyDrop;
-use std::path::Path;
 
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -47,23 +49,18 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     let end = planned
         .map_err(Into::into)
         .and_then(|planned| measure(&system, planned, settings));
-    if report_follows && !matches!(end, Ok(End::Reported(_))) {
+    if report_follows && !matches!(end, Ok((_, true))) {
         tell::warnings(&known);
     }
-    end.map(|end| match end {
-        End::Reported(exit) | End::Unreported(exit) => exit,
-    })
+    end.map(|(exit, _)| exit)
 }
 
-/// How a run ended, and whether its report was printed.
-#[derive(Debug, Clone, Copy)]
-enum End {
-    Reported(Exit),
-    Unreported(Exit),
-}
-
-/// All that may refuse, then the files, then the run.
-fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -> anyhow::Result<End> {
+/// All that may refuse, then the files, then the run. How it ended, and whether its report was printed.
+fn measure(
+    system: &SystemRoot,
+    mut planned: Planned<'_>,
+    settings: &Settings,
+) -> anyhow::Result<(Exit, bool)> {
     let request = planned.request;
     request.machine.check(&planned.plan)?;
     let stop = signals::stop_flag()?;
@@ -72,36 +69,20 @@ fn measure(system: &SystemRoot, mut planned: Planned<'_>, settings: &Settings) -
     let dir = fathom_session::reserve_directory(&settings.output, request.name())?;
     let Some(laid_out) = session.lay_out(&mut planned.plan, &mut live)? else {
         terminal::say("interrupted while files were laid out: nothing was measured");
-        return Ok(End::Unreported(Exit::Interrupted));
+        return Ok((Exit::Interrupted, false));
     };
     let measured = session.measure(&planned, dir.as_deref(), &Conduct::default(), &mut live);
     match behind(&laid_out, measured)? {
         Measured::Ended { run, end, .. } => {
-            report(&run, settings).after_touching(|| kept(dir.as_deref()))?;
-            tell_place(dir.as_deref(), settings);
-            Ok(End::Reported(end.into()))
+            report(&run, settings).after_touching(|| tell::kept(dir.as_deref()))?;
+            tell::place_of_run(dir.as_deref(), settings.quiet);
+            Ok((end.into(), true))
         }
         Measured::NotStarted { message } => {
             let (exit, message) = exit::not_started(&message, laid_out);
             terminal::error(&message);
-            Ok(End::Unreported(exit))
+            Ok((exit, false))
         }
-    }
-}
-
-/// Where a run is kept, as something that stays.
-pub(crate) fn kept(dir: Option<&Path>) -> Vec<String> {
-    dir.map(|dir| format!("the run in {}", dir.display()))
-        .into_iter()
-        .collect()
-}
-
-/// Says where the run is kept.
-pub(crate) fn tell_place(dir: Option<&Path>, settings: &Settings) {
-    if let (Some(place), false) = (dir.map(Path::display), settings.quiet) {
-        terminal::say(&format!(
-            "recorded in {place}; to print this again:\n  fathom show {place}"
-        ));
     }
 }
 

@@ -3,39 +3,18 @@
 //! Data in: the words behind `fio`. Data out: what `fathom run` gives. What fio is told about itself (and not about a job) is
 //! done, has no effect here, or is refused; nothing is dropped in silence. It must not know job options.
 
-use crate::args::Settings;
+use crate::args::{FioArgs, Settings};
+use crate::commands::options;
+use crate::commands::run;
 use crate::exit::Exit;
-use crate::options_command;
 use crate::request;
-use crate::run_command;
 use crate::target::{self, Target};
-use crate::tell;
-use crate::terminal::{self, Colour};
+use crate::terminal::{self, tell};
 use anyhow::bail;
-use fathom_dialect::{FioCommand, Override, Source, parse_fio, read_fio_args};
+use fathom_dialect::{FioCommand, Override, parse_fio, read_fio_args};
 use fathom_door::output;
-use fathom_session::{How, Output, Request, Streams};
-use std::ffi::OsString;
+use fathom_session::{Output, Request, Streams};
 use std::path::{Path, PathBuf};
-
-/// `fathom fio`.
-#[derive(Debug)]
-pub(crate) struct FioArgs {
-    /// The words behind `fio`, without fathom's own flags.
-    pub words: Vec<String>,
-    /// `--on`.
-    pub on: Option<OsString>,
-    /// `--catalog`.
-    pub catalog: Option<PathBuf>,
-    /// `--allow-overwrite`.
-    pub allow_overwrite: Vec<PathBuf>,
-    /// `--allow-overwrite-signature`.
-    pub allow_signature: Vec<PathBuf>,
-    /// `--force`.
-    pub force: bool,
-    /// The whole command line, for the record.
-    pub recorded: Vec<String>,
-}
 
 /// What becomes of a setting of fio's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +70,7 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     ) {
         Ok(command) => command,
         Err(diagnostics) => {
-            for diagnostic in &diagnostics {
-                terminal::say(&diagnostic.to_string());
-            }
+            tell::findings(&diagnostics, false);
             return Ok(Exit::Wrong);
         }
     };
@@ -106,10 +83,10 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     if let Some(option) = command.setting("cmdhelp") {
-        return options_command::options(option.filter(|&option| option != "all"));
+        return options::options(option.filter(|&option| option != "all"));
     }
     if command.setting("enghelp").is_some() {
-        return options_command::options(Some("ioengine"));
+        return options::options(Some("ioengine"));
     }
     let quiet = command.setting("eta") == Some(Some("never"));
     weigh(&command, quiet)?;
@@ -125,21 +102,15 @@ pub(crate) fn fio(args: &FioArgs) -> anyhow::Result<Exit> {
     let report = report_of(&command, &request, args.force)?;
     let settings = Settings {
         dry_run: command.setting("parse-only").is_some(),
-        json: false,
         quiet,
-        colour: Colour::Auto,
         // fio leaves nothing behind but what it was told to.
         output: Output::None,
-        how: How {
-            streams: Streams::default(),
-            allow_overwrite: args.allow_overwrite.clone(),
-            allow_signature: args.allow_signature.clone(),
-            command: args.recorded.clone(),
-        },
+        how: args.permissions.how(Streams::default(), args.recorded.clone()),
         report,
         force: args.force,
+        ..Settings::default()
     };
-    run_command::carry_out(&request, &settings)
+    run::carry_out(&request, &settings)
 }
 
 /// `--on null:` as the engine of all jobs.
@@ -189,13 +160,9 @@ fn resolve(command: &FioCommand, quiet: bool) -> anyhow::Result<Option<Request>>
         bail!("no job: give a job file, or --name=NAME and the options of a job behind it");
     }
     let files: Vec<PathBuf> = command.files.iter().map(PathBuf::from).collect();
-    let texts = request::read_job_files(&files)?;
-    let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-    let machine = request::machine();
-    let parsed = request::with_context(&machine, &command.sections, |context| {
-        parse_fio(command, &sources, context)
-    });
-    let request = request::accept(parsed, machine, quiet);
+    let request = request::read(&files, &command.sections, quiet, |sources, context| {
+        parse_fio(command, sources, context)
+    })?;
     match &request {
         Some(request) if command.setting("warnings-fatal").is_some() && !request.warnings.is_empty() => {
             tell::warnings(&request.warnings);

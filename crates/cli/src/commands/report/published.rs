@@ -3,9 +3,8 @@
 //! Data in: a sweep, the figures of an experiment. Data out: the chapter of a report. An experiment's figures call the points of
 //! a sweep `RUN/ORDER-wWRITES-SIZE-qDEPTH` (`matrix/rand-w020-64k-q16`), as its job file calls its sections.
 
-use crate::reproduce::Carried;
-use crate::reproduce::experiment::{self, Experiment};
-use crate::reproduce_command;
+use crate::commands::reproduce::experiment::{self, Experiment};
+use crate::commands::reproduce::{self, Carried};
 use fathom_analysis::figures::{Figure, Judged, Outcome};
 use fathom_core::sweep::{Coordinates, SweepPlan, SweepResults};
 use fathom_report::reproduction::Chapter;
@@ -19,8 +18,7 @@ pub(super) fn chapter(
     asked: Option<&str>,
 ) -> anyhow::Result<Option<Chapter>> {
     let mut experiment: Experiment = match asked {
-        Some(name) if Path::new(name).is_dir() => experiment::in_directory(Path::new(name))?,
-        Some(name) => experiment::built_in(name)?,
+        Some(name) => experiment::named(name)?,
         None if experiment::BUILT_IN.iter().any(|(name, _)| *name == plan.name) => {
             experiment::built_in(&plan.name)?
         }
@@ -68,7 +66,7 @@ pub(super) fn chapter(
         );
         experiment.about.notes.push(note);
     }
-    reproduce_command::chapter(&experiment, &carried).map(Some)
+    reproduce::chapter(&experiment, &carried).map(Some)
 }
 
 /// `rand-w020-64k-q16`.

@@ -102,7 +102,7 @@ type Files = &'static [(&'static str, &'static str)];
 /// `(file, its text)` of each file of an experiment.
 macro_rules! files {
     ($name:literal: $($file:literal),+ $(,)?) => {
-        ($name, &[$(($file, include_str!(concat!("../../../../experiments/", $name, "/", $file)))),+])
+        ($name, &[$(($file, include_str!(concat!("../../../../../experiments/", $name, "/", $file)))),+])
     };
 }
 
@@ -156,6 +156,14 @@ pub(crate) const BUILT_IN: [(&str, Files); 5] = [
         "p2-empty.toml",
     ),
 ];
+
+/// The experiment in the directory of this name, or the built-in one.
+pub(crate) fn named(name: &str) -> anyhow::Result<Experiment> {
+    match Path::new(name) {
+        dir if dir.is_dir() => in_directory(dir),
+        _ => built_in(name),
+    }
+}
 
 /// The built-in experiment of this name.
 pub(crate) fn built_in(name: &str) -> anyhow::Result<Experiment> {

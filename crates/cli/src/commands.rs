@@ -1,0 +1,15 @@
+//! One file a command: from what was typed to what is printed, written and returned.
+
+pub(crate) mod catalog;
+pub(crate) mod diskspd;
+pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod fio;
+pub(crate) mod generate;
+pub(crate) mod options;
+pub(crate) mod record;
+pub(crate) mod report;
+pub(crate) mod reproduce;
+pub(crate) mod run;
+pub(crate) mod show;
+pub(crate) mod sweep;
