@@ -26,4 +26,3 @@ pub mod words;
 pub use document::{Format, LatencyHeat, RunReport, SpikeWindow, SweepReport};
 pub use layout::wrap;
 pub use style::Style;
-pub use text::in_full;

@@ -5,7 +5,7 @@ use fathom_analysis::sweep::findings::Conclusions;
 use fathom_core::run::Run;
 use fathom_core::sweep::{SweepPlan, SweepResults};
 
-pub use document::run::facts::{error_texts, in_full};
+pub use document::run::facts::error_texts;
 
 /// The report of a run.
 pub fn render(run: &Run, style: Style) -> String {

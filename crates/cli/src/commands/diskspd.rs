@@ -308,7 +308,7 @@ fn tell_in_flags(run: &Run) {
     // Its table has nine nines, however few the I/Os.
     let few = |warning: &&Warning| matches!(warning, Warning::FewSamples { .. });
     for warning in run.summary.warnings.iter().filter(|warning| !few(warning)) {
-        terminal::warning(&flags::in_flags(&fathom_report::in_full(warning)));
+        terminal::warning(&flags::in_flags(&warning.in_full()));
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 /// What to know before trusting the numbers, each with its remedy.
 pub(crate) fn warnings(warnings: &[Warning]) {
     for warning in warnings {
-        terminal::warning(&fathom_report::in_full(warning));
+        terminal::warning(&warning.in_full());
     }
 }
 

@@ -220,7 +220,7 @@ fn footer(
     let mut sentences = vec![format!("{} {noun}. {limits}; MB/s: 10^6 bytes.", rows.len())];
     if !left_out.is_empty() {
         sentences.push(format!(
-            "Left out for want of room: {} (a wider terminal, --csv or --json has them).",
+            "Columns that do not fit: {} (a wider terminal, --csv or --json has them).",
             left_out.join(", ")
         ));
     }

@@ -32,8 +32,8 @@ fn a_wide_terminal_shows_more() {
         A2_v2                2    4      4       no  2000  not known     0.090
 
         1 size. Limits without host cache; MB/s: 10^6 bytes.
-        Left out for want of room: burst_iops, burst_mbps, cached_iops, cached_mbps,
-        cache (a wider terminal, --csv or --json has them).
+        Columns that do not fit: burst_iops, burst_mbps, cached_iops, cached_mbps, cache
+        (a wider terminal, --csv or --json has them).
         Prices: USD, eastus, pay as you go, without taxes and transactions; read
         2026-06-18.
         Sources: Microsoft's documentation, SKU and price lists as published in public
@@ -56,7 +56,7 @@ fn freely_sized_disks_show_their_ranges() {
         Ultra      4–65536  to 400000  to 10000           –     –       none  0.120/GiB
 
         4 disks. Limits without burst, then with; MB/s: 10^6 bytes.
-        Left out for want of room: caching (a wider terminal, --csv or --json has them).
+        Columns that do not fit: caching (a wider terminal, --csv or --json has them).
         Prices: USD, eastus, pay as you go, without taxes and transactions; read
         2026-09-23.
         Sources: Microsoft's documentation, SKU and price lists as published in public

@@ -145,16 +145,8 @@ fn error_text(job: &str, error: &RunError) -> String {
 
 /// Each warning with its remedy.
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<Block> {
-    let texts = warnings.iter().map(in_full);
+    let texts = warnings.iter().map(Warning::in_full);
     texts.map(|text| Block::Notice(Notice::Warning, text)).collect()
-}
-
-/// A warning with its remedy.
-pub fn in_full(warning: &Warning) -> String {
-    match warning.remedy() {
-        "" => format!("{warning}."),
-        remedy => format!("{warning}. {remedy}"),
-    }
 }
 
 /// What the program itself costs, beside the mean latency of all I/Os.

@@ -83,7 +83,7 @@ fn no_option_of_job_files_is_left_in_what_a_run_may_say() {
     ];
     let messages = warnings
         .iter()
-        .map(fathom_report::in_full)
+        .map(Warning::in_full)
         .chain(more.map(String::from));
     for message in messages {
         let told = in_flags(&message);
