@@ -33,10 +33,6 @@ impl ManualClock {
     pub fn advance(&self, duration: Nanos) {
         self.now.set(self.now.get().after(duration));
     }
-    /// Moves to `time`, unless that is in the past.
-    pub fn advance_to(&self, time: MonoTime) {
-        self.now.set(self.now.get().max(time));
-    }
 }
 
 impl Clock for ManualClock {

@@ -21,14 +21,6 @@ impl Bytes {
     pub const fn from_kib(n: u64) -> Self {
         Self(n << 10)
     }
-    /// `n` MiB.
-    pub const fn from_mib(n: u64) -> Self {
-        Self(n << 20)
-    }
-    /// `n` GiB.
-    pub const fn from_gib(n: u64) -> Self {
-        Self(n << 30)
-    }
     /// The plain number.
     pub const fn get(self) -> u64 {
         self.0

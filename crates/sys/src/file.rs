@@ -14,7 +14,6 @@ pub use cache::page_cache_resident;
 pub use extents::{Extent, fiemap};
 
 // linux/fs.h; BLKGETSIZE64 is declared with size_t and gives bytes.
-const BLKROGET: Opcode = opcode::none(0x12, 94);
 const BLKFLSBUF: Opcode = opcode::none(0x12, 97);
 const BLKGETSIZE64: Opcode = opcode::read::<usize>(0x12, 114);
 const BLKDISCARD: Opcode = opcode::none(0x12, 119);
@@ -37,18 +36,6 @@ pub fn block_device_size(device: &File) -> io::Result<u64> {
 /// `ENOTTY` if it is not a block device.
 pub fn logical_block_size(device: &File) -> io::Result<u32> {
     Ok(rustix::fs::ioctl_blksszget(device)?)
-}
-
-/// Whether a block device is read-only.
-///
-/// # Errors
-/// `ENOTTY` if it is not a block device.
-pub fn block_device_read_only(device: &File) -> io::Result<bool> {
-    // SAFETY: BLKROGET writes one int and reads nothing (linux/fs.h).
-    let request = unsafe { Getter::<BLKROGET, libc::c_int>::new() };
-    // SAFETY: `request` describes the ioctl rightly; other files refuse it with ENOTTY.
-    let read_only = unsafe { ioctl(device, request) }?;
-    Ok(read_only != 0)
 }
 
 /// Discards `len_bytes` at `offset_bytes` of a block device. The data there is gone.

@@ -20,7 +20,6 @@ pub struct Extent {
 impl Extent {
     const LAST: u32 = 0x1;
     const DELALLOC: u32 = 0x4;
-    const DATA_INLINE: u32 = 0x200;
     const UNWRITTEN: u32 = 0x800;
 
     /// Allocated but never written: it reads as zeros without any device I/O.
@@ -30,10 +29,6 @@ impl Extent {
     /// Written to the page cache only; it has no place on the device yet.
     pub fn is_delalloc(&self) -> bool {
         self.flags & Self::DELALLOC != 0
-    }
-    /// Stored within the file system's metadata.
-    pub fn is_inline(&self) -> bool {
-        self.flags & Self::DATA_INLINE != 0
     }
     /// The last extent of the file.
     pub fn is_last(&self) -> bool {
