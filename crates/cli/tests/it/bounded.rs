@@ -11,6 +11,10 @@ use std::time::Duration;
 /// results, here of eight histograms.
 const WORKER_KIB: u64 = 256;
 
+/// What one of a recorded section may take: its buffers hold rows as well that wait for the writer, more of them where the
+/// machine is busy. On a quiet one 247 KiB were the most of three runs, optimised or not.
+const RECORDED_KIB: u64 = 384;
+
 /// The most memory that a program has had resident so far, in KiB.
 fn peak_kib(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
@@ -83,7 +87,7 @@ fn a_section_takes_little_memory_recorded_or_modelled() {
     };
     let few = run("few.fio --record=io -o a");
     let many = run("many.fio --record=io -o b");
-    check(WORKER_KIB, (few, 100), (many, 1500));
+    check(RECORDED_KIB, (few, 100), (many, 1500));
     let few = run("few.fio --on model:azure/P15 -o c");
     let many = run("many.fio --on model:azure/P15 -o d");
     check(WORKER_KIB, (few, 100), (many, 1500));
