@@ -8,12 +8,14 @@ mod block;
 mod counter;
 mod io;
 mod sched;
+mod span;
 mod stream;
 
 pub use block::{BlockFlags, BlockOp, BlockRequest};
 pub use counter::{CounterRow, ProcessRow};
 pub use io::IoRecord;
-pub use sched::{SchedSlice, TaskState};
+pub use sched::{BlockedOn, CpuShare, SchedSlice, TaskState};
+pub use span::{KernelSpan, SpanKind};
 pub use stream::{RowSink, StreamKind, StreamSummary};
 
 use serde::{Deserialize, Serialize};

@@ -84,6 +84,8 @@ impl Watch {
             // There are no processes.
             pid: 0,
             comm: Comm::from(if own { "fathom" } else { "kworker" }),
+            owner_pid: 0,
+            owner_comm: Comm::default(),
         };
         match due_ns {
             Some(due_ns) => self.ends(request, due_ns),

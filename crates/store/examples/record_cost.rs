@@ -173,6 +173,8 @@ fn requests(mut latency: Latencies) -> impl FnMut(&mut Rng) -> BlockRequest {
             errno: 0,
             pid: if worker { 77 } else { 4711 },
             comm: Comm::from(if worker { "kworker/u8:1" } else { "fathom" }),
+            owner_pid: 0,
+            owner_comm: Comm::default(),
         }
     }
 }

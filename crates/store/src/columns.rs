@@ -161,6 +161,16 @@ impl<'a> Columns<'a> {
             .ok_or_else(|| self.error(name, "is missing"))
     }
 
+    /// A column that records of earlier versions lack: `None` there.
+    pub(crate) fn later<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Self, &str) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let there = self.batch.column_by_name(name).is_some();
+        there.then(|| read(self, name)).transpose()
+    }
+
     pub(crate) fn u32s(&self, name: &str) -> Result<&'a [u32], StoreError> {
         Ok(self.numbers::<UInt32Type>(name, false)?.values())
     }

@@ -16,7 +16,7 @@ mod others;
 
 pub use make::{Plan, Set, empty_run, plans, steady};
 
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice};
 use fathom_core::run::Run;
 
 /// A span of time on the machine's clock, both ends included.
@@ -102,8 +102,12 @@ pub struct Scenario {
     pub counters: Vec<CounterRow>,
     /// What processes used.
     pub processes: Vec<ProcessRow>,
-    /// Stays on CPUs around slow I/Os.
+    /// Stays on CPUs: the load's throughout, others' around slow I/Os.
     pub slices: Vec<SchedSlice>,
+    /// Who had each CPU.
+    pub cpus: Vec<CpuShare>,
+    /// What the kernel did for a while.
+    pub kernel: Vec<KernelSpan>,
 }
 
 impl Scenario {
@@ -118,6 +122,8 @@ impl Scenario {
             counters: Vec::new(),
             processes: Vec::new(),
             slices: Vec::new(),
+            cpus: Vec::new(),
+            kernel: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of chosen windows, read again.
 
-use fathom_core::record::{BlockRequest, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{BlockRequest, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice};
 
 /// A span of time on the clock of the streams, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +84,16 @@ pub trait Evidence {
     /// # Errors
     /// The stream could not be read.
     fn sched(&mut self, windows: &[Window], each: &mut dyn FnMut(&[SchedSlice])) -> Result<(), Self::Error>;
+    /// Who had each CPU, a hundredth of a second at a time.
+    ///
+    /// # Errors
+    /// The stream could not be read.
+    fn cpus(&mut self, windows: &[Window], each: &mut dyn FnMut(&[CpuShare])) -> Result<(), Self::Error>;
+    /// What the kernel did for a while.
+    ///
+    /// # Errors
+    /// The stream could not be read.
+    fn kernel(&mut self, windows: &[Window], each: &mut dyn FnMut(&[KernelSpan])) -> Result<(), Self::Error>;
     /// What processes used.
     ///
     /// # Errors

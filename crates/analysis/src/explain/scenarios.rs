@@ -5,7 +5,7 @@ mod score;
 use super::answer::{Cause, LimitKind};
 use super::evidence::{Evidence, Window};
 use super::{BlockScan, CounterScan, Explanation, Facts, IoScan, Scanned, explain};
-use fathom_core::record::{BlockRequest, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{BlockRequest, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice};
 use fathom_testkit::scenarios::{self, Limit, Scenario, Set};
 use std::convert::Infallible;
 
@@ -53,6 +53,14 @@ impl Evidence for &Scenario {
     }
     fn sched(&mut self, windows: &[Window], each: &mut dyn FnMut(&[SchedSlice])) -> Result<(), Infallible> {
         each(&within(&self.slices, windows, |row| row.end_ns));
+        Ok(())
+    }
+    fn cpus(&mut self, windows: &[Window], each: &mut dyn FnMut(&[CpuShare])) -> Result<(), Infallible> {
+        each(&within(&self.cpus, windows, |row| row.end_ns));
+        Ok(())
+    }
+    fn kernel(&mut self, windows: &[Window], each: &mut dyn FnMut(&[KernelSpan])) -> Result<(), Infallible> {
+        each(&within(&self.kernel, windows, |row| row.end_ns));
         Ok(())
     }
     fn processes(

@@ -5,7 +5,7 @@
 #![allow(dead_code, reason = "each crate's tests use a part of it")]
 
 use fathom_analysis::explain::{Evidence, Explanation, Facts, IoScan, Scanned, Window, explain};
-use fathom_core::record::{BlockRequest, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{BlockRequest, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice};
 use fathom_core::run::Run;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Rate, Workload};
@@ -100,6 +100,12 @@ impl Evidence for Rows {
         Ok(())
     }
     fn sched(&mut self, _: &[Window], _: &mut dyn FnMut(&[SchedSlice])) -> Result<(), Infallible> {
+        Ok(())
+    }
+    fn cpus(&mut self, _: &[Window], _: &mut dyn FnMut(&[CpuShare])) -> Result<(), Infallible> {
+        Ok(())
+    }
+    fn kernel(&mut self, _: &[Window], _: &mut dyn FnMut(&[KernelSpan])) -> Result<(), Infallible> {
         Ok(())
     }
     fn processes(&mut self, _: &[Window], _: &mut dyn FnMut(&[ProcessRow])) -> Result<(), Infallible> {

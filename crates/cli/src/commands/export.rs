@@ -8,7 +8,9 @@ use crate::commands::report::not_of_the_record;
 use crate::exit::Exit;
 use crate::terminal;
 use anyhow::{Context, bail};
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use fathom_core::record::{
+    BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice, StreamKind,
+};
 use fathom_core::run::Run;
 use fathom_door::{Output, output};
 use fathom_report::export::blkparse::Blkparse;
@@ -56,6 +58,8 @@ fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
             StreamKind::Counters => table::<CounterRow>(args)?,
             StreamKind::Processes => table::<ProcessRow>(args)?,
             StreamKind::Sched => table::<SchedSlice>(args)?,
+            StreamKind::Cpus => table::<CpuShare>(args)?,
+            StreamKind::Kernel => table::<KernelSpan>(args)?,
         }
     }
     Ok(Exit::Done)

@@ -85,6 +85,11 @@ pub struct BlockRequest {
     pub pid: u32,
     /// That task's name.
     pub comm: Comm,
+    /// On whose behalf, where that is another task: who made the pages dirty, forced the commit, freed the blocks. 0 where it
+    /// is that task itself, or not known.
+    pub owner_pid: u32,
+    /// The name of that one; empty where there is none.
+    pub owner_comm: Comm,
 }
 
 impl BlockRequest {

@@ -15,18 +15,24 @@ pub enum StreamKind {
     Counters,
     /// What each process used: [`super::ProcessRow`].
     Processes,
-    /// Who ran while an I/O was slow: [`super::SchedSlice`].
+    /// Who ran: [`super::SchedSlice`].
     Sched,
+    /// Who had each CPU, a hundredth of a second at a time: [`super::CpuShare`].
+    Cpus,
+    /// What the kernel did for a while: [`super::KernelSpan`].
+    Kernel,
 }
 
 impl StreamKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Io,
         Self::Block,
         Self::Counters,
         Self::Processes,
         Self::Sched,
+        Self::Cpus,
+        Self::Kernel,
     ];
 
     /// Its name: of the folder that holds it, and on the command line.
@@ -37,6 +43,8 @@ impl StreamKind {
             Self::Counters => "counters",
             Self::Processes => "processes",
             Self::Sched => "sched",
+            Self::Cpus => "cpus",
+            Self::Kernel => "kernel",
         }
     }
 }

@@ -35,6 +35,8 @@ fn request() -> BlockRequest {
         errno: 0,
         pid: 1,
         comm: Comm::from("dd"),
+        owner_pid: 0,
+        owner_comm: Comm::default(),
     }
 }
 

@@ -6,6 +6,10 @@
 use fathom_core::rng::split_mix;
 
 const ROUNDS: usize = 4;
+/// Of a few bits, four rounds prefer some places: of 37 blocks by 3 % (root mean square, two million keys), with eight by
+/// 0.3 %. From this many bits on four are enough.
+const FEW_BITS: u32 = 10;
+const ROUNDS_OF_FEW_BITS: usize = 8;
 
 /// A permutation of `0..n`, one element after the other.
 #[derive(Debug, Clone)]
@@ -15,7 +19,9 @@ pub struct Permutation {
     low_bits: u32,
     low_mask: u64,
     high_mask: u64,
-    keys: [u64; ROUNDS],
+    /// How many of the keys are used.
+    rounds: usize,
+    keys: [u64; ROUNDS_OF_FEW_BITS],
 }
 
 impl Permutation {
@@ -30,7 +36,12 @@ impl Permutation {
             low_bits,
             low_mask: (1 << low_bits) - 1,
             high_mask: (1 << (bits - low_bits)) - 1,
-            keys: [0; ROUNDS],
+            rounds: if bits < FEW_BITS {
+                ROUNDS_OF_FEW_BITS
+            } else {
+                ROUNDS
+            },
+            keys: [0; ROUNDS_OF_FEW_BITS],
         };
         permutation.restart(seed);
         permutation
@@ -87,7 +98,7 @@ impl Permutation {
         let mut low = x & self.low_mask;
         let mut high = x >> self.low_bits;
         // Each side is changed by a hash of the other: invertible whatever the hash.
-        for pair in self.keys.chunks_exact(2) {
+        for pair in self.keys[..self.rounds].chunks_exact(2) {
             low ^= mix(high ^ pair[0]) & self.low_mask;
             high ^= mix(low ^ pair[1]) & self.high_mask;
         }

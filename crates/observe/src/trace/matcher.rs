@@ -23,7 +23,7 @@ mod steps;
 use super::decode::{BlockEvent, BlockKind};
 use super::table::{Entry, Phase, Table};
 use crate::target::TraceDevice;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest};
+use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
 
 /// What was seen, and what did not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -213,6 +213,8 @@ fn row_of(event: &BlockEvent) -> BlockRequest {
         errno: 0,
         pid: event.pid,
         comm: event.comm,
+        owner_pid: 0,
+        owner_comm: Comm::default(),
     }
 }
 

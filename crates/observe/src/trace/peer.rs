@@ -96,6 +96,8 @@ fn any_request(rng: &mut Rng, index: u64, base_ns: u64) -> BlockRequest {
         errno: if rng.below(20) == 0 { 5 } else { 0 },
         pid: 100 + rng.below(5) as u32,
         comm: Comm::from(["fio", "jbd2/vda-8", "kworker/u8:3-fl"][rng.below(3) as usize]),
+        owner_pid: 0,
+        owner_comm: Comm::default(),
     };
     let mut at_ns = row.allocated_ns.unwrap_or(base_ns);
     if rng.percent(50) {

@@ -5,7 +5,7 @@
 //! of each CPU the oldest stays are forgotten.
 
 use super::decode::{SchedEvent, SchedKind};
-use fathom_core::record::{Comm, SchedSlice, TaskState};
+use fathom_core::record::{BlockedOn, Comm, SchedSlice, TaskState};
 use std::collections::{HashMap, VecDeque};
 
 /// Stays kept, of all CPUs together (25 MB) and of one.
@@ -159,6 +159,9 @@ impl Slices {
                 start_ns: open.start_ns,
                 end_ns: at_ns.max(open.start_ns),
                 state,
+                blocked_on: BlockedOn::Unknown,
+                waker_tid: 0,
+                waker_comm: Comm::default(),
             };
             if cpu.kept.len() >= self.keep {
                 cpu.kept.pop_front();
@@ -236,6 +239,9 @@ impl Slices {
                     start_ns: open.start_ns,
                     end_ns: now_ns,
                     state: TaskState::Other,
+                    blocked_on: BlockedOn::Unknown,
+                    waker_tid: 0,
+                    waker_comm: Comm::default(),
                 });
                 open.start_ns = now_ns;
             }
@@ -250,6 +256,9 @@ impl Slices {
                     start_ns: now_ns,
                     end_ns: now_ns,
                     state: TaskState::Other,
+                    blocked_on: BlockedOn::Unknown,
+                    waker_tid: 0,
+                    waker_comm: Comm::default(),
                 });
                 waiting.since_ns = now_ns;
             }

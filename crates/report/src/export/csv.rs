@@ -4,7 +4,9 @@
 //! beside them. What was not seen is empty. It must not know which rows there are.
 
 use fathom_core::backend::Op;
-use fathom_core::record::{BlockFlags, BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{
+    BlockFlags, BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice,
+};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -201,6 +203,8 @@ impl CsvRow for BlockRequest {
         columns.add("errno", |request| request.errno);
         columns.add("pid", |request| request.pid);
         columns.add("comm", |request| request.comm.to_string());
+        columns.add("owner_pid", |request| request.owner_pid);
+        columns.add("owner_comm", |request| request.owner_comm.to_string());
     }
 }
 
@@ -239,6 +243,37 @@ impl CsvRow for SchedSlice {
         columns.add("tid", |slice| slice.tid);
         columns.add("comm", |slice| slice.comm.to_string());
         columns.add("state", |slice| slice.state.name());
+        columns.add("blocked_on", |slice| slice.blocked_on.name());
+        columns.add("waker_tid", |slice| slice.waker_tid);
+        columns.add("waker_comm", |slice| slice.waker_comm.to_string());
+    }
+}
+
+impl CsvRow for CpuShare {
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("end_ns", |share| share.end_ns);
+        columns.add("duration_ns", |share| share.duration_ns);
+        columns.add("cpu", |share| share.cpu);
+        columns.add("tid", |share| share.tid);
+        columns.add("comm", |share| share.comm.to_string());
+        columns.add("ran_ns", |share| share.ran_ns);
+    }
+}
+
+impl CsvRow for KernelSpan {
+    fn columns(columns: &mut Columns<'_, Self>) {
+        columns.add("start_ns", |span| span.start_ns);
+        columns.add("end_ns", |span| span.end_ns);
+        columns.add("duration_ns", |span| difference(span.end_ns, span.start_ns));
+        columns.add("kind", |span| span.kind.name());
+        columns.add("device", |span| {
+            format!("{}:{}", span.device >> 20, span.device & 0xf_ffff)
+        });
+        columns.add("tid", |span| span.tid);
+        columns.add("comm", |span| span.comm.to_string());
+        columns.add("about", |span| span.about);
+        columns.add("by_tid", |span| span.by_tid);
+        columns.add("by_comm", |span| span.by_comm.to_string());
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rows on their way to the disk, and those that did not fit.
 
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use fathom_core::record::{
+    BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice, StreamKind,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows on their way to the disk.
@@ -11,6 +13,8 @@ pub(super) enum Batch {
     Counters(Vec<CounterRow>),
     Processes(Vec<ProcessRow>),
     Sched(Vec<SchedSlice>),
+    Cpus(Vec<CpuShare>),
+    Kernel(Vec<KernelSpan>),
 }
 
 impl Batch {
@@ -22,6 +26,8 @@ impl Batch {
             Self::Counters(rows) => (StreamKind::Counters, rows.len()),
             Self::Processes(rows) => (StreamKind::Processes, rows.len()),
             Self::Sched(rows) => (StreamKind::Sched, rows.len()),
+            Self::Cpus(rows) => (StreamKind::Cpus, rows.len()),
+            Self::Kernel(rows) => (StreamKind::Kernel, rows.len()),
         }
     }
 }

@@ -9,7 +9,8 @@ use super::slow::{SlowFinder, Window};
 use crate::writer::{PATIENCE, Writer};
 use fathom_core::clock::Clock;
 use fathom_core::record::{
-    BlockRequest, CounterRow, IoRecord, ProcessRow, RowSink as _, SchedSlice, StreamKind,
+    BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, RowSink as _, SchedSlice,
+    StreamKind,
 };
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_engine::recording::{IoRecording, WorkerTask};
@@ -84,17 +85,21 @@ pub(super) struct Sinks {
     counters: Option<Sink<CounterRow>>,
     processes: Option<Sink<ProcessRow>>,
     sched: Option<Sink<SchedSlice>>,
+    cpus: Option<Sink<CpuShare>>,
+    kernel: Option<Sink<KernelSpan>>,
 }
 
 /// Does the same to each sink that there is.
 macro_rules! each {
     ($sinks:expr, $do:ident($($with:tt)*)) => {{
-        let Sinks { io, block, counters, processes, sched, .. } = $sinks;
+        let Sinks { io, block, counters, processes, sched, cpus, kernel, .. } = $sinks;
         $do(StreamKind::Io, io, $($with)*);
         $do(StreamKind::Block, block, $($with)*);
         $do(StreamKind::Counters, counters, $($with)*);
         $do(StreamKind::Processes, processes, $($with)*);
         $do(StreamKind::Sched, sched, $($with)*);
+        $do(StreamKind::Cpus, cpus, $($with)*);
+        $do(StreamKind::Kernel, kernel, $($with)*);
     }};
 }
 
@@ -117,6 +122,8 @@ impl Sinks {
                 StreamKind::Counters => sinks.counters = open(dir)?,
                 StreamKind::Processes => sinks.processes = open(dir)?,
                 StreamKind::Sched => sinks.sched = open(dir)?,
+                StreamKind::Cpus => sinks.cpus = open(dir)?,
+                StreamKind::Kernel => sinks.kernel = open(dir)?,
             }
         }
         Ok(sinks)
@@ -134,6 +141,8 @@ impl Sinks {
             Batch::Counters(rows) => write(&mut self.counters, rows),
             Batch::Processes(rows) => write(&mut self.processes, rows),
             Batch::Sched(rows) => write(&mut self.sched, rows),
+            Batch::Cpus(rows) => write(&mut self.cpus, rows),
+            Batch::Kernel(rows) => write(&mut self.kernel, rows),
         }
     }
 

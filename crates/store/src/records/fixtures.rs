@@ -4,7 +4,8 @@ use super::StreamRow;
 use crate::RunWriter;
 use fathom_core::backend::Op;
 use fathom_core::record::{
-    BlockFlags, BlockOp, BlockRequest, Comm, CounterRow, IoRecord, ProcessRow, SchedSlice, TaskState,
+    BlockFlags, BlockOp, BlockRequest, BlockedOn, Comm, CounterRow, CpuShare, IoRecord, KernelSpan,
+    ProcessRow, SchedSlice, SpanKind, TaskState,
 };
 use fathom_core::rng::Rng;
 use fathom_testkit::make;
@@ -54,25 +55,29 @@ impl AnyRow for BlockRequest {
         let step = || prop::option::of(number());
         let times = (step(), step(), step(), step(), number());
         let op = prop::sample::select(BlockOp::ALL.to_vec());
-        let counts = (any::<[u32; 3]>(), any::<[u16; 3]>(), any::<u8>());
-        (times, number(), counts, op, comm())
-            .prop_map(|(times, sector, (wide, narrow, flags), op, comm)| Self {
-                device: wide[0],
-                queued_ns: times.0,
-                allocated_ns: times.1,
-                inserted_ns: times.2,
-                issued_ns: times.3,
-                completed_ns: times.4,
-                sector,
-                len_bytes: wide[1],
-                op,
-                flags: BlockFlags(flags),
-                requeues: narrow[0],
-                merges: narrow[1],
-                errno: narrow[2],
-                pid: wide[2],
-                comm,
-            })
+        let counts = (any::<[u32; 4]>(), any::<[u16; 3]>(), any::<u8>());
+        (times, number(), counts, op, (comm(), comm()))
+            .prop_map(
+                |(times, sector, (wide, narrow, flags), op, (comm, owner_comm))| Self {
+                    device: wide[0],
+                    queued_ns: times.0,
+                    allocated_ns: times.1,
+                    inserted_ns: times.2,
+                    issued_ns: times.3,
+                    completed_ns: times.4,
+                    sector,
+                    len_bytes: wide[1],
+                    op,
+                    flags: BlockFlags(flags),
+                    requeues: narrow[0],
+                    merges: narrow[1],
+                    errno: narrow[2],
+                    pid: wide[2],
+                    comm,
+                    owner_pid: wide[3],
+                    owner_comm,
+                },
+            )
             .boxed()
     }
 }
@@ -121,22 +126,34 @@ impl AnyRow for ProcessRow {
 impl AnyRow for SchedSlice {
     fn any() -> BoxedStrategy<Self> {
         let state = prop::sample::select(TaskState::ALL.to_vec());
+        let blocked_on = prop::sample::select(BlockedOn::ALL.to_vec());
         (
             prop::option::of(number()),
             [number(), number()],
-            any::<[u32; 2]>(),
-            comm(),
-            state,
+            any::<[u32; 3]>(),
+            (comm(), comm()),
+            (state, blocked_on),
         )
-            .prop_map(|(ready_ns, [start_ns, end_ns], [cpu, tid], comm, state)| Self {
-                cpu,
-                tid,
-                comm,
-                ready_ns,
-                start_ns,
-                end_ns,
-                state,
-            })
+            .prop_map(
+                |(
+                    ready_ns,
+                    [start_ns, end_ns],
+                    [cpu, tid, waker_tid],
+                    (comm, waker_comm),
+                    (state, blocked_on),
+                )| Self {
+                    cpu,
+                    tid,
+                    comm,
+                    ready_ns,
+                    start_ns,
+                    end_ns,
+                    state,
+                    blocked_on,
+                    waker_tid,
+                    waker_comm,
+                },
+            )
             .boxed()
     }
 }
@@ -179,4 +196,45 @@ pub(crate) fn read<R: StreamRow>(dir: &Path) -> Result<(Vec<R>, bool), crate::St
     let mut rows = Vec::new();
     reader.for_each_batch(|some| rows.extend_from_slice(some))?;
     Ok((rows, reader.complete()))
+}
+
+impl AnyRow for CpuShare {
+    fn any() -> BoxedStrategy<Self> {
+        ([number(), number(), number()], any::<[u32; 2]>(), comm())
+            .prop_map(|([end_ns, duration_ns, ran_ns], [cpu, tid], comm)| Self {
+                end_ns,
+                duration_ns,
+                cpu,
+                tid,
+                comm,
+                ran_ns,
+            })
+            .boxed()
+    }
+}
+
+impl AnyRow for KernelSpan {
+    fn any() -> BoxedStrategy<Self> {
+        let kind = prop::sample::select(SpanKind::ALL.to_vec());
+        (
+            [number(), number(), number()],
+            any::<[u32; 3]>(),
+            [comm(), comm()],
+            kind,
+        )
+            .prop_map(
+                |([start_ns, end_ns, about], [device, tid, by_tid], [comm, by_comm], kind)| Self {
+                    kind,
+                    start_ns,
+                    end_ns,
+                    device,
+                    tid,
+                    comm,
+                    about,
+                    by_tid,
+                    by_comm,
+                },
+            )
+            .boxed()
+    }
 }

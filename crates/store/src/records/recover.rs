@@ -12,7 +12,9 @@ use crate::error::{RESTORE, guarded};
 use crate::reader::{lock, lost};
 use crate::stream::{StreamReader, Tail};
 use crate::table::{self, TableWriter, temporary_name};
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use fathom_core::record::{
+    BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice, StreamKind,
+};
 use fathom_door::own;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
@@ -82,6 +84,8 @@ pub(crate) fn recover_streams(
             StreamKind::Counters => recover::<CounterRow>(dir, files),
             StreamKind::Processes => recover::<ProcessRow>(dir, files),
             StreamKind::Sched => recover::<SchedSlice>(dir, files),
+            StreamKind::Cpus => recover::<CpuShare>(dir, files),
+            StreamKind::Kernel => recover::<KernelSpan>(dir, files),
         })
         .collect()
 }

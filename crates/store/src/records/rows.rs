@@ -6,7 +6,9 @@
 
 mod block;
 mod counters;
+mod cpus;
 mod io;
+mod kernel;
 mod processes;
 mod sched;
 mod text;
@@ -21,7 +23,8 @@ use std::sync::Arc;
 
 /// A row of one of the streams: [`IoRecord`](fathom_core::record::IoRecord),
 /// [`BlockRequest`](fathom_core::record::BlockRequest), [`CounterRow`](fathom_core::record::CounterRow),
-/// [`ProcessRow`](fathom_core::record::ProcessRow) or [`SchedSlice`](fathom_core::record::SchedSlice).
+/// [`ProcessRow`](fathom_core::record::ProcessRow), [`SchedSlice`](fathom_core::record::SchedSlice),
+/// [`CpuShare`](fathom_core::record::CpuShare) or [`KernelSpan`](fathom_core::record::KernelSpan).
 pub trait StreamRow: Columnar {
     /// The stream that has such rows.
     const KIND: StreamKind;

@@ -43,6 +43,8 @@ pub fn request(queued_ns: u64, completed_ns: u64) -> BlockRequest {
         errno: 0,
         pid: 1,
         comm: Comm::from("fathom"),
+        owner_pid: 0,
+        owner_comm: Comm::default(),
     }
 }
 

@@ -220,5 +220,6 @@ fn state_bits(state: TaskState) -> u64 {
         TaskState::Sleeping => 1,
         TaskState::Uninterruptible => 2,
         TaskState::Other => 0x20,
+        TaskState::Stopped => 4,
     }
 }

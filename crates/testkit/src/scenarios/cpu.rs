@@ -2,7 +2,7 @@
 
 use super::Window;
 use super::machine::{Event, MS, Machine, inside};
-use fathom_core::record::{Comm, SchedSlice, TaskState};
+use fathom_core::record::{BlockedOn, Comm, SchedSlice, TaskState};
 
 /// The longest turn while another one waits.
 const TURN_NS: u64 = 4 * MS;
@@ -205,6 +205,9 @@ impl Machine {
             start_ns: stay.start_ns,
             end_ns: self.now,
             state,
+            blocked_on: BlockedOn::Unknown,
+            waker_tid: 0,
+            waker_comm: Comm::default(),
         });
         if state == TaskState::Preempted {
             task.state = State::Ready { since_ns: self.now };

@@ -235,6 +235,8 @@ impl Plan {
             run: run(making.jobs),
             injected: making.injected,
             slices: counters::ring(machine.slices, &ios),
+            cpus: Vec::new(),
+            kernel: Vec::new(),
             ios,
             requests: machine.requests,
             counters,

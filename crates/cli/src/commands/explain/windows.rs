@@ -5,7 +5,7 @@
 //! what the windows are about.
 
 use fathom_analysis::explain::{Evidence, Window};
-use fathom_core::record::{BlockRequest, IoRecord, ProcessRow, SchedSlice, StreamKind};
+use fathom_core::record::{BlockRequest, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice, StreamKind};
 use fathom_store::{RecordReader, StoreError, StreamRow, stored_streams};
 use std::path::Path;
 
@@ -17,6 +17,8 @@ pub(super) struct StoredEvidence {
     io: Option<RecordReader<IoRecord>>,
     block: Option<RecordReader<BlockRequest>>,
     sched: Option<RecordReader<SchedSlice>>,
+    cpus: Option<RecordReader<CpuShare>>,
+    kernel: Option<RecordReader<KernelSpan>>,
     processes: Option<RecordReader<ProcessRow>>,
 }
 
@@ -32,6 +34,8 @@ impl StoredEvidence {
             io: open(dir, has(StreamKind::Io))?,
             block: open(dir, has(StreamKind::Block))?,
             sched: open(dir, has(StreamKind::Sched))?,
+            cpus: open(dir, has(StreamKind::Cpus))?,
+            kernel: open(dir, has(StreamKind::Kernel))?,
             processes: open(dir, has(StreamKind::Processes))?,
         })
     }
@@ -109,6 +113,14 @@ impl Evidence for StoredEvidence {
 
     fn sched(&mut self, windows: &[Window], each: &mut dyn FnMut(&[SchedSlice])) -> Result<(), StoreError> {
         rows(&mut self.sched, windows, each)
+    }
+
+    fn cpus(&mut self, windows: &[Window], each: &mut dyn FnMut(&[CpuShare])) -> Result<(), StoreError> {
+        rows(&mut self.cpus, windows, each)
+    }
+
+    fn kernel(&mut self, windows: &[Window], each: &mut dyn FnMut(&[KernelSpan])) -> Result<(), StoreError> {
+        rows(&mut self.kernel, windows, each)
     }
 
     fn processes(

@@ -151,7 +151,7 @@ impl SchedDecoder {
     }
 }
 
-/// What the bits of `prev_state` say (`__trace_sched_switch_state`): the two lowest are the same in all kernels; 0x80
+/// What the bits of `prev_state` say (`__trace_sched_switch_state`): the three lowest are the same in all kernels; 0x80
 /// is a kernel thread that idles; what lies above says that a task was preempted.
 fn task_state(bits: u64) -> TaskState {
     match bits & 0xff {
@@ -159,6 +159,7 @@ fn task_state(bits: u64) -> TaskState {
         0x80 => TaskState::Sleeping,
         state if state & 2 != 0 => TaskState::Uninterruptible,
         state if state & 1 != 0 => TaskState::Sleeping,
+        state if state & 4 != 0 => TaskState::Stopped,
         _ => TaskState::Other,
     }
 }

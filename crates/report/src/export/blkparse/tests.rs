@@ -127,6 +127,7 @@ prop_compose! {
             device: (8 << 20) + minor, queued_ns, allocated_ns, inserted_ns, issued_ns,
             completed_ns: START_NS + begin + 70_000 + life, sector, len_bytes, op, flags: BlockFlags(flags), requeues: 0,
             merges: 0, errno, pid: 9, comm: Comm::from(comm.as_str()),
+            owner_pid: 0, owner_comm: Comm::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use expect_test::expect;
-use fathom_core::record::{BlockOp, Comm, TaskState};
+use fathom_core::record::{BlockOp, BlockedOn, Comm, TaskState};
 use proptest::prelude::*;
 
 fn text<R: CsvRow>(some: &[R]) -> String {
@@ -80,6 +80,8 @@ fn request() -> BlockRequest {
         errno: 5,
         pid: 77,
         comm: Comm::from("a,\"b\""),
+        owner_pid: 0,
+        owner_comm: Comm::default(),
     }
 }
 
@@ -128,6 +130,9 @@ fn lines() {
         start_ns: 12,
         end_ns: 20,
         state: TaskState::Preempted,
+        blocked_on: BlockedOn::Unknown,
+        waker_tid: 0,
+        waker_comm: Comm::default(),
     };
     expect![[r#"
         ready_ns,start_ns,end_ns,waited_ns,ran_ns,cpu,tid,comm,state

@@ -8,7 +8,7 @@ use crate::records::columns::{Column, Packing, Words, numbers, optional, words};
 use arrow_array::types::{Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, StreamKind};
+use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, StreamKind};
 use std::path::Path;
 
 /// The place of a request that has none: a flush.
@@ -31,6 +31,8 @@ static TABLE: Table = Table(&[
     Column::new("errno", DataType::UInt16, Packing::Delta),
     Column::new("pid", DataType::UInt32, Packing::Delta),
     Column::words("comm"),
+    Column::new("owner_pid", DataType::UInt32, Packing::Delta),
+    Column::words("owner_comm"),
 ]);
 
 /// What the steps before the device are counted to.
@@ -54,6 +56,7 @@ impl Columnar for BlockRequest {
     fn arrays(rows: &[Self]) -> Vec<ArrayRef> {
         let to_sent = |row: &Self, step: Option<u64>| step.map(|step| difference(sent(row), step));
         let comms: Vec<_> = rows.iter().map(|row| comm_text(&row.comm)).collect();
+        let owners: Vec<_> = rows.iter().map(|row| comm_text(&row.owner_comm)).collect();
         vec![
             numbers::<UInt64Type, _>(rows, |row| row.completed_ns),
             optional::<Int64Type, _>(rows, |row| {
@@ -72,6 +75,8 @@ impl Columnar for BlockRequest {
             numbers::<UInt16Type, _>(rows, |row| row.errno),
             numbers::<UInt32Type, _>(rows, |row| row.pid),
             words(comms.iter().map(AsRef::as_ref)),
+            numbers::<UInt32Type, _>(rows, |row| row.owner_pid),
+            words(owners.iter().map(AsRef::as_ref)),
         ]
     }
 
@@ -92,6 +97,10 @@ impl Columnar for BlockRequest {
         let errno = columns.u16s("errno")?;
         let pid = columns.u32s("pid")?;
         let comm = Words::read(&columns, "comm", |text| Ok(comm_of(text)))?;
+        let owner_pid = columns.later("owner_pid", Columns::u32s)?;
+        let owner_comm = columns.later("owner_comm", |columns, name| {
+            Words::read(columns, name, |text| Ok(comm_of(text)))
+        })?;
         rows.extend((0..batch.num_rows()).map(|index| {
             let step =
                 |array: &Int64Array, to: u64| array.is_valid(index).then(|| before(to, array.value(index)));
@@ -118,6 +127,10 @@ impl Columnar for BlockRequest {
                 errno: errno[index],
                 pid: pid[index],
                 comm: *comm.value(index),
+                owner_pid: owner_pid.map_or(0, |pids| pids[index]),
+                owner_comm: owner_comm
+                    .as_ref()
+                    .map_or(Comm::default(), |comms| *comms.value(index)),
             }
         }));
         Ok(())

@@ -8,7 +8,7 @@ use crate::records::columns::{Column, Packing, Words, numbers, optional, words};
 use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use fathom_core::record::{SchedSlice, StreamKind, TaskState};
+use fathom_core::record::{BlockedOn, Comm, SchedSlice, StreamKind, TaskState};
 use std::path::Path;
 
 static TABLE: Table = Table(&[
@@ -19,6 +19,9 @@ static TABLE: Table = Table(&[
     Column::new("tid", DataType::UInt32, Packing::Delta),
     Column::words("comm"),
     Column::words("state"),
+    Column::words("blocked_on"),
+    Column::new("waker_tid", DataType::UInt32, Packing::Delta),
+    Column::words("waker_comm"),
 ]);
 
 impl StreamRow for SchedSlice {
@@ -36,6 +39,7 @@ impl Columnar for SchedSlice {
 
     fn arrays(rows: &[Self]) -> Vec<ArrayRef> {
         let comms: Vec<_> = rows.iter().map(|row| comm_text(&row.comm)).collect();
+        let wakers: Vec<_> = rows.iter().map(|row| comm_text(&row.waker_comm)).collect();
         vec![
             numbers::<UInt64Type, _>(rows, |row| row.end_ns),
             numbers::<Int64Type, _>(rows, |row| difference(row.end_ns, row.start_ns)),
@@ -46,6 +50,9 @@ impl Columnar for SchedSlice {
             numbers::<UInt32Type, _>(rows, |row| row.tid),
             words(comms.iter().map(AsRef::as_ref)),
             words(rows.iter().map(|row| row.state.name())),
+            words(rows.iter().map(|row| row.blocked_on.name())),
+            numbers::<UInt32Type, _>(rows, |row| row.waker_tid),
+            words(wakers.iter().map(AsRef::as_ref)),
         ]
     }
 
@@ -61,6 +68,16 @@ impl Columnar for SchedSlice {
             let known = TaskState::ALL.into_iter().find(|state| state.name() == name);
             known.ok_or_else(|| format!("has the unknown state `{name}`"))
         })?;
+        let blocked_on = columns.later("blocked_on", |columns, name| {
+            Words::read(columns, name, |name| {
+                let known = BlockedOn::ALL.into_iter().find(|on| on.name() == name);
+                known.ok_or_else(|| format!("has the unknown reason `{name}`"))
+            })
+        })?;
+        let waker_tid = columns.later("waker_tid", Columns::u32s)?;
+        let waker_comm = columns.later("waker_comm", |columns, name| {
+            Words::read(columns, name, |text| Ok(comm_of(text)))
+        })?;
         rows.extend((0..batch.num_rows()).map(|index| {
             let start_ns = before(end[index], ran[index]);
             Self {
@@ -73,6 +90,13 @@ impl Columnar for SchedSlice {
                 start_ns,
                 end_ns: end[index],
                 state: *state.value(index),
+                blocked_on: blocked_on
+                    .as_ref()
+                    .map_or(BlockedOn::Unknown, |on| *on.value(index)),
+                waker_tid: waker_tid.map_or(0, |tids| tids[index]),
+                waker_comm: waker_comm
+                    .as_ref()
+                    .map_or(Comm::default(), |comms| *comms.value(index)),
             }
         }));
         Ok(())
