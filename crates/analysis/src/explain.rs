@@ -18,11 +18,13 @@ mod facts;
 mod io_scan;
 mod limit;
 mod period;
+mod pulse;
 #[cfg(test)]
 mod scenarios;
 mod section;
 mod spike;
 mod timeline;
+mod victims;
 mod words;
 
 pub use answer::Explanation;

@@ -5,6 +5,7 @@
 
 mod distributions;
 mod limits;
+mod owners;
 mod spikes;
 
 pub use distributions::{
@@ -12,6 +13,7 @@ pub use distributions::{
     SectionDistribution,
 };
 pub use limits::{Candidate, Figure, LimitKind, SectionLimit, Unit};
+pub use owners::{Owned, OwnerClass};
 pub use spikes::{
     Cause, Depths, Period, Process, ProcessUse, Served, Spike, SpikeReport, Split, Verdict, WorstIo, in_words,
 };

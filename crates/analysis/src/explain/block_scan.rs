@@ -6,6 +6,7 @@
 use super::Facts;
 use super::facts::is_worker_of;
 use super::timeline::Timeline;
+use super::victims::{Kind, Victims};
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
 
 /// Devices that are told apart; rows of others are refused.
@@ -58,6 +59,7 @@ struct Owner {
     is_own: fn(&Comm) -> bool,
     /// On a modelled machine there is nobody else.
     modelled: bool,
+    started_ns: u64,
 }
 
 /// Whether a task is one of the kernel's threads that carry out I/O for others.
@@ -72,6 +74,15 @@ pub(super) fn is_kernel(comm: &Comm) -> bool {
         Some(_) => true,
         None => false,
     })
+}
+
+/// A bound worker of the kernel, as a cgroup's throttle uses it to send what it let go: `kworker/1:0`, not `kworker/u8:0`.
+pub(super) fn is_bound_worker(comm: &Comm) -> bool {
+    let number = comm
+        .as_bytes()
+        .strip_prefix(b"kworker/")
+        .and_then(|rest| rest.first());
+    number.is_some_and(u8::is_ascii_digit)
 }
 
 impl Owner {
@@ -100,12 +111,14 @@ pub(super) struct DeviceScan {
 }
 
 /// What one task, by name, did on a device.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct User {
     pub comm: Comm,
     pub whose: Whose,
     pub ios: u64,
     pub bytes: u64,
+    /// Its requests by kind; empty where there is a load, whose I/Os are looked at instead.
+    pub victims: Victims,
 }
 
 impl DeviceScan {
@@ -124,6 +137,7 @@ impl DeviceScan {
                         whose: owner.whose(row.pid, &row.comm),
                         ios: 0,
                         bytes: 0,
+                        victims: Victims::default(),
                     });
                 }
                 self.users.len() - 1
@@ -143,6 +157,11 @@ impl DeviceScan {
         user.bytes += u64::from(row.len_bytes);
         let whose = user.whose;
         let begun_ns = row.begun_ns();
+        if owner.jobs.is_empty() {
+            let kind = Kind::of_request(row.op, row.len_bytes);
+            user.victims
+                .count(kind, owner.started_ns, begun_ns, row.completed_ns)?;
+        }
         let latency_ns = row.completed_ns.saturating_sub(begun_ns);
         let second = self.requests.count(begun_ns, row.completed_ns, latency_ns)?;
         second.bytes += u64::from(row.len_bytes);
@@ -169,6 +188,7 @@ impl BlockScan {
                 jobs: facts.jobs().iter().map(|job| job.name.clone()).collect(),
                 is_own: facts.is_own,
                 modelled: facts.modelled(),
+                started_ns: facts.started_ns(),
             },
             started_ns: facts.started_ns(),
             refused: 0,

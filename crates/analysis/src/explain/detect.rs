@@ -2,8 +2,8 @@
 //!
 //! Data in: moments and latencies, roughly in the order of time. Data out: [`Event`]s. It must not know what causes them.
 //!
-//! What is usual is taken from quarter-octave histograms of ten seconds each: from the last ones while rows come in, which
-//! gives a low first threshold, and from those around an event afterwards.
+//! What is usual is taken from quarter-octave histograms of a second each: from the calmest so far while rows come in, which
+//! gives a low first threshold, and from the quiet time of the whole run afterwards.
 
 /// Buckets an octave, as a power of two.
 const SUB_BITS: u32 = 2;
@@ -29,6 +29,8 @@ pub(super) const GAP_NS: u64 = 100_000_000;
 const EVENTS_MAX: usize = 1 << 16;
 /// Slots of a tenth of a second with slow I/Os, of a hundred, from which on they are no longer rare.
 const BUSY_SLOTS: u32 = 30;
+/// How often it is asked whether they are.
+const RAISE_SECONDS: u64 = 10;
 
 /// Counts of latencies in quarter octaves: 448 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +61,7 @@ impl MiniHistogram {
         }
     }
 
-    fn n(&self) -> u64 {
+    pub(super) fn n(&self) -> u64 {
         self.counts.iter().map(|&count| u64::from(count)).sum()
     }
 
@@ -74,17 +76,25 @@ impl MiniHistogram {
         for (index, &count) in self.counts.iter().enumerate() {
             seen += u64::from(count);
             if seen >= rank {
-                let octave = FIRST_OCTAVE + (index >> SUB_BITS) as u32;
-                let sub = (index & ((1 << SUB_BITS) - 1)) as u64;
-                let low = (1u64 << octave) + (sub << (octave - SUB_BITS));
-                return low + (1u64 << (octave - SUB_BITS)) / 2;
+                return middle_ns(index);
             }
         }
         0
     }
 
+    /// The standard deviation around a mean, as exact as the buckets are.
+    pub(super) fn stddev_ns(&self, mean_ns: f64) -> f64 {
+        let (mut n, mut sum) = (0.0, 0.0);
+        for (index, &count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let off = middle_ns(index) as f64 - mean_ns;
+            n += f64::from(count);
+            sum += off * off * f64::from(count);
+        }
+        (sum / f64::max(n, 1.0)).sqrt()
+    }
+
     /// What is usual among these.
-    fn usual(&self) -> Usual {
+    pub(super) fn usual(&self) -> Usual {
         Usual {
             median_ns: self.percentile_ns(50),
             high_ns: self.percentile_ns(90),
@@ -92,32 +102,22 @@ impl MiniHistogram {
     }
 }
 
+/// The middle of a bucket.
+fn middle_ns(index: usize) -> u64 {
+    let octave = FIRST_OCTAVE + (index >> SUB_BITS) as u32;
+    let sub = (index & ((1 << SUB_BITS) - 1)) as u64;
+    let low = (1u64 << octave) + (sub << (octave - SUB_BITS));
+    low + (1u64 << (octave - SUB_BITS)) / 2
+}
+
 /// What is usual: the middle, and where the slowest tenth begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Usual {
     pub median_ns: u64,
-    high_ns: u64,
+    pub high_ns: u64,
 }
 
 impl Usual {
-    /// Of several spans of time: the middle of each number. Spans with hardly anything in them count only where there are no
-    /// others.
-    pub(super) fn of<'a>(spans: impl Iterator<Item = &'a MiniHistogram>) -> Self {
-        let mut all: Vec<(u64, Self)> = spans.map(|span| (span.n(), span.usual())).collect();
-        let most = all.iter().map(|(n, _)| *n).max().unwrap_or(0);
-        all.retain(|(n, _)| *n > 0 && *n * 5 >= most);
-        let middle = |value: fn(&Self) -> u64| {
-            let mut values: Vec<u64> = all.iter().map(|(_, usual)| value(usual)).collect();
-            values.sort_unstable();
-            values.get(values.len() / 2).copied().unwrap_or(0)
-        };
-        let median_ns = middle(|usual| usual.median_ns);
-        Self {
-            median_ns,
-            high_ns: middle(|usual| usual.high_ns).max(median_ns),
-        }
-    }
-
     /// The latency from which on an I/O is slow.
     pub(super) fn threshold_ns(&self) -> u64 {
         let Self { median_ns, high_ns } = *self;
@@ -140,6 +140,8 @@ pub(super) struct Event {
     pub worst_ns: u64,
     /// When it ended.
     pub worst_at_ns: u64,
+    /// Whether all were slower for a while, not single ones far slower.
+    pub shift: bool,
 }
 
 impl Event {
@@ -148,6 +150,7 @@ impl Event {
         self.start_ns = self.start_ns.min(other.start_ns);
         self.end_ns = self.end_ns.max(other.end_ns);
         self.ios += other.ios;
+        self.shift |= other.shift;
         if other.worst_ns > self.worst_ns {
             self.worst_ns = other.worst_ns;
             self.worst_at_ns = other.worst_at_ns;
@@ -161,10 +164,9 @@ pub(super) struct Detector {
     threshold_ns: u64,
     /// I/Os until the next look at what is usual.
     until_look: u32,
-    chunk: u64,
-    /// The ten seconds before the present ones.
-    previous: MiniHistogram,
-    present: MiniHistogram,
+    second: u64,
+    /// What is usual in the calmest second so far, and how many I/Os it had.
+    calm: Option<(Usual, u64)>,
     /// By how much the threshold is raised because slow I/Os were not rare, in sixteenths.
     raised: u64,
     last_slot: u64,
@@ -180,9 +182,8 @@ impl Default for Detector {
             // Until something is known, what takes a millisecond may be slow.
             threshold_ns: FLOOR_NS,
             until_look: 32,
-            chunk: 0,
-            previous: MiniHistogram::default(),
-            present: MiniHistogram::default(),
+            second: 0,
+            calm: None,
             raised: 16,
             last_slot: u64::MAX,
             busy_slots: 0,
@@ -193,32 +194,30 @@ impl Default for Detector {
 }
 
 impl Detector {
-    /// Looks at one I/O. `usual` is the histogram of the present ten seconds, number `chunk`, this I/O already in it.
+    /// Looks at one I/O. `present` is the histogram of its second, number `second`, this I/O already in it.
     #[inline]
     pub(super) fn count(
         &mut self,
-        usual: &MiniHistogram,
-        chunk: u64,
+        present: &MiniHistogram,
+        second: u64,
         due_ns: u64,
         end_ns: u64,
-        latency_ns: u64,
+        response_ns: u64,
     ) {
-        self.until_look -= 1;
-        if self.until_look == 0 || chunk > self.chunk {
-            self.look(usual, chunk);
+        self.until_look = self.until_look.saturating_sub(1);
+        if self.until_look == 0 {
+            self.look(present, second);
         }
-        let response_ns = end_ns.saturating_sub(due_ns).max(latency_ns);
         if response_ns >= self.threshold_ns {
             self.slow(due_ns, end_ns, response_ns);
         }
     }
 
+    /// The calmest second stays what is usual, so that no bad time, however long, makes itself usual.
     #[cold]
-    fn look(&mut self, usual: &MiniHistogram, chunk: u64) {
+    fn look(&mut self, present: &MiniHistogram, second: u64) {
         self.looked = true;
-        if chunk > self.chunk {
-            self.previous = std::mem::take(&mut self.present);
-            self.chunk = chunk;
+        if second / RAISE_SECONDS > self.second / RAISE_SECONDS {
             if self.busy_slots > BUSY_SLOTS {
                 self.raised = (self.raised * 2).min(16 << 16);
             } else {
@@ -226,14 +225,19 @@ impl Detector {
             }
             self.busy_slots = 0;
         }
-        if chunk == self.chunk {
-            self.present = usual.clone();
+        self.second = self.second.max(second);
+        let n = present.n();
+        let usual = present.usual();
+        let calmer = self
+            .calm
+            .is_none_or(|(calm, of)| usual.median_ns < calm.median_ns && n * 4 >= of || n >= of * 8);
+        if calmer {
+            self.calm = Some((usual, n));
         }
-        let mut both = self.previous.clone();
-        both.add(&self.present);
-        self.threshold_ns = both.usual().threshold_ns() / 16 * FIRST_SIXTEENTHS / 16 * self.raised;
+        let calm = self.calm.map_or(usual, |(calm, _)| calm);
+        self.threshold_ns = calm.threshold_ns() / 16 * FIRST_SIXTEENTHS / 16 * self.raised;
         // Soon after the start little is known and looking is cheap.
-        self.until_look = (both.n() / 2).clamp(32, u64::from(LOOK_EVERY)) as u32;
+        self.until_look = (n / 2).clamp(32, u64::from(LOOK_EVERY)) as u32;
     }
 
     #[cold]
@@ -250,6 +254,7 @@ impl Detector {
             ios: 1,
             worst_ns: response_ns,
             worst_at_ns: end_ns,
+            shift: false,
         };
         // Most slow I/Os end while the last event goes on.
         if let Some(last) = self.events.last_mut()

@@ -4,6 +4,7 @@
 
 use super::Facts;
 use super::timeline::Timeline;
+use super::victims::{Kind, Victims};
 use fathom_core::backend::Op;
 use fathom_core::record::IoRecord;
 
@@ -27,8 +28,8 @@ pub struct IoScanned {
 pub(super) struct JobScan {
     /// Reads, writes, trims.
     pub data: Timeline,
-    /// fsync and fdatasync; `None` where there was none.
-    pub syncs: Option<Box<Timeline>>,
+    /// The same by kind, syncs too.
+    pub victims: Victims,
     /// I/Os of each kind: read, write, trim, sync.
     pub ops: [u64; 4],
     /// Sum of the time that I/Os were due and not yet made.
@@ -41,7 +42,7 @@ impl IoScan {
         let started_ns = facts.started_ns();
         let job = |_| JobScan {
             data: Timeline::new(started_ns),
-            syncs: None,
+            victims: Victims::default(),
             ops: [0; 4],
             unsent_sum_ns: 0,
         };
@@ -66,21 +67,23 @@ impl IoScan {
             return;
         };
         let due_ns = row.intended_ns.min(row.created_ns);
-        let is_sync = matches!(row.op, Op::Sync | Op::DataSync);
-        let timeline = if is_sync {
-            let started_ns = self.started_ns;
-            &mut **job
-                .syncs
-                .get_or_insert_with(|| Box::new(Timeline::new(started_ns)))
-        } else {
-            &mut job.data
-        };
-        let Some(second) = timeline.count(due_ns, row.completed_ns, row.lat_ns()) else {
+        let kind = Kind::of_io(row.op, row.len_bytes);
+        if job
+            .victims
+            .count(kind, self.started_ns, due_ns, row.completed_ns)
+            .is_none()
+        {
             self.refused += 1;
             return;
-        };
-        second.bytes += u64::from(row.len_bytes);
-        second.errors += u32::from(row.errno != 0);
+        }
+        if !matches!(row.op, Op::Sync | Op::DataSync) {
+            let Some(second) = job.data.count(due_ns, row.completed_ns, row.lat_ns()) else {
+                self.refused += 1;
+                return;
+            };
+            second.bytes += u64::from(row.len_bytes);
+            second.errors += u32::from(row.errno != 0);
+        }
         job.ops[row.op.index()] += 1;
         job.unsent_sum_ns += u128::from(row.created_ns - due_ns);
     }

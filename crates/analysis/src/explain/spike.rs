@@ -3,23 +3,29 @@
 //! Data in: the sections with their events, the rows of the windows around them. Data out: the report of spikes. The rows
 //! are read in lots of bounded size, in the order of time.
 
-mod cpu;
+mod account;
 mod matching;
 mod memory;
 mod rows;
 mod scene;
 mod served;
+mod usually;
 mod verdict;
 
 use super::answer::{Cause, Period, Spike, SpikeReport};
+use super::block_scan::Whose;
 use super::detect::{Event, GAP_NS};
 use super::evidence::{Evidence, Window};
+use super::pulse::Normal;
 use super::section::Section;
 use super::timeline::SECOND_NS;
+use super::victims::{Kind, Victims};
 use super::{Facts, Scanned, period};
+use fathom_core::record::Comm;
 use rows::{Lot, Rows};
 use std::cmp::Reverse;
 use std::num::NonZero;
+use usually::Table;
 
 /// Spikes that are kept.
 const KEPT_MAX: usize = 1000;
@@ -38,6 +44,12 @@ const ROWS_MAX: u64 = 2_500_000;
 /// The time before and after a spike that is looked at.
 const CONTEXT_MIN_NS: u64 = 250_000_000;
 const CONTEXT_MAX_NS: u64 = 3_000_000_000;
+/// I/Os of the quiet time that are enough to know what is usual.
+const QUIET_IOS: f64 = 2_000.0;
+/// Requests from which on a program is one whose I/Os are looked at.
+const PROGRAM_MIN: u64 = 30;
+/// Spikes of the same cause and process that are nearer to each other than this, or than the longer of them, are one.
+const SAME_NS: u64 = 500_000_000;
 /// I/Os of the time before that are enough to know it.
 const CONTEXT_ROWS: f64 = 5_000.0;
 
@@ -53,20 +65,44 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Takes another victim's part in.
+    fn take(&mut self, part: Part) {
+        let same = |known: &&mut Part| {
+            known.section == part.section && known.kind == part.kind && known.victim == part.victim
+        };
+        match self.parts.iter_mut().find(same) {
+            Some(known) => known.shift |= part.shift,
+            None => self.parts.push(part),
+        }
+    }
+
     /// From which latency on an I/O counts as slow in it.
     fn threshold_ns(&self) -> u64 {
         self.parts.iter().map(|part| part.threshold_ns).min().unwrap_or(0)
     }
 }
 
-/// One section's part in a spike.
+/// One victim's part in a spike: a kind of I/O of a section, or of a task where there is no load.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub section: usize,
-    /// Whether its syncs were slow, not its data.
-    pub syncs: bool,
+    pub kind: Kind,
+    /// Without a load: whose requests.
+    pub victim: Option<Comm>,
     pub threshold_ns: u64,
     pub usual_ns: u64,
+    pub mean_ns: f64,
+    /// Whether all were slower, not single ones far slower.
+    pub shift: bool,
+    /// A part of its quiet time.
+    pub quiet: Window,
+}
+
+/// Victims, each with the events that it met, its normal and by how much it was slower in all.
+struct Met {
+    part: Part,
+    events: Vec<Event>,
+    lost_ns: f64,
 }
 
 /// Finds and explains the spikes of a run.
@@ -76,9 +112,11 @@ pub(super) fn of<E: Evidence>(
     sections: &[Section<'_>],
     evidence: &mut E,
 ) -> Result<SpikeReport, E::Error> {
-    let mut found = find(sections);
+    let met = met(facts, sections);
+    let lost_ns: f64 = met.iter().map(|met| met.lost_ns).sum();
+    let mut found = find(&met);
     let number = found.len() as u64;
-    found.sort_unstable_by_key(|found| Reverse(found.event.worst_ns));
+    found.sort_unstable_by_key(|found| Reverse((found.event.shift, found.event.worst_ns)));
     found.truncate(KEPT_MAX);
     let mut budget = ROWS_MAX;
     let mut examined: Vec<bool> = Vec::with_capacity(found.len());
@@ -89,55 +127,112 @@ pub(super) fn of<E: Evidence>(
     }
     let mut found: Vec<(Found, bool)> = found.into_iter().zip(examined).collect();
     found.sort_unstable_by_key(|(found, _)| found.event.start_ns);
-    let kept = explain(facts, scanned, sections, &found, evidence)?;
+    let covered = covered(sections, &met, &found);
+    let kept = merged(explain(facts, scanned, sections, &found, evidence)?);
     Ok(SpikeReport {
         found: number,
+        lost_ns: lost_ns as u64,
+        covered,
         causes: tally(&kept),
         periods: periods(&kept),
         kept,
     })
 }
 
-/// All spikes, those of several sections at the same time as one.
-fn find(sections: &[Section<'_>]) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+/// The victims of a section: the kinds of its I/Os, or of those of the programs that used its device.
+fn victims<'s>(section: &'s Section<'_>) -> Vec<(Option<Comm>, &'s Victims)> {
+    if let Some(load) = section.load {
+        return vec![(None, &load.scan.victims)];
+    }
+    let users = || section.devices.iter().flat_map(|device| &device.users);
+    // What kernel threads send they send for programs; they are victims only where no program is seen.
+    let programs = users().any(|user| user.whose != Whose::Kernel && user.ios >= PROGRAM_MIN);
+    users()
+        .filter(|user| !programs || user.whose != Whose::Kernel)
+        .map(|user| (Some(user.comm), &user.victims))
+        .collect()
+}
+
+/// What each victim met.
+fn met(facts: &Facts<'_>, sections: &[Section<'_>]) -> Vec<Met> {
+    let mut all = Vec::new();
     for section in sections {
-        let syncs = section.load.and_then(|load| load.scan.syncs.as_deref());
-        let timelines = [(Some(section.timeline), false), (syncs, true)];
-        for (timeline, syncs) in timelines {
-            let Some(timeline) = timeline else { continue };
-            let seconds = timeline.last_ns.saturating_sub(timeline.first_ns) as f64 / 1e9;
-            let events = timeline.events().into_iter().map(|event| {
-                let usual = timeline.around(event.worst_at_ns);
+        for (victim, victims) in victims(section) {
+            for kind in victims.iter() {
+                let pulse = &kind.pulse;
+                let normal = pulse.normal();
+                let events = pulse.events(&normal);
+                let (lost_ns, _) = pulse.excess_ns(&normal, &events);
                 let part = Part {
                     section: section.index,
-                    syncs,
-                    threshold_ns: usual.threshold_ns(),
-                    usual_ns: usual.median_ns,
+                    kind: kind.kind,
+                    victim,
+                    threshold_ns: normal.threshold_ns(),
+                    usual_ns: normal.usual.median_ns,
+                    mean_ns: normal.mean_ns,
+                    shift: false,
+                    quiet: quiet(facts, &normal),
                 };
-                Found {
-                    event,
-                    parts: vec![part],
-                    window: Window {
-                        start_ns: 0,
-                        end_ns: 0,
-                    },
-                    rows: 0,
-                }
-            });
-            let mut events: Vec<Found> = events.collect();
-            events.sort_unstable_by(|a, b| height(b).total_cmp(&height(a)));
-            events.truncate(exceptions(&events, seconds));
-            found.extend(events);
+                let seconds = pulse.last_ns.saturating_sub(pulse.first_ns) as f64 / 1e9;
+                all.push(Met {
+                    part,
+                    events: exceptional(events, &part, seconds),
+                    lost_ns,
+                });
+            }
         }
     }
+    all
+}
+
+/// A part of the quiet time: of its middle second so much as holds enough I/Os.
+fn quiet(facts: &Facts<'_>, normal: &Normal) -> Window {
+    let second = normal.quiet.get(normal.quiet.len() / 2).copied().unwrap_or(0);
+    let rate = normal.ios as f64 / normal.quiet.len().max(1) as f64;
+    let start_ns = facts.started_ns() + second * SECOND_NS;
+    let enough_ns = (QUIET_IOS / rate.max(1.0) * 1e9) as u64;
+    Window {
+        start_ns,
+        end_ns: start_ns + enough_ns.min(SECOND_NS),
+    }
+}
+
+/// Shifts of level, and of the single events those that are exceptions.
+fn exceptional(events: Vec<Event>, part: &Part, seconds: f64) -> Vec<Event> {
+    let (mut kept, mut single): (Vec<Event>, Vec<Event>) = events.into_iter().partition(|event| event.shift);
+    let height = |event: &Event| event.worst_ns as f64 / part.threshold_ns.max(1) as f64;
+    single.sort_unstable_by(|a, b| height(b).total_cmp(&height(a)));
+    single.truncate(exceptions(&single, height, seconds));
+    kept.extend(single);
+    kept
+}
+
+/// All spikes, those of several victims at the same time as one.
+fn find(met: &[Met]) -> Vec<Found> {
+    let each = met.iter().flat_map(|met| {
+        met.events.iter().map(|event| Found {
+            event: *event,
+            parts: vec![Part {
+                shift: event.shift,
+                ..met.part
+            }],
+            window: Window {
+                start_ns: 0,
+                end_ns: 0,
+            },
+            rows: 0,
+        })
+    });
+    let mut found: Vec<Found> = each.collect();
     found.sort_unstable_by_key(|found| found.event.start_ns);
     let mut merged: Vec<Found> = Vec::with_capacity(found.len());
     for found in found {
         match merged.last_mut() {
             Some(last) if found.event.start_ns <= last.event.end_ns => {
                 last.event.join(&found.event);
-                last.parts.extend(found.parts);
+                for part in found.parts {
+                    last.take(part);
+                }
             }
             _ => merged.push(found),
         }
@@ -145,25 +240,45 @@ fn find(sections: &[Section<'_>]) -> Vec<Found> {
     merged
 }
 
+/// The part of what was lost that lies in these spikes.
+fn covered(sections: &[Section<'_>], met: &[Met], found: &[(Found, bool)]) -> f64 {
+    let (mut all, mut within) = (0.0, 0.0);
+    for section in sections {
+        for (victim, victims) in victims(section) {
+            for kind in victims.iter() {
+                let of_it = |part: &Part| {
+                    part.section == section.index && part.kind == kind.kind && part.victim == victim
+                };
+                let events: Vec<Event> = found
+                    .iter()
+                    .filter(|(found, _)| found.parts.iter().any(of_it))
+                    .map(|(found, _)| found.event)
+                    .collect();
+                let normal = kind.pulse.normal();
+                let (lost, held) = kind.pulse.excess_ns(&normal, &events);
+                all += lost;
+                within += held;
+            }
+        }
+    }
+    let _ = met;
+    if all > 0.0 { within / all } else { 1.0 }
+}
+
 /// How many of these events, the highest first, are exceptions.
-fn exceptions(events: &[Found], seconds: f64) -> usize {
+fn exceptions(events: &[Event], height: impl Fn(&Event) -> f64, seconds: f64) -> usize {
     let rare = FEW.max((seconds / SECONDS_RARE) as usize);
     let often = FEW.max((seconds / SECONDS_OFTEN) as usize);
     let mut left = events.len();
     while left > rare {
         let bar = height(&events[left - 1]) * BAR_STEP;
-        let above = events.partition_point(|found| height(found) >= bar);
+        let above = events.partition_point(|event| height(event) >= bar);
         if above as f64 > left as f64 * TAIL_LEFT && left <= often {
             break;
         }
         left = above;
     }
     left.max(rare.min(events.len()))
-}
-
-/// How far above what is usual.
-fn height(found: &Found) -> f64 {
-    found.event.worst_ns as f64 / found.parts[0].threshold_ns.max(1) as f64
 }
 
 /// Which rows are to be looked at: fewer around a spike where there are many I/Os.
@@ -211,18 +326,19 @@ fn explain<E: Evidence>(
     evidence: &mut E,
 ) -> Result<Vec<Spike>, E::Error> {
     let context = scene::Context::new(facts, scanned, sections);
+    let usually = usually::of(&context, found, evidence)?;
     let mut spikes = Vec::with_capacity(found.len());
     for lot in lots(found) {
         let rows = Rows::read(&context, &lot, evidence)?;
-        spikes.extend(judged(&context, &lot, &rows));
+        spikes.extend(judged(&context, &lot, &rows, &usually));
     }
     Ok(spikes)
 }
 
 /// The spikes of a lot, on all cores: each is judged for itself.
-fn judged(context: &scene::Context<'_, '_>, lot: &Lot<'_>, rows: &Rows) -> Vec<Spike> {
+fn judged(context: &scene::Context<'_, '_>, lot: &Lot<'_>, rows: &Rows, usually: &Table) -> Vec<Spike> {
     let judge = |(found, examined): &(Found, bool)| match examined {
-        true => verdict::spike(context, found, rows),
+        true => verdict::spike(context, found, rows, &usually.of(found)),
         false => verdict::not_examined(context, found),
     };
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -263,6 +379,18 @@ fn lots(found: &[(Found, bool)]) -> Vec<Lot<'_>> {
         from = to;
     }
     lots
+}
+
+/// Neighbours with the same cause by the same process as one.
+fn merged(spikes: Vec<Spike>) -> Vec<Spike> {
+    let mut merged: Vec<Spike> = Vec::with_capacity(spikes.len());
+    for spike in spikes {
+        match merged.last_mut() {
+            Some(last) if verdict::are_one(last, &spike, SAME_NS) => verdict::join(last, spike),
+            _ => merged.push(spike),
+        }
+    }
+    merged
 }
 
 fn tally(kept: &[Spike]) -> Vec<(Cause, u64)> {

@@ -4,15 +4,10 @@
 //! happened, about 1 MB each, not with the number of rows. It must not know what is counted.
 
 use super::answer::AVERAGE_ABOVE_MS;
-use super::detect::{Detector, Event, MiniHistogram, Usual};
 use fathom_core::histogram::Histogram;
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 const SECONDS_AN_HOUR: u64 = 3600;
-/// The span of one small histogram: what counts as usual is taken from several of them.
-pub(super) const CHUNK_SECONDS: u64 = 10;
-/// Of those, so many before and after a moment say what is usual there.
-const CHUNKS_EACH_WAY: u64 = 3;
 /// Hours of which sums are kept: a month. Rows beyond carry times that no run has.
 const HOURS_MAX: usize = 24 * 31;
 
@@ -41,7 +36,6 @@ pub(super) struct Hour {
     /// Since the start of the run.
     pub number: u32,
     pub seconds: Box<[Second]>,
-    pub chunks: Vec<MiniHistogram>,
     pub latencies: Histogram,
     pub above: [u64; AVERAGE_ABOVE_MS.len()],
 }
@@ -51,7 +45,6 @@ impl Hour {
         Self {
             number,
             seconds: vec![Second::default(); SECONDS_AN_HOUR as usize].into_boxed_slice(),
-            chunks: vec![MiniHistogram::default(); (SECONDS_AN_HOUR / CHUNK_SECONDS) as usize],
             latencies: Histogram::new(),
             above: [0; AVERAGE_ABOVE_MS.len()],
         }
@@ -66,7 +59,6 @@ pub(super) struct Timeline {
     hours: Vec<Hour>,
     /// The hour of the last row: the next one is of it too, almost always.
     current: usize,
-    detector: Detector,
     /// The first moment that anything was due and the last that anything ended.
     pub first_ns: u64,
     pub last_ns: u64,
@@ -78,7 +70,6 @@ impl Timeline {
             started_ns,
             hours: Vec::new(),
             current: 0,
-            detector: Detector::default(),
             first_ns: u64::MAX,
             last_ns: 0,
         }
@@ -107,10 +98,6 @@ impl Timeline {
             }
         }
         let within = (second % SECONDS_AN_HOUR) as usize;
-        let chunk = &mut hour.chunks[within / CHUNK_SECONDS as usize];
-        chunk.count(latency_ns);
-        self.detector
-            .count(chunk, second / CHUNK_SECONDS, due_ns, end_ns, latency_ns);
         let sums = &mut hour.seconds[within];
         sums.ios += 1;
         sums.lat_sum_ns = sums.lat_sum_ns.saturating_add(latency_ns);
@@ -159,30 +146,5 @@ impl Timeline {
     /// The second of a moment, since the start of the run.
     pub(super) fn number_of(&self, at_ns: u64) -> u64 {
         at_ns.saturating_sub(self.started_ns) / SECOND_NS
-    }
-
-    /// What is usual around a moment: of the ten seconds before and after, thirty each way, the middle ones. A spike that
-    /// fills one of them does not move that.
-    pub(super) fn around(&self, at_ns: u64) -> Usual {
-        let chunk = self.number_of(at_ns) / CHUNK_SECONDS;
-        let near = (chunk.saturating_sub(CHUNKS_EACH_WAY)..=chunk + CHUNKS_EACH_WAY).filter_map(|near| {
-            let second = near * CHUNK_SECONDS;
-            let number = (second / SECONDS_AN_HOUR) as u32;
-            let index = self
-                .hours
-                .binary_search_by_key(&number, |hour| hour.number)
-                .ok()?;
-            self.hours[index]
-                .chunks
-                .get(((second % SECONDS_AN_HOUR) / CHUNK_SECONDS) as usize)
-        });
-        Usual::of(near)
-    }
-
-    /// The intervals with I/Os far slower than usual, in the order of time.
-    pub(super) fn events(&self) -> Vec<Event> {
-        let mut events = self.detector.events();
-        events.retain(|event| event.worst_ns >= self.around(event.worst_at_ns).threshold_ns());
-        events
     }
 }

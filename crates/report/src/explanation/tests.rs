@@ -100,6 +100,9 @@ fn spike() -> Spike {
             read_bytes: 1 << 30,
             written_bytes: 0,
         }],
+        shift: false,
+        lost_ns: 0,
+        owners: Vec::new(),
         verdict: Verdict {
             cause: Cause::CompetingIo,
             process: Some(rsync),
@@ -126,6 +129,9 @@ fn unknown() -> Spike {
         split: None,
         served: Vec::new(),
         newcomers: Vec::new(),
+        shift: false,
+        lost_ns: 0,
+        owners: Vec::new(),
         verdict: Verdict {
             cause: Cause::Unknown,
             process: None,
@@ -196,6 +202,8 @@ fn explanation() -> Explanation {
         spikes: Some(SpikeReport {
             found: 1200,
             kept: vec![unknown(), spike()],
+            lost_ns: 0,
+            covered: 1.0,
             causes: vec![(Cause::CompetingIo, 1), (Cause::Unknown, 1)],
             periods: vec![Period {
                 cause: Some(Cause::Device),

@@ -100,6 +100,8 @@ impl Run {
                 .enumerate()
                 .map(|(index, &at)| spike(index, at))
                 .collect(),
+            lost_ns: 0,
+            covered: 1.0,
             causes: vec![
                 (Cause::Device, 1),
                 (Cause::CompetingIo, 1),
@@ -273,6 +275,9 @@ fn spike(index: usize, start_ns: u64) -> Spike {
         },
         served: Vec::new(),
         newcomers: Vec::new(),
+        shift: false,
+        lost_ns: 0,
+        owners: Vec::new(),
         verdict: Verdict {
             cause,
             process: None,

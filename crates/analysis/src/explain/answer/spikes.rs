@@ -1,5 +1,6 @@
 //! Spikes and their causes.
 
+use super::owners::Owned;
 use fathom_core::record::Comm;
 use serde::Serialize;
 
@@ -10,6 +11,10 @@ pub struct SpikeReport {
     pub found: u64,
     /// Of those, the worst, in the order of time.
     pub kept: Vec<Spike>,
+    /// By how much I/Os took longer than normal over the whole run, and the part of it that lies in the kept spikes; only
+    /// what is more than chance counts.
+    pub lost_ns: u64,
+    pub covered: f64,
     /// How many of each cause among the kept ones, the most frequent first.
     pub causes: Vec<(Cause, u64)>,
     /// Spikes that come regularly.
@@ -41,6 +46,13 @@ pub struct Spike {
     pub served: Vec<Served>,
     /// Processes that ran or did I/O in the window and hardly before.
     pub newcomers: Vec<ProcessUse>,
+    /// Whether all I/Os were slower for a while, not single ones far slower.
+    pub shift: bool,
+    /// By how much its slow I/Os took longer than normal, all together.
+    pub lost_ns: u64,
+    /// Whose that time was, the largest part first; what is usual last. They add up to the response times of the I/Os that
+    /// were looked at.
+    pub owners: Vec<Owned>,
     /// What caused it.
     pub verdict: Verdict,
 }
@@ -159,13 +171,17 @@ pub enum Cause {
     LoadItself,
     /// The load did not run: a signal or a freezer had stopped it.
     LoadStopped,
+    /// The load waited for memory.
+    Memory,
+    /// A lock that another task had.
+    Lock,
     /// Not to be told.
     Unknown,
 }
 
 impl Cause {
     /// All, in the order of a table.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Device,
         Self::KernelQueue,
         Self::CgroupThrottle,
@@ -174,6 +190,8 @@ impl Cause {
         Self::CompetingIo,
         Self::LoadItself,
         Self::LoadStopped,
+        Self::Memory,
+        Self::Lock,
         Self::Unknown,
     ];
 
@@ -188,6 +206,8 @@ impl Cause {
             Self::CompetingIo => "competing I/O",
             Self::LoadItself => "the load itself",
             Self::LoadStopped => "the load was stopped",
+            Self::Memory => "memory",
+            Self::Lock => "a lock",
             Self::Unknown => "unknown",
         }
     }

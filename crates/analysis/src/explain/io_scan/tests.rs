@@ -1,3 +1,4 @@
+use super::super::victims::What;
 use super::*;
 use fathom_core::units::MonoTime;
 use fathom_testkit::make;
@@ -43,7 +44,12 @@ fn syncs_are_apart() {
     let scanned = scan(&[io(0, 1_000, Op::Read), io(0, 9_000_000, Op::DataSync)]);
     let job = &scanned.jobs[0];
     assert_eq!(job.data.latencies().max(), Some(1_000));
-    assert_eq!(job.syncs.as_ref().unwrap().latencies().max(), Some(9_000_000));
+    let kinds: Vec<(What, f64)> = job
+        .victims
+        .iter()
+        .map(|victim| (victim.kind.what, victim.pulse.normal().mean_ns))
+        .collect();
+    assert_eq!(kinds, [(What::Read, 1_000.0), (What::Sync, 9_000_000.0)]);
 }
 
 /// Rows come worker by worker, up to seconds late: the sums are the same as in order.

@@ -20,6 +20,7 @@ fn outcomes(set: Set) -> Vec<(String, Outcome)> {
                     let Some(plan) = plans.get(index) else { break };
                     let scenario = plan.simulate();
                     let explanation = explained(&scenario);
+                    adds_up(&scenario, &explanation);
                     let outcome = score(&scenario, &explanation);
                     if outcome.right != Some(true) || !outcome.accused.is_empty() {
                         tell(&scenario, &explanation, &outcome);
@@ -36,6 +37,22 @@ fn outcomes(set: Set) -> Vec<(String, Outcome)> {
     done.into_iter()
         .map(|(_, doing, outcome)| (doing, outcome))
         .collect()
+}
+
+/// What was lost is owned by somebody or not seen, all of it. (That the owners of each I/O's time add up to it, to the
+/// nanosecond, is asserted where they are found.)
+fn adds_up(scenario: &Scenario, explanation: &Explanation) {
+    for spike in explanation.spikes.iter().flat_map(|spikes| &spikes.kept) {
+        let owned: u64 = spike.owners.iter().map(|owned| owned.ns).sum();
+        let share: f64 = spike.owners.iter().map(|owned| owned.share).sum();
+        let looked_at = !spike.owners.is_empty();
+        assert!(looked_at && owned > 0, "{}: {:?}", scenario.label, spike.verdict);
+        assert!(
+            (share - 1.0).abs() < 1e-6 || share == 0.0,
+            "{}: {share}",
+            scenario.label
+        );
+    }
 }
 
 /// What was said of a scenario that was not judged right.

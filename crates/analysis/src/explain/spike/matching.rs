@@ -5,7 +5,7 @@
 //! time, size and kind do, and where several requests fit, that is said.
 
 use super::super::Facts;
-use super::super::block_scan::is_kernel;
+use super::super::block_scan::{is_bound_worker, is_kernel};
 use super::scene::SlowIo;
 use fathom_core::backend::Op;
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord};
@@ -124,6 +124,9 @@ impl<'s> Matcher<'s> {
             parts: [io.created_ns - due_ns, io.lat_ns(), 0, 0, 0, 0],
             at_device: None,
             ambiguous: false,
+            part: 0,
+            tid: None,
+            let_go: false,
         };
         if let Some((index, ambiguous)) = self.by_place(io).or_else(|| self.by_time(io)) {
             self.taken[index] = true;
@@ -212,6 +215,7 @@ impl SlowIo {
             self.completed_ns - done,
         ];
         self.at_device = Some((issued, done));
+        self.let_go = is_bound_worker(&request.comm);
     }
 }
 

@@ -3,17 +3,21 @@
 //! Data in: a spike that was found, the rows of its lot. Data out: its slow I/Os, each with the parts of its time where
 //! requests of the device tell them, and what was in flight. It must not judge.
 
-use super::super::answer::{Depths, Split};
+use super::super::answer::{Depths, Process, Split};
 use super::super::block_scan::is_kernel;
 use super::super::evidence::Window;
+use super::super::facts::is_worker_of;
 use super::super::section::Section;
 use super::super::timeline::SECOND_NS;
+use super::super::victims::Kind;
 use super::super::{Facts, Scanned};
 use super::matching::Matcher;
 use super::rows::Rows;
+use super::served;
 use super::{Found, Part};
-use fathom_core::backend::Op;
-use fathom_core::record::{BlockOp, BlockRequest, Comm, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{
+    BlockOp, BlockRequest, Comm, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice,
+};
 use std::ops::RangeInclusive;
 
 /// Slow I/Os that are looked at one by one; of more, evenly chosen ones stand for all.
@@ -77,9 +81,37 @@ pub(super) struct SlowIo {
     pub at_device: Option<(u64, u64)>,
     /// Several requests may be the one.
     pub ambiguous: bool,
+    /// Which of the disturbance's parts it is of.
+    pub part: usize,
+    /// Without a load: the task that sent it.
+    pub tid: Option<u32>,
+    /// A bound worker of the kernel sent it, as a cgroup's throttle does when it lets an I/O go.
+    pub let_go: bool,
 }
 
 impl SlowIo {
+    /// A request that is looked at for itself.
+    pub(super) fn of_request(request: &BlockRequest, part: usize) -> Self {
+        let begun_ns = request.begun_ns();
+        let mut io = Self {
+            due_ns: begun_ns,
+            created_ns: begun_ns,
+            completed_ns: request.completed_ns,
+            offset_bytes: request.sector.saturating_mul(512),
+            len_bytes: request.len_bytes,
+            op: request.op,
+            worker: None,
+            parts: [0; 6],
+            at_device: None,
+            ambiguous: false,
+            part,
+            tid: Some(request.pid),
+            let_go: false,
+        };
+        io.assign(request);
+        io
+    }
+
     pub(super) fn total_ns(&self) -> u64 {
         self.completed_ns.saturating_sub(self.due_ns)
     }
@@ -99,12 +131,16 @@ pub(super) struct Scene<'s> {
     pub ios: &'s [IoRecord],
     pub requests: &'s [BlockRequest],
     pub slices: &'s [SchedSlice],
+    pub cpus: &'s [CpuShare],
+    pub kernel: &'s [KernelSpan],
     pub processes: &'s [ProcessRow],
     pub slow: Vec<SlowIo>,
     /// How many slow I/Os there are; more than are in `slow` where not all are looked at.
     pub slow_ios: u64,
     /// Without a load: the task whose requests were slow.
     pub victim: Option<Comm>,
+    /// Whose dirty pages the kernel most likely wrote back, where the requests do not say it.
+    pub writer: Option<Process>,
 }
 
 /// The rows that end in a window.
@@ -135,17 +171,21 @@ impl<'s> Scene<'s> {
             },
             ios: ending(&rows.ios, found.window, |row| row.completed_ns),
             requests: ending(&rows.requests, found.window, |row| row.completed_ns),
-            slices: ending(&rows.slices, found.window, |row| row.end_ns),
+            slices: &rows.slices,
+            cpus: &rows.cpus,
+            kernel: &rows.kernel,
             processes: &rows.processes,
             slow: Vec::new(),
             slow_ios: 0,
             victim: None,
+            writer: None,
         };
         if context.has_load() {
             scene.slow_ios();
         } else {
             scene.slow_requests();
         }
+        scene.writer = served::writer(&scene);
         scene
     }
 
@@ -157,62 +197,78 @@ impl<'s> Scene<'s> {
     }
 
     fn slow_ios(&mut self) {
-        let slow: Vec<&IoRecord> = self.ios.iter().filter(|io| self.is_slow(io)).collect();
+        let slow = self.ios.iter().filter_map(|io| Some((io, self.part_of(io)?)));
+        let slow: Vec<(&IoRecord, usize)> = slow.collect();
         self.slow_ios = slow.len() as u64;
         let step = slow.len().div_ceil(SLOW_MAX).max(1);
         let mut matcher = Matcher::new(self.context.facts, self.ios, self.requests);
         self.slow = slow
             .into_iter()
             .step_by(step)
-            .map(|io| matcher.split(io))
+            .map(|(io, part)| SlowIo {
+                part,
+                ..matcher.split(io)
+            })
             .collect();
     }
 
-    /// Whether an I/O is one of the spike's slow ones.
-    pub(super) fn is_slow(&self, io: &IoRecord) -> bool {
-        let syncs = matches!(io.op, Op::Sync | Op::DataSync);
+    /// I/Os with the parts of their times.
+    pub(super) fn matched(&self, ios: &[&IoRecord]) -> Vec<SlowIo> {
+        let mut matcher = Matcher::new(self.context.facts, self.ios, self.requests);
+        let split = ios.iter().map(|io| {
+            let kind = Kind::of_io(io.op, io.len_bytes);
+            let parts = self.found.parts.iter();
+            let own = parts
+                .enumerate()
+                .find(|(_, part)| part.section == io.job as usize && part.kind == kind);
+            SlowIo {
+                part: own.map_or(0, |(index, _)| index),
+                ..matcher.split(io)
+            }
+        });
+        split.collect()
+    }
+
+    /// The part of the disturbance whose slow I/O this is.
+    fn part_of(&self, io: &IoRecord) -> Option<usize> {
+        let kind = Kind::of_io(io.op, io.len_bytes);
         let due_ns = io.intended_ns.min(io.created_ns);
-        let in_spike = due_ns <= self.spike.end_ns && io.completed_ns >= self.spike.start_ns;
-        in_spike
-            && self.found.parts.iter().any(|part| {
-                part.section == io.job as usize
-                    && part.syncs == syncs
-                    && io.completed_ns.saturating_sub(due_ns) >= part.threshold_ns
-            })
+        if due_ns > self.spike.end_ns || io.completed_ns < self.spike.start_ns {
+            return None;
+        }
+        let mut parts = self.found.parts.iter();
+        parts.position(|part| {
+            part.section == io.job as usize
+                && part.kind == kind
+                && (part.shift || io.completed_ns.saturating_sub(due_ns) >= part.threshold_ns)
+        })
     }
 
     fn slow_requests(&mut self) {
-        let threshold_ns = self.found.threshold_ns();
-        let slow = self.requests.iter().filter(|request| {
+        let part_of = |request: &BlockRequest| {
+            let kind = Kind::of_request(request.op, request.len_bytes);
             let latency_ns = request.completed_ns.saturating_sub(request.begun_ns());
-            request.op != BlockOp::Flush
-                && latency_ns >= threshold_ns
-                && self.spike.holds(request.completed_ns)
-        });
-        let slow: Vec<&BlockRequest> = slow.collect();
+            let mut parts = self.found.parts.iter();
+            let slow = parts.position(|part| {
+                part.kind == kind
+                    && part.victim == Some(request.comm)
+                    && (part.shift || latency_ns >= part.threshold_ns)
+            })?;
+            self.spike.holds(request.completed_ns).then_some(slow)
+        };
+        let slow: Vec<(&BlockRequest, usize)> = self
+            .requests
+            .iter()
+            .filter_map(|request| Some((request, part_of(request)?)))
+            .collect();
+        self.victim = most_frequent(slow.iter().map(|(request, _)| request.comm));
+        let of_victim = |slow: &&(&BlockRequest, usize)| Some(slow.0.comm) == self.victim;
+        let slow: Vec<(&BlockRequest, usize)> = slow.iter().filter(of_victim).copied().collect();
         self.slow_ios = slow.len() as u64;
-        self.victim = most_frequent(slow.iter().map(|request| request.comm));
         let step = slow.len().div_ceil(SLOW_MAX).max(1);
+        let slow = slow.into_iter().step_by(step);
         self.slow = slow
-            .into_iter()
-            .step_by(step)
-            .map(|request| {
-                let begun_ns = request.begun_ns();
-                let mut io = SlowIo {
-                    due_ns: begun_ns,
-                    created_ns: begun_ns,
-                    completed_ns: request.completed_ns,
-                    offset_bytes: request.sector.saturating_mul(512),
-                    len_bytes: request.len_bytes,
-                    op: request.op,
-                    worker: None,
-                    parts: [0; 6],
-                    at_device: None,
-                    ambiguous: false,
-                };
-                io.assign(request);
-                io
-            })
+            .map(|(request, part)| SlowIo::of_request(request, part))
             .collect();
     }
 
@@ -226,6 +282,18 @@ impl<'s> Scene<'s> {
                     || self.is_own_task(pid)
             }
         }
+    }
+
+    /// The section of the load that a task works for, where that is known.
+    pub(super) fn section_of(&self, tid: u32, comm: &Comm) -> Option<usize> {
+        let counters = self.context.scanned.counters.as_ref();
+        let mut tasks = counters.into_iter().flat_map(|counters| &counters.tasks);
+        let by_tid = tasks.find(|(_, _, own)| *own == tid);
+        let by_name = || {
+            let mut jobs = self.context.facts.jobs().iter();
+            jobs.position(|job| is_worker_of(&job.name, comm))
+        };
+        by_tid.map(|(job, _, _)| *job as usize).or_else(by_name)
     }
 
     fn is_own_task(&self, tid: u32) -> bool {

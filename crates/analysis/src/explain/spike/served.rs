@@ -3,7 +3,6 @@
 //! Data in: the requests and processes around a spike. Data out: sums for each task. It must not judge.
 
 use super::super::answer::{Process, ProcessUse, Served};
-use super::super::block_scan::is_kernel;
 use super::super::evidence::Window;
 use super::super::words::ratio;
 use super::scene::{Scene, SlowIo};
@@ -17,13 +16,14 @@ const BYTES_MIN: u64 = 1 << 20;
 const NEW_FACTOR: f64 = 3.0;
 /// Processes that are listed.
 const LISTED_MAX: usize = 10;
+/// Of what the kernel wrote back, a process must have made so much dirty to be who did.
+const WROTE_MIN: f64 = 0.3;
 
 /// What one task had from the device.
 #[derive(Debug, Clone)]
 pub(super) struct User {
     pub process: Process,
     pub own: bool,
-    pub kernel: bool,
     pub during: Share,
     pub before: Share,
     /// The share of the slow I/Os' time in which it had a request in flight; of the load itself 0.
@@ -73,7 +73,6 @@ impl User {
                 comm: request.comm,
             },
             own: scene.is_own(request.pid, &request.comm),
-            kernel: is_kernel(&request.comm),
             during: Share::default(),
             before: Share::default(),
             present: 0.0,
@@ -173,6 +172,28 @@ pub(super) fn listed(users: &[User]) -> Vec<Served> {
             in_flight_before: user.before.in_flight,
         })
         .collect()
+}
+
+/// Who made most of the pages dirty that the kernel wrote back meanwhile, as far as what processes wrote tells.
+pub(super) fn writer(scene: &Scene<'_>) -> Option<Process> {
+    let of_worker = |request: &&BlockRequest| {
+        request.owner_pid == 0
+            && request.op == BlockOp::Write
+            && request.comm.as_bytes().starts_with(b"kworker/u")
+            && scene.spike.holds(request.completed_ns)
+    };
+    let written: u64 = scene
+        .requests
+        .iter()
+        .filter(of_worker)
+        .map(|request| u64::from(request.len_bytes))
+        .sum();
+    if written < BYTES_MIN {
+        return None;
+    }
+    let mut new = newcomers(scene).into_iter();
+    let writer = new.find(|used| used.written_bytes as f64 >= WROTE_MIN * written as f64)?;
+    Some(writer.process)
 }
 
 #[derive(Default, Clone, Copy)]

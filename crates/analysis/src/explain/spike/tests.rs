@@ -127,39 +127,28 @@ fn a_spike_that_is_not_looked_at_has_no_cause() {
     }
 }
 
-fn found(worst_ns: u64) -> Found {
-    Found {
-        event: Event {
-            start_ns: worst_ns,
-            end_ns: worst_ns,
-            ios: 1,
-            worst_ns,
-            worst_at_ns: worst_ns,
-        },
-        parts: vec![Part {
-            section: 0,
-            syncs: false,
-            threshold_ns: 100,
-            usual_ns: 10,
-        }],
-        window: Window {
-            start_ns: 0,
-            end_ns: 0,
-        },
-        rows: 0,
+fn event(worst_ns: u64) -> Event {
+    Event {
+        start_ns: worst_ns,
+        end_ns: worst_ns,
+        ios: 1,
+        worst_ns,
+        worst_at_ns: worst_ns,
+        shift: false,
     }
 }
 
 /// Of a tail only the worst are exceptions; what is set apart from it all are.
 #[test]
 fn a_tail_is_cut_and_what_is_set_apart_is_kept() {
+    let height = |event: &Event| event.worst_ns as f64 / 100.0;
     // Half as many for each doubling, as tails have it.
-    let tail = (1..5000_u64).map(|number| found(100 * 5000 / number));
-    let tail: Vec<Found> = tail.collect();
-    assert!(exceptions(&tail, 3600.0) <= 80, "{}", exceptions(&tail, 3600.0));
-    let mut apart: Vec<Found> = (0..400).map(|_| found(50_000_000)).collect();
+    let tail: Vec<Event> = (1..5000_u64).map(|number| event(100 * 5000 / number)).collect();
+    let kept = exceptions(&tail, height, 3600.0);
+    assert!(kept <= 80, "{kept}");
+    let mut apart: Vec<Event> = (0..400).map(|_| event(50_000_000)).collect();
     apart.extend(tail);
-    let kept = exceptions(&apart, 3600.0);
+    let kept = exceptions(&apart, height, 3600.0);
     assert!((400..600).contains(&kept), "{kept}");
 }
 

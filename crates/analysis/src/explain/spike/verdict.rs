@@ -1,98 +1,317 @@
-//! What caused a spike, and how sure that is.
+//! What caused a spike: the sums.
 //!
-//! Data in: a spike with the rows around it. Data out: the answer. Where the slow I/Os spent most of their time decides
-//! which causes come into question; each then needs evidence of its own. A process is named only if it held the CPU that
-//! the load's thread stood ready for, or if what it had from the device explains what the load lacked.
+//! Data in: a spike with its account. Data out: the answer. The cause is the largest owner of the time that was lost, the
+//! confidence the part of it that has an owner, and a process is named for its own part only. It must not weigh evidence:
+//! that is done where an owner is named.
 
-mod above;
-mod below;
-mod signs;
-mod stopped;
-
-use super::super::answer::{Cause, Depths, Process, Spike, Verdict, WorstIo, in_words};
-use super::super::words::{percent, time};
-use super::Found;
+use super::account::{self, Account, Ledger, Owner, Usually};
 use super::rows::Rows;
 use super::scene::{Context, Scene, SlowIo};
-use super::{cpu, memory, served};
-use signs::Signs;
+use super::{Found, memory, served};
+use crate::explain::answer::{Cause, Depths, Owned, OwnerClass, Process, Spike, Verdict, WorstIo, in_words};
+use crate::explain::words::{percent, ratio};
+use fathom_core::units::Nanos;
 
-/// The share of the slow I/Os' time that one place must have had to be the place.
+/// Of its cause's time, a process must have had so much to be who did it.
 const MOST: f64 = 0.5;
-/// The share from which on something took part.
-const SOME: f64 = 0.2;
+/// The part of what was lost from which on another cause is told.
+const SOME: f64 = 0.15;
+/// Owners that are listed: what is less is put together under what was not seen.
+const OWNERS_MAX: usize = 24;
 
-/// A cause with its evidence.
-#[derive(Debug, Clone)]
-struct Judged {
-    cause: Cause,
-    process: Option<Process>,
-    confidence: f64,
-    because: Vec<String>,
-    missing: Vec<String>,
-}
-
-impl Judged {
-    fn new(cause: Cause, confidence: f64, because: String) -> Self {
-        Self {
-            cause,
-            process: None,
-            confidence: confidence.clamp(0.0, 0.99),
-            because: vec![because],
-            missing: Vec::new(),
-        }
-    }
-
-    fn by(mut self, process: Option<Process>) -> Self {
-        self.process = process;
-        self
-    }
-
-    fn unknown(because: String, missing: Vec<String>) -> Self {
-        Self {
-            missing,
-            ..Self::new(Cause::Unknown, 0.0, because)
-        }
-    }
-}
-
-/// Explains a spike.
-pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows) -> Spike {
+/// Explains a spike; `usually` is that of each of its parts.
+pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows, usually: &[Usually]) -> Spike {
     let scene = Scene::new(context, found, rows);
     if scene.slow.is_empty() {
         let mut spike = not_examined(context, found);
         spike.verdict.because = vec![String::from("its I/Os are not in the record any more")];
         return spike;
     }
-    let signs = Signs::of(&scene);
-    let mut judged = judge(&scene, &signs);
-    if judged.cause != Cause::LoadStopped {
-        judged.because.extend(memory::evidence(&scene));
-    }
-    let also = also(&signs, &judged);
+    let account = account::of(&scene, usually);
+    let verdict = verdict(&scene, &account);
     let worst = scene.slow.iter().max_by_key(|io| io.total_ns());
+    let users = served::users(&scene, &scene.slow);
     Spike {
         slow_ios: scene.slow_ios,
         worst: worst.map_or_else(|| unknown_worst(context, found), |io| worst_io(context, io)),
         split: scene.split(),
         depth: scene.depths(),
-        served: served::listed(&signs.users),
+        served: served::listed(&users),
         newcomers: served::newcomers(&scene),
-        verdict: verdict(judged, also),
+        lost_ns: lost_in_all(&scene, &account),
+        owners: owners(&account.ledger),
+        verdict,
         ..not_examined(context, found)
     }
 }
 
-fn verdict(judged: Judged, also: Vec<(Cause, Option<Process>)>) -> Verdict {
-    Verdict {
-        cause: judged.cause,
-        process: judged.process,
-        confidence: judged.confidence,
-        confidence_words: String::from(in_words(judged.confidence)),
-        because: judged.because,
-        also,
-        missing: judged.missing,
+/// What was lost, of the I/Os that were looked at.
+fn lost_ns(ledger: &Ledger) -> u64 {
+    ledger.total_ns() - ledger.of_class(OwnerClass::Usual)
+}
+
+/// Of all slow I/Os, where only some were looked at.
+fn lost_in_all(scene: &Scene<'_>, account: &Account) -> u64 {
+    let scale = scene.slow_ios as f64 / account.ios.max(1) as f64;
+    (lost_ns(&account.ledger) as f64 * scale) as u64
+}
+
+fn owners(ledger: &Ledger) -> Vec<Owned> {
+    let lost = lost_ns(ledger) as f64;
+    let mut sorted = ledger.sorted();
+    // What is usual stands last.
+    sorted.sort_by_key(|(owner, _)| owner.class == OwnerClass::Usual);
+    if sorted.len() > OWNERS_MAX {
+        let rest: u64 = sorted[OWNERS_MAX - 1..]
+            .iter()
+            .filter(|(owner, _)| owner.class != OwnerClass::Usual)
+            .map(|(_, ns)| ns)
+            .sum();
+        let usual: Vec<(Owner, u64)> = sorted
+            .iter()
+            .filter(|(owner, _)| owner.class == OwnerClass::Usual)
+            .copied()
+            .collect();
+        sorted.truncate(OWNERS_MAX - 1);
+        match sorted
+            .iter_mut()
+            .find(|(owner, _)| owner.class == OwnerClass::NotSeen)
+        {
+            Some((_, ns)) => *ns += rest,
+            None => sorted.push((Owner::NOT_SEEN, rest)),
+        }
+        sorted.extend(usual);
     }
+    let owned = |(owner, ns): (Owner, u64)| Owned {
+        class: owner.class,
+        process: owner.process,
+        ns,
+        share: match owner.class {
+            OwnerClass::Usual => 0.0,
+            _ => ratio(ns as f64, lost),
+        },
+        evidence: evidence(owner),
+    };
+    sorted.into_iter().map(owned).collect()
+}
+
+/// What shows that a span of time was that owner's.
+fn evidence(owner: Owner) -> &'static str {
+    match (owner.class, owner.process.is_some()) {
+        (OwnerClass::Usual, _) => "what the same takes in quiet time",
+        (OwnerClass::Device, _) => "issued to completed, beyond what is usual and what others are granted",
+        (OwnerClass::Flush, _) => "a flush that came before it was being carried out",
+        (OwnerClass::CompetingIo, true) => {
+            "slower with its requests in flight than without, in the same disturbance"
+        }
+        (OwnerClass::CompetingIo, false) => {
+            "slower with the kernel's writing back than without; whose pages is not known"
+        }
+        (OwnerClass::KernelQueue, _) => "no tag, or in the scheduler, while the device was as fast as usual",
+        (OwnerClass::CgroupIo, _) => "not in the block layer until a bound worker of the kernel let it go",
+        (OwnerClass::Quota, _) => "ready beside an idle CPU, or taken off it, while the quota was used up",
+        (OwnerClass::NoCpu, _) => "it had the CPU that the thread stood ready for",
+        (OwnerClass::OwnCpu, _) => "the load's threads had the CPU",
+        (OwnerClass::OwnQueue, _) => {
+            "the I/Os before it took what they usually take, or its own queue was longer"
+        }
+        (OwnerClass::Journal, _) => "the thread waited for a commit of the journal",
+        (OwnerClass::DirtyPages, _) => "the writer was held until pages were written back",
+        (OwnerClass::Memory, _) => "the thread reclaimed memory or read a page",
+        (OwnerClass::Lock, _) => "the thread waited for a lock; who let it go on had it",
+        (OwnerClass::Stopped, _) => "nothing of the load ran",
+        (OwnerClass::Frozen, _) => "the freezer had the thread",
+        (OwnerClass::NotSeen, _) => "no evidence",
+    }
+}
+
+/// A cause with its time.
+struct Sum {
+    cause: Cause,
+    ns: u64,
+    process: Option<Process>,
+}
+
+/// The time of each cause, the largest first.
+fn sums(ledger: &Ledger) -> Vec<Sum> {
+    let lost = ledger.sorted();
+    let lost = lost.iter().filter(|(owner, _)| owner.class != OwnerClass::Usual);
+    let mut sums: Vec<(Cause, u64, Option<(Process, u64)>)> = Vec::new();
+    for (owner, ns) in lost {
+        let cause = owner.class.cause();
+        let index = sums.iter().position(|(known, ..)| *known == cause);
+        let index = index.unwrap_or_else(|| {
+            sums.push((cause, 0, None));
+            sums.len() - 1
+        });
+        let (_, sum, most) = &mut sums[index];
+        *sum += ns;
+        // They come with the largest first.
+        if let (Some(process), None) = (owner.process, &most) {
+            *most = Some((process, *ns));
+        }
+    }
+    let mut sums: Vec<Sum> = sums
+        .into_iter()
+        .map(|(cause, ns, most)| Sum {
+            cause,
+            ns,
+            process: most
+                .filter(|(_, part)| *part as f64 >= ns as f64 * MOST)
+                .map(|(process, _)| process),
+        })
+        .collect();
+    sums.sort_by_key(|sum| (std::cmp::Reverse(sum.ns), sum.cause));
+    sums
+}
+
+fn verdict(scene: &Scene<'_>, account: &Account) -> Verdict {
+    let ledger = &account.ledger;
+    let lost = lost_ns(ledger);
+    let sums = sums(ledger);
+    let not_seen = ledger.of_class(OwnerClass::NotSeen);
+    let worst = sums.first().filter(|sum| sum.ns > 0);
+    let (cause, process) = worst.map_or((Cause::Unknown, None), |sum| (sum.cause, sum.process));
+    let confidence = match cause {
+        Cause::Unknown => 0.0,
+        _ => (1.0 - ratio(not_seen as f64, lost as f64)).clamp(0.0, 0.99),
+    };
+    let others = sums
+        .iter()
+        .skip(1)
+        .filter(|sum| sum.cause != Cause::Unknown && sum.ns as f64 >= lost as f64 * SOME);
+    let mut because = vec![in_sums(scene, account)];
+    because.extend(memory::evidence(scene).filter(|_| cause != Cause::LoadStopped));
+    Verdict {
+        cause,
+        process,
+        confidence,
+        confidence_words: String::from(in_words(confidence)),
+        because,
+        also: others.map(|sum| (sum.cause, sum.process)).collect(),
+        missing: missing(scene, account, ratio(not_seen as f64, lost as f64)),
+    }
+}
+
+/// Owners that a sentence names.
+const TOLD_MAX: usize = 4;
+
+/// "of 9.4 s lost in these 4.3 s: 8.1 s no CPU, which sh had; 0.9 s at the device; 0.4 s not seen".
+fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
+    let lost = lost_ns(&account.ledger);
+    let scale = scene.slow_ios as f64 / account.ios.max(1) as f64;
+    let time = |ns: u64| Nanos((ns as f64 * scale) as u64);
+    let sorted = account.ledger.sorted();
+    let told = sorted
+        .iter()
+        .filter(|(owner, ns)| owner.class != OwnerClass::Usual && *ns * 100 >= lost)
+        .take(TOLD_MAX);
+    let each: Vec<String> = told
+        .map(|(owner, ns)| {
+            let who = match (owner.class, owner.process) {
+                (OwnerClass::NoCpu, Some(process)) => format!(", which {} had", process.comm),
+                (_, Some(process)) => format!(": {}", process.comm),
+                (_, None) => String::new(),
+            };
+            format!("{} {}{who}", time(*ns), owner.class.words())
+        })
+        .collect();
+    format!(
+        "of {} lost in these {}: {}",
+        time(lost),
+        Nanos(scene.spike.duration_ns()),
+        each.join("; ")
+    )
+}
+
+/// What would have said whose the time was that was not seen.
+fn missing(scene: &Scene<'_>, account: &Account, not_seen: f64) -> Vec<String> {
+    let mut missing = Vec::new();
+    if not_seen < SOME {
+        return missing;
+    }
+    if !scene.context.has_block() {
+        missing.push(String::from(
+            "the requests of the device (stream `block`): how the latency divides between kernel and device",
+        ));
+    }
+    if !account.host.threads_seen && scene.context.has_load() {
+        missing.push(String::from(
+            "who was on the CPUs meanwhile (stream `sched`): whether the load had a CPU is not known",
+        ));
+    }
+    if scene.context.scanned.counters.is_none() {
+        missing.push(String::from("the limits of the cgroup (stream `counters`)"));
+    }
+    if missing.is_empty() {
+        missing.push(format!(
+            "what the load waited for in {} % of the time that was lost: a lock, memory or a limit that leaves no trace",
+            percent(not_seen)
+        ));
+    }
+    missing
+}
+
+/// Whether two neighbours are one disturbance.
+pub(super) fn are_one(a: &Spike, b: &Spike, near_ns: u64) -> bool {
+    let end_ns = a.start_ns + a.duration_ns;
+    let gap_ns = b.start_ns.saturating_sub(end_ns);
+    let comm = |spike: &Spike| spike.verdict.process.map(|process| process.comm);
+    gap_ns <= near_ns.min(a.duration_ns.max(b.duration_ns))
+        && a.verdict.cause == b.verdict.cause
+        && a.verdict.cause != Cause::Unknown
+        && comm(a) == comm(b)
+        && a.sections == b.sections
+}
+
+/// Puts a neighbour to the first of two.
+pub(super) fn join(a: &mut Spike, b: Spike) {
+    let end_ns = (a.start_ns + a.duration_ns).max(b.start_ns + b.duration_ns);
+    a.duration_ns = end_ns - a.start_ns;
+    let (mine, theirs) = (a.lost_ns, b.lost_ns);
+    a.lost_ns += b.lost_ns;
+    let slow_ios = a.slow_ios + b.slow_ios;
+    let owners = joined(std::mem::take(&mut a.owners), b.owners.clone());
+    if b.worst.response_ns > a.worst.response_ns {
+        let (start_ns, duration_ns, lost_ns, shift) = (a.start_ns, a.duration_ns, a.lost_ns, a.shift);
+        *a = Spike {
+            start_ns,
+            duration_ns,
+            lost_ns,
+            shift: shift || b.shift,
+            ..b
+        };
+    }
+    a.slow_ios = slow_ios;
+    a.owners = owners;
+    if let Some(first) = a.verdict.because.first_mut() {
+        *first = format!("{first} (the worst part; {} lost in all)", Nanos(mine + theirs));
+    }
+}
+
+fn joined(mut mine: Vec<Owned>, theirs: Vec<Owned>) -> Vec<Owned> {
+    for owned in theirs {
+        let comm = |owned: &Owned| owned.process.map(|process| process.comm);
+        let known = mine
+            .iter_mut()
+            .find(|known| known.class == owned.class && comm(known) == comm(&owned));
+        match known {
+            Some(known) => known.ns += owned.ns,
+            None => mine.push(owned),
+        }
+    }
+    let lost: u64 = mine
+        .iter()
+        .filter(|owned| owned.class != OwnerClass::Usual)
+        .map(|owned| owned.ns)
+        .sum();
+    for owned in &mut mine {
+        if owned.class != OwnerClass::Usual {
+            owned.share = ratio(owned.ns as f64, lost as f64);
+        }
+    }
+    mine.sort_by_key(|owned| (owned.class == OwnerClass::Usual, std::cmp::Reverse(owned.ns)));
+    mine
 }
 
 fn worst_io(context: &Context<'_, '_>, io: &SlowIo) -> WorstIo {
@@ -128,7 +347,18 @@ pub(super) fn not_examined(context: &Context<'_, '_>, found: &Found) -> Spike {
         depth: Depths::default(),
         served: Vec::new(),
         newcomers: Vec::new(),
-        verdict: verdict(Judged::unknown(String::from(because), Vec::new()), Vec::new()),
+        shift: event.shift,
+        lost_ns: 0,
+        owners: Vec::new(),
+        verdict: Verdict {
+            cause: Cause::Unknown,
+            process: None,
+            confidence: 0.0,
+            confidence_words: String::from(in_words(0.0)),
+            because: vec![String::from(because)],
+            also: Vec::new(),
+            missing: Vec::new(),
+        },
     }
 }
 
@@ -143,112 +373,3 @@ fn unknown_worst(context: &Context<'_, '_>, found: &Found) -> WorstIo {
         op: String::from("other"),
     }
 }
-
-fn judge(scene: &Scene<'_>, signs: &Signs) -> Judged {
-    if let Some(judged) = stopped::judge(scene) {
-        return judged;
-    }
-    // Where a quota is used up, the threads stand ready as well, but nobody else has their CPU.
-    let held_by_others: f64 = signs.cpu.holders.iter().map(|(_, share)| share).sum();
-    if signs.host() >= MOST && signs.cpu_throttled >= MOST && held_by_others < MOST {
-        let because = format!(
-            "the CPU quota of the cgroup held its processes back for {} % of the time that slow I/Os waited for the load and not \
-             for the device, which is {} % of theirs",
-            percent(signs.cpu_throttled.min(1.0)),
-            percent(signs.host())
-        );
-        return Judged::new(
-            Cause::CgroupThrottle,
-            0.5 + 0.4 * signs.cpu_throttled.min(1.0),
-            because,
-        );
-    }
-    if let Some(judged) = starved(signs) {
-        return judged;
-    }
-    if !signs.traced {
-        return above::without_trace(scene, signs);
-    }
-    if signs.below() >= MOST {
-        below::judge(scene, signs)
-    } else {
-        above::judge(scene, signs)
-    }
-}
-
-/// The load's threads stood ready and had no CPU.
-fn starved(signs: &Signs) -> Option<Judged> {
-    let wait = &signs.cpu;
-    if wait.share < MOST {
-        return None;
-    }
-    let confidence = 0.55 + 0.4 * wait.share;
-    let waited = format!(
-        "for {} % of the slow I/Os' time the load's thread stood ready and had no CPU",
-        percent(wait.share)
-    );
-    let holder = wait.holders.first().filter(|(_, share)| *share >= MOST);
-    let Some(&(process, share)) = holder else {
-        let mut judged = Judged::new(Cause::CpuStarvation, confidence * 0.9, waited);
-        match wait.holders.len() {
-            0 => judged.missing.push(String::from(
-                "who had the CPU meanwhile: its stay there is not in the record",
-            )),
-            _ => judged.because.push(format!(
-                "several had it meanwhile, none of them most of the time: {}",
-                names(&wait.holders)
-            )),
-        }
-        return Some(judged);
-    };
-    let held = format!(
-        "{} (thread {}) had that CPU for {} % of the wait",
-        process.comm,
-        process.pid,
-        percent(share)
-    );
-    let mut judged = if signs.own_holds_cpu {
-        Judged::new(Cause::LoadItself, confidence, waited)
-    } else {
-        Judged::new(Cause::CpuStarvation, confidence, waited).by(Some(process))
-    };
-    judged.because.push(held);
-    Some(judged)
-}
-
-/// What else took part, by evidence as strong as for a cause of its own, but for less of the time.
-fn also(signs: &Signs, judged: &Judged) -> Vec<(Cause, Option<Process>)> {
-    let mut also = Vec::new();
-    if judged.cause == Cause::LoadStopped {
-        // Whoever ran meanwhile held nobody up.
-        return also;
-    }
-    let holder = signs.cpu.holders.first().filter(|(_, share)| *share >= MOST);
-    if judged.cause != Cause::CpuStarvation && signs.cpu.share >= SOME && !signs.own_holds_cpu {
-        also.push((Cause::CpuStarvation, holder.map(|(process, _)| *process)));
-    }
-    if judged.cause == Cause::CpuStarvation && signs.device_share() >= SOME {
-        also.push((Cause::Device, None));
-    }
-    also
-}
-
-fn names(holders: &[(Process, f64)]) -> String {
-    let each = holders
-        .iter()
-        .take(3)
-        .map(|(process, share)| format!("{} {} %", process.comm, percent(*share)));
-    each.collect::<Vec<_>>().join(", ")
-}
-
-/// Which stays on CPUs the load's slow I/Os waited for: where that is not in the record, it is said.
-fn missing_sched(signs: &Signs) -> Option<String> {
-    (!signs.cpu.seen).then(|| {
-        String::from(
-            "who was on the CPUs meanwhile (stream `sched`): whether the load had a CPU is not known",
-        )
-    })
-}
-
-pub(super) use cpu::CpuWait;
-pub(super) use served::User;

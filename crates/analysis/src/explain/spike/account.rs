@@ -1,0 +1,333 @@
+//! The account of one disturbance: whose the time was that its slow I/Os took.
+//!
+//! Data in: a disturbance with its rows. Data out: sums by owner, which add up to the response times of the slow I/Os that
+//! were looked at. Each I/O's time is cut into intervals ([`path`]), each with the owner that the evidence names. It must not
+//! choose a cause.
+
+mod cpus;
+mod device;
+mod ledger;
+mod path;
+mod thread;
+
+use super::scene::{Scene, SlowIo};
+use super::served::Busy;
+use crate::explain::answer::{OwnerClass, Process};
+use crate::explain::block_scan::{is_bound_worker, is_kernel};
+use crate::explain::victims::Kind;
+use cpus::Cpus;
+use device::{Counterfactual, Party};
+use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord};
+use fathom_core::run::Warning;
+use fathom_core::workload::EngineKind;
+pub(super) use ledger::{Ledger, Owner};
+use path::{Host, Paths, Queue};
+use thread::{Doing, Threads};
+
+/// How much longer than usual requests must take at the device for it to be what is slow.
+const DEVICE_SLOWER: f64 = 3.0;
+/// The part of I/Os' times that was unsent from which on it is asked what held their workers up.
+const UNSENT: f64 = 0.05;
+/// I/Os of workers whose paths are found to say what held the next ones up.
+const QUEUE_MAX: usize = 100_000;
+
+/// What an I/O of a victim takes in its quiet time: means of the parts, in nanoseconds, and how many of its own are ahead.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Usually {
+    pub parts: [f64; 6],
+    pub ahead: f64,
+    /// The mean size.
+    pub bytes: f64,
+    /// Of so many I/Os.
+    pub ios: u64,
+}
+
+impl Usually {
+    /// In the block layer and at the device.
+    pub(super) fn below_ns(&self) -> f64 {
+        self.parts[2] + self.parts[3] + self.parts[4]
+    }
+
+    /// From when it is made.
+    fn latency_ns(&self) -> f64 {
+        self.parts[1..].iter().sum()
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(super) struct Account {
+    /// Sums over the slow I/Os that were looked at.
+    pub ledger: Ledger,
+    /// How many those are.
+    pub ios: u64,
+    /// What the evidence rests on, and what it lacks.
+    pub host: Facts,
+}
+
+/// What else is worth a sentence.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Facts {
+    /// Whether the load's threads were recorded.
+    pub threads_seen: bool,
+}
+
+/// Accounts for a disturbance; `usually` is that of each of its parts.
+pub(super) fn of(scene: &Scene<'_>, usually: &[Usually]) -> Account {
+    let mut paths = paths(scene, usually);
+    let unsent: u64 = scene.slow.iter().map(|io| io.parts[0]).sum();
+    let all: u64 = scene.slow.iter().map(SlowIo::total_ns).sum();
+    if unsent as f64 >= all as f64 * UNSENT {
+        paths.queue = queue(scene, &paths);
+    }
+    let mut ledger = Ledger::default();
+    for io in &scene.slow {
+        let cut = paths.cut(io);
+        debug_assert_eq!(
+            cut.total_ns(),
+            io.total_ns(),
+            "each nanosecond of {io:?} has one owner"
+        );
+        ledger.join(&cut);
+    }
+    Account {
+        ledger,
+        ios: scene.slow.len() as u64,
+        host: Facts {
+            threads_seen: paths.host.seen,
+        },
+    }
+}
+
+fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
+    let facts = scene.context.facts;
+    let threads = Threads::new(scene.slices, |slice| scene.is_own(slice.tid, &slice.comm));
+    let cpus = Cpus::new(scene.slices, scene.cpus);
+    let counterfactuals = scene
+        .found
+        .parts
+        .iter()
+        .zip(usually)
+        .enumerate()
+        .map(|(index, (_, usually))| counterfactual(scene, index, usually));
+    let buffered = writes_buffered(scene);
+    let host = Host {
+        buffered,
+        modelled: facts.modelled(),
+        seen: !threads.is_empty(),
+        quota: 0.0,
+        device_slow: device_slow(scene, usually),
+        untraced: scene.requests.is_empty(),
+    };
+    let mut paths = Paths {
+        counterfactuals: counterfactuals.collect(),
+        usually: usually.to_vec(),
+        host,
+        stops: stops(scene),
+        flushes: flushes(scene),
+        queue: Queue::default(),
+        scene,
+        threads,
+        cpus,
+    };
+    paths.host.quota = quota(scene, &paths);
+    paths
+}
+
+/// Whether the load writes through the page cache.
+fn writes_buffered(scene: &Scene<'_>) -> bool {
+    let parts = scene.found.parts.iter();
+    let jobs = parts.filter_map(|part| scene.context.section(part)?.load);
+    jobs.map(|load| load.job)
+        .any(|job| job.writes() && (!job.direct || job.engine.kind == EngineKind::Mmap))
+}
+
+/// When the load was stopped, as it noticed itself.
+fn stops(scene: &Scene<'_>) -> Vec<(u64, u64)> {
+    let facts = scene.context.facts;
+    let started_ns = facts.started_ns();
+    let warnings = facts.run.summary.warnings.iter();
+    let stops = warnings.filter_map(|warning| match warning {
+        Warning::LoadStopped { stops, .. } => Some(stops),
+        _ => None,
+    });
+    let span = |at_ns: u64, length_ns: u64| {
+        let from_ns = started_ns.saturating_add(at_ns);
+        (from_ns, from_ns.saturating_add(length_ns))
+    };
+    let mut stops: Vec<(u64, u64)> = stops
+        .flatten()
+        .map(|stop| span(stop.at_ns, stop.length_ns))
+        .collect();
+    stops.sort_unstable();
+    stops
+}
+
+/// The part of the time in which the load stood ready beside an idle CPU that its quota explains.
+fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> f64 {
+    let Some(counters) = &scene.context.scanned.counters else {
+        return 0.0;
+    };
+    let seconds = counters.system.range(scene.seconds());
+    let throttled_s: f64 = seconds.map(|(_, second)| f64::from(second.cpu_throttled)).sum();
+    if throttled_s <= 0.0 {
+        return 0.0;
+    }
+    let waits = paths.threads.tids().flat_map(|tid| {
+        let spans = paths
+            .threads
+            .within(tid, scene.spike.start_ns, scene.spike.end_ns);
+        spans.filter(|span| matches!(span.doing, Doing::Ready { .. }))
+    });
+    let ready = Busy::of(waits.map(|span| (span.from_ns, span.to_ns)));
+    (throttled_s * 1e9 / ready.total_ns().max(1) as f64).min(1.0)
+}
+
+/// Whether requests took far longer at the device than they usually do.
+fn device_slow(scene: &Scene<'_>, usually: &[Usually]) -> bool {
+    let usual_ns = usually.iter().map(|usually| usually.parts[4]).fold(0.0, f64::max);
+    let there = scene
+        .requests
+        .iter()
+        .filter(|request| scene.spike.holds(request.completed_ns) && !is_flush(request));
+    let mut times: Vec<u64> = there.filter_map(BlockRequest::device_ns).collect();
+    times.sort_unstable();
+    // One in ten: a stall holds up those that are at the device, and those that wait for them are many more.
+    let slow = times.get(times.len() * 9 / 10).copied().unwrap_or(0);
+    slow as f64 >= usual_ns * DEVICE_SLOWER && usual_ns > 0.0
+}
+
+/// Flushes of the device's cache, and writes that carry one.
+pub(super) fn is_flush(request: &BlockRequest) -> bool {
+    let flags = request.flags;
+    request.op == BlockOp::Flush || flags.has(BlockFlags::PREFLUSH) || flags.has(BlockFlags::FUA)
+}
+
+/// When flushes began and ended, and from when on the device completed nothing else before their ends: a flush that waits
+/// its turn among others stops nobody.
+fn flushes(scene: &Scene<'_>) -> Vec<(u64, u64, u64)> {
+    let others: Vec<u64> = scene
+        .requests
+        .iter()
+        .filter(|request| !is_flush(request))
+        .map(|request| request.completed_ns)
+        .collect();
+    let flushes = scene.requests.iter().filter(|request| is_flush(request));
+    flushes
+        .map(|flush| {
+            let issued_ns = flush.issued_ns.unwrap_or(flush.begun_ns());
+            let before = others.partition_point(|end| *end < flush.completed_ns);
+            let last_ns = before.checked_sub(1).map_or(0, |last| others[last]);
+            (issued_ns, issued_ns.max(last_ns), flush.completed_ns)
+        })
+        .collect()
+}
+
+fn counterfactual(scene: &Scene<'_>, index: usize, usually: &Usually) -> Counterfactual {
+    let part = &scene.found.parts[index];
+    let question = device::Question {
+        requests: scene.requests,
+        from_ns: scene.spike.start_ns,
+        to_ns: scene.spike.end_ns,
+        known_from_ns: scene.before.start_ns,
+        usual_ns: usually.below_ns(),
+        usual_ahead: usually.ahead,
+        usual_bytes: (usually.ahead + 1.0) * usually.bytes,
+    };
+    let buffered = writes_buffered(scene);
+    let of_victim = |request: &BlockRequest| {
+        let of_section = scene.section_of(request.pid, &request.comm);
+        of_section.is_none_or(|section| section == part.section)
+            && Kind::of_request(request.op, request.len_bytes) == part.kind
+    };
+    let party = |request: &BlockRequest| {
+        if is_flush(request) && request.len_bytes == 0 {
+            return Party::Nobody;
+        }
+        if scene.is_own(request.pid, &request.comm) {
+            return match of_victim(request) {
+                true => Party::Victim,
+                false => Party::Suspect(Owner::of(OwnerClass::OwnQueue)),
+            };
+        }
+        if request.owner_pid != 0 {
+            if scene.is_own(request.owner_pid, &request.owner_comm) {
+                return Party::Suspect(Owner::of(OwnerClass::DirtyPages));
+            }
+            let process = Process {
+                pid: request.owner_pid,
+                comm: request.owner_comm,
+            };
+            return Party::Suspect(Owner::by(OwnerClass::CompetingIo, process));
+        }
+        if !is_kernel(&request.comm) {
+            let process = Process {
+                pid: request.pid,
+                comm: request.comm,
+            };
+            return Party::Suspect(Owner::by(OwnerClass::CompetingIo, process));
+        }
+        let name = request.comm.as_bytes();
+        if name.starts_with(b"jbd2/") || name.starts_with(b"xfsaild") {
+            return Party::Suspect(Owner::of(OwnerClass::Journal));
+        }
+        match (buffered, scene.writer) {
+            (true, _) => Party::Suspect(Owner::of(OwnerClass::DirtyPages)),
+            (false, Some(writer)) => Party::Suspect(Owner::by(OwnerClass::CompetingIo, writer)),
+            // What a throttle lets go is the load's own.
+            (false, None) if is_bound_worker(&request.comm) => Party::Victim,
+            (false, None) => Party::Suspect(Owner::of(OwnerClass::CompetingIo)),
+        }
+    };
+    Counterfactual::new(&question, party)
+}
+
+/// What held each worker's next I/O up: of those in flight the one that ended next, and whose its time was.
+fn queue(scene: &Scene<'_>, paths: &Paths<'_>) -> Queue {
+    let mut queue = Queue::default();
+    queue.surge = surge(scene);
+    let workers: std::collections::BTreeSet<(u32, u32)> =
+        scene.slow.iter().filter_map(|io| io.worker).collect();
+    let of_workers = |io: &&IoRecord| workers.contains(&(io.job, io.worker));
+    let mut ios: Vec<&IoRecord> = scene.ios.iter().filter(of_workers).collect();
+    ios.truncate(QUEUE_MAX);
+    for (io, path) in ios.iter().zip(scene.matched(&ios)) {
+        // Only what is beyond its own wait for being sent.
+        let sent = SlowIo {
+            due_ns: path.created_ns,
+            parts: [
+                0,
+                path.parts[1],
+                path.parts[2],
+                path.parts[3],
+                path.parts[4],
+                path.parts[5],
+            ],
+            ..path
+        };
+        queue.push(
+            (io.job, io.worker),
+            sent.created_ns,
+            sent.completed_ns,
+            paths.cut(&sent),
+        );
+    }
+    queue
+}
+
+/// Whether far more I/Os were due than before.
+fn surge(scene: &Scene<'_>) -> bool {
+    let due = |io: &IoRecord| io.intended_ns.min(io.created_ns);
+    let before = scene.ios.iter().filter(|io| scene.before.holds(due(io))).count() as f64;
+    let before_s = scene.before.duration_ns().max(1) as f64 / 1e9;
+    // A surge is at the begin; what is left of it may be the queue that it left.
+    [1.0, 0.5, 0.25].into_iter().any(|part| {
+        let until_ns = scene.spike.start_ns + (scene.spike.duration_ns() as f64 * part) as u64;
+        let span_s = until_ns.saturating_sub(scene.spike.start_ns).max(1) as f64 / 1e9;
+        let within = |io: &&IoRecord| scene.spike.holds(due(io)) && due(io) <= until_ns;
+        let n = scene.ios.iter().filter(within).count() as f64;
+        let expected = before / before_s * span_s;
+        // Four standard deviations of a Poisson process, and half as much again.
+        before > 0.0 && n > expected * 1.5 && n > expected + 4.0 * expected.sqrt() + 4.0
+    })
+}

@@ -1,0 +1,507 @@
+//! Whose requests made the device slow for a victim: the counterfactual.
+//!
+//! Data in: the victim's requests in a disturbance and those of everybody else. Data out: the part of the victim's extra time
+//! below the block layer that others are granted, and how it divides among them. It must not know the time above the block
+//! layer.
+//!
+//! A suspect is granted what the victim's requests took longer with the suspect's work in flight than without, in the same
+//! disturbance; where the victim was never without, what its time grows by for each byte ahead of it. Shares by bytes say
+//! nothing of guilt: a neighbour on a slow device has as many as one that makes it slow. They only divide what is granted.
+//! Nobody is granted anything for times in which the device answered nobody.
+
+use super::ledger::Owner;
+use fathom_core::record::BlockRequest;
+
+/// Requests of the victim that are looked at; of more, evenly chosen ones.
+const SAMPLES_MAX: usize = 2_000;
+/// Requests without the suspect that are enough to compare with.
+const ALONE_MIN: usize = 5;
+/// How much longer than usual the middle request with the suspect must take to be slow.
+const SLOW: f64 = 1.2;
+/// The longest stretch without anybody's completion, as part of a request's time: from the first on the device answered
+/// nobody; up to the second it worked all the time (docs/journal: seven devices with a known truth).
+const SILENT: f64 = 0.9;
+const BUSY: f64 = 0.35;
+/// So often it must be seen that the victim is slow with the suspect in flight, where the device answered nobody meanwhile.
+const TIMES_MIN: f64 = 4.0;
+/// Bytes ahead, as a multiple of what the victim usually has in flight, that flood a device.
+const FLOOD: f64 = 64.0;
+/// How many standard deviations are beyond chance: of ranks, of a coefficient of correlation.
+const SURE: f64 = 3.0;
+const SURE_FOLLOWS: f64 = 4.0;
+/// How well the time must follow the bytes ahead, as a coefficient of correlation.
+const FOLLOWS: f64 = 0.4;
+/// The part of a request's time for which the suspect must have something in flight to count as there.
+const PRESENT: f64 = 0.1;
+/// How much of the time before it a suspect that comes new had nothing in flight.
+const ABSENT: f64 = 0.05;
+
+/// Requests of one party, for questions about moments.
+#[derive(Debug, Default)]
+struct Flights {
+    begun: Vec<u64>,
+    ended: Vec<u64>,
+    /// Bytes of the first so many, in either order.
+    begun_bytes: Vec<u64>,
+    ended_bytes: Vec<u64>,
+    /// Times with something in flight, ascending and apart.
+    busy: Vec<(u64, u64)>,
+}
+
+impl Flights {
+    fn of(mut flights: Vec<(u64, u64, u64)>) -> Self {
+        flights.sort_unstable();
+        let sums = |bytes: &mut dyn Iterator<Item = u64>| {
+            let mut sum = 0;
+            let sums = bytes.map(|bytes| {
+                sum += bytes;
+                sum
+            });
+            std::iter::once(0).chain(sums).collect::<Vec<u64>>()
+        };
+        let begun = flights.iter().map(|flight| flight.0).collect();
+        let begun_bytes = sums(&mut flights.iter().map(|flight| flight.2));
+        let mut busy: Vec<(u64, u64)> = Vec::new();
+        for &(from, to, _) in &flights {
+            match busy.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(to),
+                _ => busy.push((from, to)),
+            }
+        }
+        flights.sort_unstable_by_key(|flight| flight.1);
+        Self {
+            ended: flights.iter().map(|flight| flight.1).collect(),
+            ended_bytes: sums(&mut flights.iter().map(|flight| flight.2)),
+            begun,
+            begun_bytes,
+            busy,
+        }
+    }
+
+    /// How many and how many bytes are in flight just before a moment.
+    fn ahead(&self, at_ns: u64) -> (f64, f64) {
+        let begun = self.begun.partition_point(|begun| *begun < at_ns);
+        let ended = self.ended.partition_point(|ended| *ended <= at_ns).min(begun);
+        let bytes = self.begun_bytes[begun].saturating_sub(self.ended_bytes[ended]);
+        ((begun - ended) as f64, bytes as f64)
+    }
+
+    /// How many ended in a span.
+    fn ended_within(&self, from_ns: u64, to_ns: u64) -> usize {
+        let first = self.ended.partition_point(|ended| *ended <= from_ns);
+        let last = self.ended.partition_point(|ended| *ended < to_ns);
+        last.saturating_sub(first)
+    }
+
+    /// How many, and how many bytes, began in a span.
+    fn begun_within(&self, from_ns: u64, to_ns: u64) -> (f64, f64) {
+        let first = self.begun.partition_point(|begun| *begun <= from_ns);
+        let last = self.begun.partition_point(|begun| *begun < to_ns).max(first);
+        let bytes = self.begun_bytes[last] - self.begun_bytes[first];
+        ((last - first) as f64, bytes as f64)
+    }
+
+    /// For how long something was in flight in a span.
+    fn busy_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
+        let first = self.busy.partition_point(|busy| busy.1 <= from_ns);
+        let there = self.busy[first..].iter().take_while(|busy| busy.0 < to_ns);
+        there.map(|busy| busy.1.min(to_ns) - busy.0.max(from_ns)).sum()
+    }
+}
+
+/// Somebody whose requests were in flight beside the victim's.
+#[derive(Debug)]
+struct Suspect {
+    owner: Owner,
+    flights: Flights,
+    /// The part of the victim's extra time that it is granted by itself.
+    part: f64,
+}
+
+/// One request of the victim.
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    from_ns: u64,
+    to_ns: u64,
+    /// The longest stretch without a completion, as part of its time.
+    silent: f64,
+}
+
+impl Sample {
+    fn ns(&self) -> f64 {
+        (self.to_ns - self.from_ns) as f64
+    }
+}
+
+/// What others are granted of a victim's time below the block layer.
+#[derive(Debug, Default)]
+pub(super) struct Counterfactual {
+    suspects: Vec<Suspect>,
+    /// The part that all others together are granted.
+    part: f64,
+}
+
+/// What is asked.
+pub(super) struct Question<'r> {
+    /// All requests around the disturbance.
+    pub requests: &'r [BlockRequest],
+    /// The disturbance, and the time before it that is known.
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub known_from_ns: u64,
+    /// What a request of the victim usually takes below the block layer.
+    pub usual_ns: f64,
+    /// How many of its own it usually has ahead, and bytes in flight.
+    pub usual_ahead: f64,
+    pub usual_bytes: f64,
+}
+
+/// Whose a request is, seen from the victim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Party {
+    /// The victim's own.
+    Victim,
+    /// Somebody's, who may be why the victim waits.
+    Suspect(Owner),
+    /// Somebody's who is never a suspect, such as a flush, which is judged for itself.
+    Nobody,
+}
+
+impl Counterfactual {
+    pub(super) fn new(question: &Question<'_>, party: impl Fn(&BlockRequest) -> Party) -> Self {
+        let mut samples: Vec<Sample> = Vec::new();
+        let mut parties: Vec<(Owner, Vec<(u64, u64, u64)>)> = Vec::new();
+        let mut own: Vec<(u64, u64, u64)> = Vec::new();
+        let mut ends: Vec<u64> = Vec::with_capacity(question.requests.len());
+        for request in question.requests {
+            ends.push(request.completed_ns);
+            let flight = (
+                request.begun_ns(),
+                request.completed_ns,
+                u64::from(request.len_bytes),
+            );
+            match party(request) {
+                Party::Nobody => {}
+                Party::Victim => {
+                    own.push(flight);
+                    let within = flight.1 >= question.from_ns && flight.0 <= question.to_ns;
+                    if within && flight.1 > flight.0 {
+                        samples.push(Sample {
+                            from_ns: flight.0,
+                            to_ns: flight.1,
+                            silent: 0.0,
+                        });
+                    }
+                }
+                Party::Suspect(owner) => match parties.iter_mut().find(|(known, _)| same(known, &owner)) {
+                    Some((_, flights)) => flights.push(flight),
+                    None => parties.push((owner, vec![flight])),
+                },
+            }
+        }
+        let step = samples.len().div_ceil(SAMPLES_MAX).max(1);
+        let mut samples: Vec<Sample> = samples.into_iter().step_by(step).collect();
+        ends.sort_unstable();
+        for sample in &mut samples {
+            sample.silent = silent(&ends, sample);
+        }
+        Self::judge(question, &samples, parties, own)
+    }
+
+    fn judge(
+        question: &Question<'_>,
+        samples: &[Sample],
+        parties: Vec<(Owner, Vec<(u64, u64, u64)>)>,
+        own: Vec<(u64, u64, u64)>,
+    ) -> Self {
+        let everybody: Vec<(u64, u64, u64)> =
+            parties.iter().flat_map(|(_, flights)| flights.clone()).collect();
+        let together = part(question, samples, &Flights::of(everybody));
+        let mut suspects: Vec<Suspect> = parties
+            .into_iter()
+            .map(|(owner, flights)| {
+                let flights = Flights::of(flights);
+                Suspect {
+                    part: part(question, samples, &flights),
+                    owner,
+                    flights,
+                }
+            })
+            .collect();
+        let best = suspects.iter().map(|suspect| suspect.part).fold(0.0, f64::max);
+        // Its own queue, where it is far longer than usual: more was asked for.
+        let own = Flights::of(own);
+        let queue = own_queue(question, samples, &own);
+        let whole = together.max(best);
+        if queue > 0.0 {
+            suspects.push(Suspect {
+                owner: Owner::of(crate::explain::answer::OwnerClass::OwnQueue),
+                flights: own,
+                part: queue,
+            });
+        }
+        // Who by itself is granted nothing has no share in what all are granted, if anybody is.
+        if suspects.iter().any(|suspect| suspect.part > 0.0) {
+            suspects.retain(|suspect| suspect.part >= whole.max(queue) * 0.2);
+        }
+        Self {
+            suspects,
+            part: whole.max(queue).min(1.0),
+        }
+    }
+
+    /// Who is granted which part of the extra time of a request; the rest is the device's.
+    pub(super) fn granted(&self, from_ns: u64, to_ns: u64) -> Vec<(Owner, f64)> {
+        if self.part <= 0.0 {
+            return Vec::new();
+        }
+        let weight = |suspect: &Suspect| {
+            let middle = from_ns + (to_ns - from_ns) / 2;
+            let (_, at_begin) = suspect.flights.ahead(from_ns + 1);
+            let (_, later) = suspect.flights.ahead(middle);
+            let there = suspect.flights.busy_ns(from_ns, to_ns) as f64 / (to_ns - from_ns).max(1) as f64;
+            // A discard moves nothing: the time for which it is there counts as well.
+            (at_begin + later + 1.0) * there
+        };
+        let weights: Vec<(Owner, f64)> = self
+            .suspects
+            .iter()
+            .map(|suspect| (suspect.owner, weight(suspect)))
+            .collect();
+        let all: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        // Where none of them had anything in flight, none made it wait.
+        if all <= 0.0 {
+            return Vec::new();
+        }
+        weights
+            .into_iter()
+            .map(|(owner, weight)| (owner, self.part * weight / all))
+            .collect()
+    }
+}
+
+fn same(a: &Owner, b: &Owner) -> bool {
+    a.class == b.class && a.process.map(|process| process.comm) == b.process.map(|process| process.comm)
+}
+
+/// The longest stretch of a request's time without anybody's completion, as a part of it; its own end does not count.
+fn silent(ends: &[u64], sample: &Sample) -> f64 {
+    let first = ends.partition_point(|end| *end <= sample.from_ns);
+    let there = ends[first..].iter().take_while(|end| **end < sample.to_ns);
+    let (mut last, mut longest) = (sample.from_ns, 0);
+    for end in there {
+        longest = longest.max(end - last);
+        last = *end;
+    }
+    longest.max(sample.to_ns - last) as f64 / sample.ns()
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The part of the victim's extra time that these flights are granted.
+fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
+    let usual_ns = question.usual_ns.max(1.0);
+    let with = |sample: &&Sample| {
+        let busy_ns = flights.busy_ns(sample.from_ns, sample.to_ns) as f64;
+        busy_ns >= sample.ns() * PRESENT
+    };
+    let (over, alone): (Vec<&Sample>, Vec<&Sample>) = samples.iter().partition(with);
+    let slow: Vec<&&Sample> = over
+        .iter()
+        .filter(|sample| sample.ns() > usual_ns * SLOW)
+        .collect();
+    if slow.is_empty() {
+        return 0.0;
+    }
+    // What did not get on while the victim waited did not make it wait.
+    let extra = |sample: &Sample| sample.ns() - usual_ns;
+    let all: f64 = slow.iter().map(|sample| extra(sample)).sum();
+    let weighted = |value: &dyn Fn(&Sample) -> f64| -> f64 {
+        slow.iter()
+            .map(|sample| value(sample) * extra(sample))
+            .sum::<f64>()
+            / all.max(1.0)
+    };
+    let moved =
+        weighted(&|sample| f64::from(u8::from(flights.ended_within(sample.from_ns, sample.to_ns) > 0)));
+    let silence = weighted(&|sample| sample.silent);
+    // One stall holds up all that are in flight: that is seen once, not many times.
+    let once = silence >= SILENT && times_seen(&slow, usual_ns) < TIMES_MIN;
+    // Far more bytes ahead than the victim ever has are reason enough for a device to be silent.
+    let ahead = middle(
+        slow.iter()
+            .map(|sample| flights.ahead(sample.from_ns + 1).1)
+            .collect(),
+    );
+    let flooded = ahead >= question.usual_bytes * FLOOD && ahead > 0.0;
+    if moved < 0.5 || (once && !flooded) {
+        return 0.0;
+    }
+    let possible = possible(question, &slow, flights);
+    let over_ns = middle(over.iter().map(|sample| sample.ns()).collect());
+    if alone.len() >= ALONE_MIN && over_ns > usual_ns * SLOW && slower(&over, &alone) {
+        let alone_ns = middle(alone.iter().map(|sample| sample.ns()).collect()).max(usual_ns);
+        return ((over_ns - alone_ns) / (over_ns - usual_ns)).clamp(0.0, possible);
+    }
+    let followed = follows(usual_ns, &over, flights);
+    if followed > 0.0 || alone.len() >= ALONE_MIN {
+        return followed.min(possible);
+    }
+    newcomer(question, samples, flights, silence).min(possible)
+}
+
+/// Whether the first are slower than the others beyond chance (Mann and Whitney 1947, with the normal approximation).
+fn slower(over: &[&Sample], alone: &[&Sample]) -> bool {
+    let mut all: Vec<(f64, bool)> = over.iter().map(|sample| (sample.ns(), true)).collect();
+    all.extend(alone.iter().map(|sample| (sample.ns(), false)));
+    all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let ranks: f64 = (1..)
+        .zip(&all)
+        .filter(|(_, (_, over))| *over)
+        .map(|(rank, _)| f64::from(rank))
+        .sum();
+    let (n, m) = (over.len() as f64, alone.len() as f64);
+    let expected = n * (n + m + 1.0) / 2.0;
+    let deviation = (n * m * (n + m + 1.0) / 12.0).sqrt();
+    (ranks - expected) / deviation.max(f64::MIN_POSITIVE) >= SURE
+}
+
+/// How many times apart these were slow, each time counted for what it weighs: (sum of weights)² / sum of their squares.
+fn times_seen(slow: &[&&Sample], usual_ns: f64) -> f64 {
+    let mut spans: Vec<(u64, u64, f64)> = slow
+        .iter()
+        .map(|sample| (sample.from_ns, sample.to_ns, sample.ns() - usual_ns))
+        .collect();
+    spans.sort_unstable_by_key(|span| (span.0, span.1));
+    let (mut times, mut last): (Vec<f64>, u64) = (Vec::new(), 0);
+    for (from, to, weight) in spans {
+        match times.last_mut() {
+            Some(time) if from < last => *time += weight,
+            _ => times.push(weight),
+        }
+        last = last.max(to);
+    }
+    let squares: f64 = times.iter().map(|weight| weight * weight).sum();
+    times.iter().sum::<f64>().powi(2) / squares.max(f64::MIN_POSITIVE)
+}
+
+/// The part of the extra time that work of that size can make at all: a request more among many, or a small one, costs what
+/// one of the victim's costs.
+fn possible(question: &Question<'_>, slow: &[&&Sample], flights: &Flights) -> f64 {
+    let (mut possible, mut extra) = (0.0, 0.0);
+    for sample in slow {
+        let (number, bytes) = flights.ahead(sample.from_ns + 1);
+        let came = flights.begun_within(sample.from_ns, sample.to_ns);
+        let number = (number + came.0) / (question.usual_ahead + 1.0);
+        let bytes = (bytes + came.1) / question.usual_bytes.max(1.0);
+        possible += question.usual_ns * number.max(bytes);
+        extra += sample.ns() - question.usual_ns;
+    }
+    (possible / f64::max(extra, 1.0)).min(1.0)
+}
+
+/// How much of the extra time grows with what is ahead, where it does.
+fn follows(usual_ns: f64, over: &[&Sample], flights: &Flights) -> f64 {
+    let times: Vec<f64> = over.iter().map(|sample| sample.ns()).collect();
+    let ahead: Vec<(f64, f64)> = over.iter().map(|sample| flights.ahead(sample.from_ns)).collect();
+    let by_bytes = line(&ahead.iter().map(|ahead| ahead.1).collect::<Vec<_>>(), &times);
+    let by_number = line(&ahead.iter().map(|ahead| ahead.0).collect::<Vec<_>>(), &times);
+    let best = if by_bytes.correlation >= by_number.correlation {
+        by_bytes
+    } else {
+        by_number
+    };
+    let n = over.len() as f64;
+    // Student's t of the coefficient.
+    let t = best.correlation
+        * ((n - 2.0).max(0.0) / (1.0 - best.correlation.powi(2)).max(f64::MIN_POSITIVE)).sqrt();
+    if best.correlation < FOLLOWS || t < SURE_FOLLOWS {
+        return 0.0;
+    }
+    let extra_ns = (best.mean_y - usual_ns).max(1.0);
+    (best.slope * best.mean_x / extra_ns).clamp(0.0, 1.0)
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Line {
+    slope: f64,
+    correlation: f64,
+    mean_x: f64,
+    mean_y: f64,
+}
+
+/// Least squares.
+fn line(x: &[f64], y: &[f64]) -> Line {
+    let n = x.len().max(1) as f64;
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in x.iter().zip(y) {
+        xx += (x - mean_x).powi(2);
+        yy += (y - mean_y).powi(2);
+        xy += (x - mean_x) * (y - mean_y);
+    }
+    if xx <= 0.0 || yy <= 0.0 {
+        return Line {
+            mean_x,
+            mean_y,
+            ..Line::default()
+        };
+    }
+    Line {
+        slope: xy / xx,
+        correlation: xy / (xx * yy).sqrt(),
+        mean_x,
+        mean_y,
+    }
+}
+
+/// Somebody whose queue is always as long: nothing varies that could show what it costs. It is granted all where it came as
+/// the victim slowed down, had far more in flight, and the device completed more than before without a pause.
+fn newcomer(question: &Question<'_>, samples: &[Sample], flights: &Flights, silence: f64) -> f64 {
+    let (known, from, to) = (question.known_from_ns, question.from_ns, question.to_ns);
+    let before = flights.busy_ns(known, from) as f64 / (from - known).max(1) as f64;
+    let in_flight = middle(
+        samples
+            .iter()
+            .map(|sample| flights.ahead(sample.from_ns).0)
+            .collect(),
+    );
+    let seconds = |from: u64, to: u64| to.saturating_sub(from).max(1) as f64 / 1e9;
+    let rate = |from: u64, to: u64| {
+        let ends = question.requests.iter().map(|request| request.completed_ns);
+        let there = ends.filter(|end| (from..to).contains(end)).count();
+        there as f64 / seconds(from, to)
+    };
+    let first = flights.begun.iter().find(|begun| **begun + 1 >= known);
+    let first_slow = samples
+        .iter()
+        .filter(|sample| sample.ns() > question.usual_ns * SLOW);
+    let first_slow = first_slow.map(|sample| sample.to_ns).min();
+    let came_first = match (first, first_slow) {
+        (Some(first), Some(slow)) => *first <= slow,
+        _ => false,
+    };
+    let guilty = before <= ABSENT
+        && came_first
+        && silence <= BUSY
+        && in_flight >= 4.0 * (question.usual_ahead + 1.0)
+        && rate(from, to) >= 1.2 * rate(known, from);
+    f64::from(u8::from(guilty))
+}
+
+/// The part of the extra time that the victim's own queue explains, where that is far longer than usual.
+fn own_queue(question: &Question<'_>, samples: &[Sample], own: &Flights) -> f64 {
+    let ahead = middle(samples.iter().map(|sample| own.ahead(sample.from_ns).0).collect());
+    let silence = middle(samples.iter().map(|sample| sample.silent).collect());
+    if ahead < question.usual_ahead * 2.0 + 2.0 || silence >= SILENT {
+        return 0.0;
+    }
+    let all: Vec<&Sample> = samples.iter().collect();
+    follows(question.usual_ns.max(1.0), &all, own)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+use super::*;
+use crate::explain::answer::{OwnerClass, Process};
+use fathom_core::record::Comm;
+use fathom_core::rng::Rng;
+use fathom_testkit::make;
+
+const MS: u64 = 1_000_000;
+fn neighbour() -> Process {
+    Process {
+        pid: 9,
+        comm: Comm::from("dd"),
+    }
+}
+
+/// A device on which a victim with one in flight meets a neighbour with `depth` of `bytes` in bursts.
+struct Made {
+    requests: Vec<BlockRequest>,
+}
+
+impl Made {
+    /// Requests of the device from 0 to 4 s: a pipe of so many bytes a second, each request 1 ms besides; or a device on
+    /// which each goes on for itself and takes so long.
+    fn new(
+        seed: u64,
+        pipe: Option<f64>,
+        latency: impl Fn(u64) -> u64,
+        neighbour: impl Fn(u64) -> bool,
+        depth: usize,
+        bytes: u32,
+    ) -> Self {
+        let mut rng = Rng::new(seed);
+        let mut requests: Vec<BlockRequest> = Vec::new();
+        let mut free = 0u64;
+        // Each slot sends its next request when its last one is done: (next, victim).
+        let mut slots: Vec<(u64, bool)> = vec![(0, true)];
+        slots.extend((0..depth).map(|_| (0, false)));
+        loop {
+            let (index, _) = slots
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, slot)| slot.0)
+                .expect("a slot");
+            let (now, victim) = slots[index];
+            if now > 4_000 * MS {
+                break;
+            }
+            if !victim && !neighbour(now) {
+                slots[index].0 = now + 5 * MS;
+                continue;
+            }
+            let len_bytes = if victim { 4096 } else { bytes };
+            let jitter = rng.below(MS / 5);
+            let done = match pipe {
+                Some(rate) => {
+                    let begin = free.max(now);
+                    free = begin + (f64::from(len_bytes) / rate * 1e9) as u64;
+                    free + latency(now) + jitter
+                }
+                None => now + latency(now) + jitter,
+            };
+            requests.push(BlockRequest {
+                len_bytes,
+                pid: if victim { 1 } else { 9 },
+                comm: Comm::from(if victim { "fathom" } else { "dd" }),
+                ..make::request(now, done)
+            });
+            slots[index].0 = done + 20_000;
+        }
+        requests.sort_by_key(|request| request.completed_ns);
+        Self { requests }
+    }
+
+    fn part(&self, from_ms: u64, to_ms: u64) -> f64 {
+        let question = Question {
+            requests: &self.requests,
+            from_ns: from_ms * MS,
+            to_ns: to_ms * MS,
+            known_from_ns: 0,
+            usual_ns: 1.1e6,
+            usual_ahead: 0.0,
+            usual_bytes: 4096.0,
+        };
+        let found = Counterfactual::new(&question, |request| match request.pid {
+            1 => Party::Victim,
+            _ => Party::Suspect(Owner::by(OwnerClass::CompetingIo, neighbour())),
+        });
+        found.part
+    }
+}
+
+fn always(_: u64) -> bool {
+    true
+}
+
+/// 400 ms in each second.
+fn bursts(now: u64) -> bool {
+    now / MS % 1000 > 600
+}
+
+fn second_half(now: u64) -> bool {
+    now > 2_000 * MS
+}
+
+#[test]
+fn a_neighbour_who_fills_the_pipe_is_granted_what_it_costs() {
+    for seed in 0..5 {
+        let with = Made::new(seed, Some(1e8), |_| MS, bursts, 4, 256 << 10);
+        assert!(with.part(600, 4_000) > 0.9, "bursts, seed {seed}");
+        let with = Made::new(seed, Some(1e8), |_| MS, second_half, 8, 128 << 10);
+        assert!(with.part(2_000, 4_000) > 0.8, "never alone, seed {seed}");
+    }
+}
+
+/// The device is slower for a while; a neighbour is there all the time, in bursts, or from that moment on.
+#[test]
+fn a_neighbour_on_a_slow_device_is_granted_nothing() {
+    let slow = |now: u64| if second_half(now) { 4 * MS } else { MS };
+    for seed in 0..5 {
+        for (depth, bytes) in [(2, 4096), (4, 64 << 10)] {
+            for there in [always, bursts, second_half] {
+                let made = Made::new(seed, None, slow, there, depth, bytes);
+                let part = made.part(2_000, 4_000);
+                assert!(part < 0.1, "seed {seed}, {depth} of {bytes}: {part}");
+            }
+        }
+    }
+}
+
+/// The device stands still, once, with a request of a neighbour in it who has hardly any.
+#[test]
+fn a_neighbour_in_a_stall_is_granted_nothing() {
+    let stall = |now: u64| {
+        if (2_000..2_300).contains(&(now / MS)) {
+            2_300 * MS - now + MS
+        } else {
+            MS
+        }
+    };
+    for seed in 0..5 {
+        for there in [always, bursts, second_half] {
+            let made = Made::new(seed, None, stall, there, 1, 8192);
+            let part = made.part(1_990, 2_310);
+            assert!(part < 0.1, "seed {seed}: {part}");
+        }
+    }
+}
+
+/// What is granted to all is divided by what each has ahead, and adds up to no more than was granted.
+#[test]
+fn grants_add_up() {
+    let made = Made::new(1, Some(1e8), |_| MS, bursts, 4, 256 << 10);
+    let question = Question {
+        requests: &made.requests,
+        from_ns: 600 * MS,
+        to_ns: 4_000 * MS,
+        known_from_ns: 0,
+        usual_ns: 1.1e6,
+        usual_ahead: 0.0,
+        usual_bytes: 4096.0,
+    };
+    let other = Process {
+        pid: 10,
+        comm: Comm::from("cp"),
+    };
+    let found = Counterfactual::new(&question, |request| match request.pid {
+        1 => Party::Victim,
+        _ if request.sector == 0 && request.completed_ns % 3 == 0 => {
+            Party::Suspect(Owner::by(OwnerClass::CompetingIo, other))
+        }
+        _ => Party::Suspect(Owner::by(OwnerClass::CompetingIo, neighbour())),
+    });
+    let slow = made.requests.iter().filter(|request| request.pid == 1);
+    for request in slow {
+        let granted = found.granted(request.begun_ns(), request.completed_ns);
+        let sum: f64 = granted.iter().map(|(_, part)| part).sum();
+        assert!(sum <= 1.0 + 1e-9, "{granted:?}");
+    }
+}

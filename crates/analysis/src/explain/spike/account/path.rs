@@ -1,0 +1,449 @@
+//! The critical path of one slow I/O: its time, cut into intervals, each with an owner.
+//!
+//! Data in: an I/O with its steps, what its thread did, who had the CPUs, what the kernel did, what the counterfactual grants.
+//! Data out: a ledger whose sum is the response time, to the nanosecond. What no evidence covers is not seen.
+
+use super::super::scene::{Scene, SlowIo};
+use super::Usually;
+use super::cpus::Cpus;
+use super::device::Counterfactual;
+use super::ledger::{Ledger, Owner};
+use super::thread::{Doing, Span, Threads};
+use crate::explain::answer::{OwnerClass, Process};
+use fathom_core::record::{BlockOp, BlockedOn, Comm, KernelSpan, SpanKind};
+
+/// What the paths of a disturbance's I/Os are found with.
+pub(super) struct Paths<'s> {
+    pub scene: &'s Scene<'s>,
+    pub threads: Threads,
+    pub cpus: Cpus<'s>,
+    /// For each part of the disturbance.
+    pub counterfactuals: Vec<Counterfactual>,
+    pub usually: Vec<Usually>,
+    pub host: Host,
+    /// When the load was stopped, as it noticed itself.
+    pub stops: Vec<(u64, u64)>,
+    /// Flushes: from when on they were alone, their end.
+    pub flushes: Vec<(u64, u64, u64)>,
+    /// What held each worker up, for times in which an I/O was due and not sent.
+    pub queue: Queue,
+}
+
+/// What is known of the host for the whole disturbance.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Host {
+    /// The load writes through the page cache.
+    pub buffered: bool,
+    /// On a modelled machine there is nothing but the disk.
+    pub modelled: bool,
+    /// Whether the threads of the load were recorded at all.
+    pub seen: bool,
+    /// The part of ready time without a holder that the CPU quota explains.
+    pub quota: f64,
+    /// The device is what is slow: a wait for a tag or in the scheduler is its.
+    pub device_slow: bool,
+    /// No request of the device was recorded.
+    pub untraced: bool,
+}
+
+/// Which part of its way an I/O is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Unsent,
+    Above,
+    Seen,
+    /// No request is known: anything but unsent.
+    Unmatched,
+}
+
+impl Paths<'_> {
+    /// An I/O's time by owner, what is usual included.
+    pub(super) fn cut(&self, io: &SlowIo) -> Ledger {
+        let mut ledger = Ledger::default();
+        let Some((issued, done)) = io.at_device else {
+            self.host(io, io.due_ns, io.created_ns, Step::Unsent, 0.0, &mut ledger);
+            let usual = self.usually_of(io).map_or(0.0, Usually::latency_ns);
+            let step = Step::Unmatched;
+            self.host(io, io.created_ns, io.completed_ns, step, usual, &mut ledger);
+            return ledger;
+        };
+        let usually = self.usually_of(io).copied().unwrap_or_default();
+        let queued = io.created_ns + io.parts[1];
+        self.host(
+            io,
+            io.due_ns,
+            io.created_ns,
+            Step::Unsent,
+            usually.parts[0],
+            &mut ledger,
+        );
+        self.host(
+            io,
+            io.created_ns,
+            queued,
+            Step::Above,
+            usually.parts[1],
+            &mut ledger,
+        );
+        self.below(io, (queued, issued, done), &usually, &mut ledger);
+        self.host(
+            io,
+            done,
+            io.completed_ns,
+            Step::Seen,
+            usually.parts[5],
+            &mut ledger,
+        );
+        ledger
+    }
+
+    fn usually_of(&self, io: &SlowIo) -> Option<&Usually> {
+        self.usually.get(io.part)
+    }
+
+    /// The block layer and the device.
+    fn below(
+        &self,
+        io: &SlowIo,
+        (queued, issued, done): (u64, u64, u64),
+        usually: &Usually,
+        ledger: &mut Ledger,
+    ) {
+        let all = done - queued;
+        let usual = (usually.below_ns() as u64).min(all);
+        ledger.add(Owner::of(OwnerClass::Usual), usual);
+        let extra = all - usual;
+        if extra == 0 {
+            return;
+        }
+        let granted = self.counterfactuals.get(io.part);
+        let granted = granted.map_or_else(Vec::new, |counterfactual| counterfactual.granted(queued, done));
+        let others: f64 = granted.iter().map(|(_, part)| part).sum();
+        let mut shares = granted;
+        let rest = (1.0 - others).max(0.0);
+        let behind = self.behind_flush(queued, done);
+        // What the queue had, beyond what it usually has, is its own only where the device was as fast as ever.
+        let waited = (issued - queued) as f64;
+        let usually_waited = usually.parts[2] + usually.parts[3];
+        let queue = if self.host.device_slow || all == 0 {
+            0.0
+        } else {
+            ((waited - usually_waited).max(0.0) / extra as f64).min(1.0)
+        };
+        if io.op == BlockOp::Flush {
+            shares.push((Owner::of(OwnerClass::Flush), rest));
+        } else {
+            shares.push((Owner::of(OwnerClass::Flush), rest * behind));
+            shares.push((Owner::of(OwnerClass::KernelQueue), rest * (1.0 - behind) * queue));
+            shares.push((
+                Owner::of(OwnerClass::Device),
+                rest * (1.0 - behind) * (1.0 - queue),
+            ));
+        }
+        shares.retain(|(_, weight)| *weight > 0.0);
+        ledger.divide(extra, &shares);
+    }
+
+    /// The part of a request's time in which a flush was carried out that came before it.
+    fn behind_flush(&self, queued: u64, done: u64) -> f64 {
+        let slack = (done - queued) / 10;
+        let before = self.flushes.iter().filter(|(from, _, _)| *from <= queued + slack);
+        let behind = before.map(|(_, alone, to)| done.min(*to).saturating_sub(queued.max(*alone)));
+        behind.max().unwrap_or(0) as f64 / (done - queued).max(1) as f64
+    }
+
+    /// A time in which the host had the I/O.
+    fn host(&self, io: &SlowIo, from: u64, to: u64, step: Step, usual_ns: f64, ledger: &mut Ledger) {
+        if from >= to {
+            return;
+        }
+        let mut found = Ledger::default();
+        let mut at = from;
+        // Where the load itself knows that it did not run, that is what it was.
+        for (stop_from, stop_to) in &self.stops {
+            let (stop_from, stop_to) = ((*stop_from).max(at), (*stop_to).min(to));
+            if stop_from < stop_to {
+                self.spans(io, at, stop_from, step, &mut found);
+                found.add(Owner::of(OwnerClass::Stopped), stop_to - stop_from);
+                at = stop_to;
+            }
+        }
+        self.spans(io, at, to, step, &mut found);
+        let usual = (usual_ns as u64).min(to - from);
+        ledger.add(Owner::of(OwnerClass::Usual), usual);
+        ledger.join_scaled(&found, to - from - usual);
+    }
+
+    /// By what the thread did.
+    fn spans(&self, io: &SlowIo, from: u64, to: u64, step: Step, found: &mut Ledger) {
+        if from >= to {
+            return;
+        }
+        let Some(tid) = self.thread_of(io, from, to) else {
+            self.unseen(io, from, to, step, found);
+            return;
+        };
+        let mut at = from;
+        for span in self.threads.within(tid, from, to) {
+            self.unseen(io, at, span.from_ns, step, found);
+            self.span(io, tid, span, step, found);
+            at = span.to_ns;
+        }
+        self.unseen(io, at, to, step, found);
+    }
+
+    /// The thread that an I/O is of: of several that may be, that which stood ready longest.
+    fn thread_of(&self, io: &SlowIo, from: u64, to: u64) -> Option<u32> {
+        let known: Vec<u32> = match (io.worker, io.tid) {
+            (Some(worker), _) => self.scene.tasks_of(worker).collect(),
+            (None, tid) => tid.into_iter().collect(),
+        };
+        let may_be = if known.is_empty() && io.worker.is_some() {
+            self.threads.tids().collect()
+        } else {
+            known
+        };
+        let waited = |tid: &u32| -> u64 {
+            let spans = self.threads.within(*tid, from, to);
+            spans
+                .filter(|span| span.doing != Doing::Running)
+                .map(|span| span.to_ns - span.from_ns)
+                .sum()
+        };
+        may_be
+            .into_iter()
+            .map(|tid| (waited(&tid), std::cmp::Reverse(tid)))
+            .max()
+            .map(|(_, tid)| tid.0)
+    }
+
+    fn span(&self, io: &SlowIo, tid: u32, span: Span, step: Step, found: &mut Ledger) {
+        let Span {
+            from_ns,
+            to_ns,
+            doing,
+            ..
+        } = span;
+        let ns = to_ns - from_ns;
+        match doing {
+            Doing::Running => found.add(Owner::of(OwnerClass::OwnCpu), ns),
+            Doing::Ready { cpu } => self.ready(tid, cpu, (from_ns, to_ns), found),
+            Doing::Waiting { on, waker } => match on {
+                BlockedOn::Quota => found.add(Owner::of(OwnerClass::Quota), ns),
+                BlockedOn::Frozen => found.add(Owner::of(OwnerClass::Frozen), ns),
+                BlockedOn::Stopped => self.stopped(tid, from_ns, to_ns, found),
+                BlockedOn::Tag | BlockedOn::WritebackThrottle => {
+                    found.add(Owner::of(OwnerClass::KernelQueue), ns);
+                }
+                BlockedOn::Journal => {
+                    self.behind(
+                        SpanKind::JournalCommit,
+                        OwnerClass::Journal,
+                        (from_ns, to_ns),
+                        found,
+                    );
+                }
+                BlockedOn::DirtyLimit | BlockedOn::Writeback => {
+                    self.behind(
+                        SpanKind::Writeback,
+                        OwnerClass::DirtyPages,
+                        (from_ns, to_ns),
+                        found,
+                    );
+                }
+                BlockedOn::Reclaim | BlockedOn::Fault => found.add(Owner::of(OwnerClass::Memory), ns),
+                BlockedOn::Lock => found.add(self.lock(waker), ns),
+                BlockedOn::Io if step == Step::Above => self.unseen(io, from_ns, to_ns, step, found),
+                BlockedOn::Unknown | BlockedOn::Itself | BlockedOn::Io => {
+                    self.unseen(io, from_ns, to_ns, step, found);
+                }
+            },
+        }
+    }
+
+    /// Who had the CPU that the thread stood ready for.
+    fn ready(&self, tid: u32, cpu: u32, (from, to): (u64, u64), found: &mut Ledger) {
+        let ns = to - from;
+        let mut shares: Vec<(Owner, f64)> = Vec::new();
+        let mut held = 0.0;
+        for (holder, part) in self.cpus.holders(cpu, tid, from, to) {
+            let Some(process) = holder else { continue };
+            held += part;
+            let own = self.scene.is_own(process.pid, &process.comm);
+            let owner = if own {
+                Owner::of(OwnerClass::OwnCpu)
+            } else {
+                Owner::by(OwnerClass::NoCpu, process)
+            };
+            shares.push((owner, part));
+        }
+        let nobody = (ns as f64 - held).max(0.0);
+        // Idle time belongs to nobody: only the quota lets a task stand ready beside an idle CPU.
+        shares.push((Owner::of(OwnerClass::Quota), nobody * self.host.quota));
+        shares.push((Owner::NOT_SEEN, nobody * (1.0 - self.host.quota)));
+        shares.retain(|(_, weight)| *weight > 0.0);
+        found.divide(ns, &shares);
+    }
+
+    fn stopped(&self, tid: u32, from: u64, to: u64, found: &mut Ledger) {
+        let by = self.spans_of(SpanKind::Stopped, from, to);
+        let by = by.filter(|span| span.tid == tid && span.by_tid != 0).last();
+        let process = by.map(|span| Process {
+            pid: span.by_tid,
+            comm: span.by_comm,
+        });
+        let owner = Owner {
+            class: OwnerClass::Stopped,
+            process,
+        };
+        found.add(owner, to - from);
+    }
+
+    fn lock(&self, waker: Option<(u32, Comm)>) -> Owner {
+        match waker {
+            Some((pid, comm)) if !self.scene.is_own(pid, &comm) => {
+                Owner::by(OwnerClass::Lock, Process { pid, comm })
+            }
+            Some(_) => Owner::of(OwnerClass::OwnQueue),
+            None => Owner::of(OwnerClass::Lock),
+        }
+    }
+
+    fn spans_of(&self, kind: SpanKind, from: u64, to: u64) -> impl Iterator<Item = &KernelSpan> {
+        let there = self.scene.kernel.iter();
+        there.filter(move |span| span.kind == kind && span.start_ns < to && from < span.end_ns)
+    }
+
+    /// Behind what the kernel did: whoever it did that for.
+    fn behind(&self, kind: SpanKind, class: OwnerClass, (from, to): (u64, u64), found: &mut Ledger) {
+        let overlap = |span: &&KernelSpan| span.end_ns.min(to) - span.start_ns.max(from);
+        let longest = self.spans_of(kind, from, to).max_by_key(overlap);
+        let by = longest.filter(|span| span.by_tid != 0 && !self.scene.is_own(span.by_tid, &span.by_comm));
+        let owner = match by {
+            Some(span) => {
+                let process = Process {
+                    pid: span.by_tid,
+                    comm: span.by_comm,
+                };
+                // Somebody else's dirty pages are somebody else's I/O.
+                let class = if class == OwnerClass::DirtyPages {
+                    OwnerClass::CompetingIo
+                } else {
+                    class
+                };
+                Owner::by(class, process)
+            }
+            None => Owner::of(class),
+        };
+        found.add(owner, to - from);
+    }
+
+    /// What the thread's own doings do not tell.
+    fn unseen(&self, io: &SlowIo, from: u64, to: u64, step: Step, found: &mut Ledger) {
+        if from >= to {
+            return;
+        }
+        let ns = to - from;
+        if self.host.modelled && step != Step::Unsent {
+            found.add(Owner::of(OwnerClass::Device), ns);
+            return;
+        }
+        match step {
+            Step::Unsent => self.queue.add(io, (from, to), found),
+            Step::Above => self.above(io, ns, found),
+            Step::Unmatched if !self.host.untraced => self.above(io, ns, found),
+            Step::Unmatched | Step::Seen => found.add(Owner::NOT_SEEN, ns),
+        }
+    }
+
+    /// Made and not in the block layer, and its thread's stack says nothing.
+    fn above(&self, io: &SlowIo, ns: u64, found: &mut Ledger) {
+        let owner = if io.let_go {
+            Owner::of(OwnerClass::CgroupIo)
+        } else if self.host.buffered {
+            Owner::of(OwnerClass::DirtyPages)
+        } else {
+            Owner::NOT_SEEN
+        };
+        found.add(owner, ns);
+    }
+}
+
+/// What held each worker's next I/O up: the I/O of its own that ended next.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    /// Of each worker: spans, ascending and apart, each with whose it was, in parts of it.
+    lines: Vec<((u32, u32), Vec<Held>)>,
+    /// Nobody is known to have held anything up: the load asked for more than its depth lets through.
+    pub surge: bool,
+}
+
+#[derive(Debug)]
+struct Held {
+    from_ns: u64,
+    to_ns: u64,
+    ledger: Ledger,
+}
+
+impl Queue {
+    /// Adds what an I/O of a worker had from when it could be why the next one waits.
+    pub(super) fn push(&mut self, worker: (u32, u32), from_ns: u64, to_ns: u64, ledger: Ledger) {
+        let line = match self.lines.iter_mut().position(|(known, _)| *known == worker) {
+            Some(index) => &mut self.lines[index].1,
+            None => {
+                self.lines.push((worker, Vec::new()));
+                let last = self.lines.len() - 1;
+                &mut self.lines[last].1
+            }
+        };
+        let from_ns = line.last().map_or(from_ns, |last: &Held| from_ns.max(last.to_ns));
+        if from_ns < to_ns {
+            line.push(Held {
+                from_ns,
+                to_ns,
+                ledger,
+            });
+        }
+    }
+
+    /// Whose a time was in which the worker had an I/O due and did not send it.
+    fn add(&self, io: &SlowIo, (from, to): (u64, u64), found: &mut Ledger) {
+        let line = io
+            .worker
+            .and_then(|worker| self.lines.iter().find(|(known, _)| *known == worker));
+        let line = line.map_or(&[][..], |(_, line)| line.as_slice());
+        let first = line.partition_point(|held| held.to_ns <= from);
+        let mut at = from;
+        for held in line[first..].iter().take_while(|held| held.from_ns < to) {
+            let (begin, end) = (held.from_ns.max(at), held.to_ns.min(to));
+            if at < begin {
+                found.add(Owner::NOT_SEEN, begin - at);
+            }
+            if begin < end {
+                found.join_scaled(&own_queue(&held.ledger), end - begin);
+                at = end;
+            }
+        }
+        if at < to {
+            let owner = if self.surge {
+                Owner::of(OwnerClass::OwnQueue)
+            } else {
+                Owner::NOT_SEEN
+            };
+            found.add(owner, to - at);
+        }
+    }
+}
+
+/// What is usual for an I/O that is waited for is a queue of the load's own for the one that waits.
+fn own_queue(ledger: &Ledger) -> Ledger {
+    let mut turned = Ledger::default();
+    for (owner, ns) in ledger.sorted() {
+        let owner = match owner.class {
+            OwnerClass::Usual => Owner::of(OwnerClass::OwnQueue),
+            _ => owner,
+        };
+        turned.add(owner, ns);
+    }
+    turned
+}

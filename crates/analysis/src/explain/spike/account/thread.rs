@@ -1,0 +1,119 @@
+//! What a thread of the load did, moment by moment.
+//!
+//! Data in: its stays on CPUs. Data out: a line of spans without gaps: it ran, stood ready, or waited for something. It must
+//! not know why that matters.
+
+use fathom_core::record::{BlockedOn, Comm, SchedSlice, TaskState};
+use std::collections::HashMap;
+
+/// What a thread did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Running,
+    /// It stood ready for a CPU and had none.
+    Ready {
+        cpu: u32,
+    },
+    /// It waited until `waker` let it go on; `None`: an interrupt, or that was not seen.
+    Waiting {
+        on: BlockedOn,
+        waker: Option<(u32, Comm)>,
+    },
+}
+
+/// A span of one thread.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub doing: Doing,
+}
+
+/// The lines of all threads of interest, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Threads(HashMap<u32, Vec<Span>>);
+
+impl Threads {
+    /// Of stays (in the order of their ends) of the tasks for which `is_own` says so.
+    pub(super) fn new(slices: &[SchedSlice], is_own: impl Fn(&SchedSlice) -> bool) -> Self {
+        let mut stays: HashMap<u32, Vec<&SchedSlice>> = HashMap::new();
+        for slice in slices.iter().filter(|slice| is_own(slice)) {
+            stays.entry(slice.tid).or_default().push(slice);
+        }
+        let lines = stays.into_iter().map(|(tid, mut stays)| {
+            stays.sort_by_key(|stay| stay.start_ns);
+            (tid, line(&stays))
+        });
+        Self(lines.collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn tids(&self) -> impl Iterator<Item = u32> {
+        self.0.keys().copied()
+    }
+
+    /// What a thread did in a span of time, cut to it; nothing of what was not seen.
+    pub(super) fn within(&self, tid: u32, from_ns: u64, to_ns: u64) -> impl Iterator<Item = Span> {
+        let line = self.0.get(&tid).map_or(&[][..], Vec::as_slice);
+        let first = line.partition_point(|span| span.to_ns <= from_ns);
+        line[first..]
+            .iter()
+            .take_while(move |span| span.from_ns < to_ns)
+            .map(move |span| Span {
+                from_ns: span.from_ns.max(from_ns),
+                to_ns: span.to_ns.min(to_ns),
+                ..*span
+            })
+            .filter(|span| span.from_ns < span.to_ns)
+    }
+}
+
+fn line(stays: &[&SchedSlice]) -> Vec<Span> {
+    let mut line: Vec<Span> = Vec::with_capacity(stays.len() * 2);
+    let mut push = |from_ns: u64, to_ns: u64, doing: Doing| {
+        let from_ns = line.last().map_or(from_ns, |last| from_ns.max(last.to_ns));
+        if from_ns < to_ns {
+            line.push(Span {
+                from_ns,
+                to_ns,
+                doing,
+            });
+        }
+    };
+    let mut left: Option<&SchedSlice> = None;
+    for stay in stays {
+        let left_ns = left.map(|left| left.end_ns);
+        let preempted = left.is_some_and(|left| left.state == TaskState::Preempted);
+        let ready_ns = stay.ready_ns.or(left_ns.filter(|_| preempted));
+        let ready_ns = ready_ns.unwrap_or(stay.start_ns).min(stay.start_ns);
+        let on = left.map_or(BlockedOn::Unknown, waits_for);
+        if let Some(left_ns) = left_ns {
+            let waker = (stay.waker_tid != 0).then_some((stay.waker_tid, stay.waker_comm));
+            // A quota leaves its tasks ready by name: none of that is a wait for a CPU.
+            let until_ns = if on == BlockedOn::Quota {
+                stay.start_ns
+            } else {
+                ready_ns
+            };
+            push(left_ns, until_ns.max(left_ns), Doing::Waiting { on, waker });
+        }
+        push(ready_ns, stay.start_ns, Doing::Ready { cpu: stay.cpu });
+        push(stay.start_ns, stay.end_ns, Doing::Running);
+        left = Some(stay);
+    }
+    line
+}
+
+/// What a task waits for after a stay.
+fn waits_for(left: &SchedSlice) -> BlockedOn {
+    match (left.blocked_on, left.state) {
+        (BlockedOn::Unknown, TaskState::Stopped) => BlockedOn::Stopped,
+        (on, _) => on,
+    }
+}
+
+#[cfg(test)]
+mod tests;
