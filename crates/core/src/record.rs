@@ -27,6 +27,9 @@ use std::fmt;
 pub struct Comm([u8; 16]);
 
 impl Comm {
+    /// No name.
+    pub const NONE: Self = Self([0; 16]);
+
     /// The name in `bytes`, up to the first zero, cut after 15 bytes.
     pub fn new(bytes: &[u8]) -> Self {
         let mut comm = [0; 16];

@@ -27,7 +27,9 @@ pub mod rwbs;
 pub mod sched;
 pub mod slices;
 pub mod source;
+pub mod symbols;
 mod table;
+mod tids;
 mod tracefs;
 
 pub use block::{BlockTracer, TraceAudit};

@@ -1,4 +1,4 @@
-//! The streams of a record while a run goes on: every I/O, every request, counters, who ran.
+//! The streams of a record while a run goes on: every I/O, every request, counters, who ran, who had the CPUs.
 //!
 //! Data in: what was asked for, the targets. Data out: streams in the run directory, and for each what became of it:
 //! rows, drops, and what is missing with the way to get it. Two threads beside the load: one watches the machine and
@@ -38,8 +38,8 @@ use watcher::{Account, Ends, Watched};
 const BATCHES: usize = 1024;
 /// The kernel's buffer of the block trace, a CPU: at 100,000 requests a second it holds a second's events.
 const BLOCK_BUFFER_KIB: u32 = 8192;
-/// The same of the scheduler's switches.
-const SCHED_BUFFER_KIB: u32 = 2048;
+/// The same of the scheduler's events: at 300,000 switches a second it holds a third of one.
+const SCHED_BUFFER_KIB: u32 = 8192;
 
 /// Streams under way.
 pub(crate) struct StreamRecorder {
@@ -103,6 +103,7 @@ impl StreamRecorder {
             (requested.io && subject.workers > 0, StreamKind::Io),
             (requested.block, StreamKind::Block),
             (requested.block, StreamKind::Sched),
+            (requested.block, StreamKind::Cpus),
             (requested.counters, StreamKind::Processes),
             // What the record says of itself is among the counters, whatever was asked for.
             (true, StreamKind::Counters),
@@ -148,8 +149,13 @@ impl StreamRecorder {
 
     /// Says what is missing, as far as it is known now.
     pub(crate) fn tell_missing(&self, observer: &mut dyn Observer) {
+        let mut told: Vec<&String> = Vec::new();
         for missing in self.missing.0.values().flatten() {
-            observer.event(Event::NotRecorded(missing));
+            // One reason may be that of several streams.
+            if !told.contains(&missing) {
+                told.push(missing);
+                observer.event(Event::NotRecorded(missing));
+            }
         }
     }
 
@@ -241,7 +247,11 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
                 watched.sched = Some(tracer);
                 remarks
             }
-            Err(unavailable) => vec![unavailable.to_string()],
+            Err(unavailable) => {
+                let reason = unavailable.to_string();
+                missing.say(StreamKind::Cpus, [reason.clone()]);
+                vec![reason]
+            }
         };
         missing.say(StreamKind::Sched, remarks);
     }

@@ -27,7 +27,19 @@ pub enum SchedEvent {
         to: Task,
     },
     /// A task may run from here on.
-    Wake { task: Task, target_cpu: u32 },
+    Wake {
+        task: Task,
+        target_cpu: u32,
+        /// The task that wakes it, or that an interrupt does it in.
+        waker: u32,
+        in_interrupt: bool,
+    },
+    /// A task that may run goes to another CPU.
+    Migrate { task: Task, to_cpu: u32 },
+    /// A task makes another one.
+    Fork { parent: Task, child: Task },
+    /// The stack of the task that left, innermost first.
+    Stack { task: Task, frames: &'static [u64] },
 }
 
 /// What the block layer does with an I/O or a request.

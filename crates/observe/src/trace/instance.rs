@@ -147,6 +147,33 @@ impl Instance {
         write(&self.root, &self.event(group, event).join("filter"), filter)
     }
 
+    /// Has the kernel write the stack of who caused an event after each of which `condition` is true (the same language as
+    /// of filters). There may be one such order for an event.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn set_stack_trigger(&self, group: &str, event: &str, condition: &str) -> io::Result<()> {
+        self.trigger(group, event, &format!("stacktrace if {condition}"))
+    }
+
+    /// Takes that back.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn remove_stack_trigger(&self, group: &str, event: &str) -> io::Result<()> {
+        self.trigger(group, event, "!stacktrace")
+    }
+
+    fn trigger(&self, group: &str, event: &str, order: &str) -> io::Result<()> {
+        if order.len() > FILTER_MAX {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the condition is too long",
+            ));
+        }
+        write(&self.root, &self.event(group, event).join("trigger"), order)
+    }
+
     /// Has an event written once the instance runs.
     ///
     /// # Errors

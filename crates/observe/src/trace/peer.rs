@@ -5,9 +5,11 @@ use super::format::EventFormat;
 use super::matcher::{MatchCounts, Matcher, Patience, Watched};
 use super::order::{Merge, Timed};
 use super::page::{PageLayout, Record};
+use super::sched::Load;
 use super::slices::Slices;
+use super::symbols::Symbols;
 use crate::target::TraceDevice;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, TaskState};
+use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, BlockedOn, Comm, TaskState};
 use fathom_core::rng::Rng;
 use fathom_testkit::peer::{Peer, SchedEvent};
 
@@ -32,8 +34,10 @@ fn requests(peer: &Peer, watched: &[Watched]) -> (Vec<BlockRequest>, MatchCounts
 /// Who had the CPUs.
 fn slices(peer: &Peer, begun_ns: u64) -> Slices {
     let decoder = SchedDecoder::new(&parsed(peer)).expect("formats of the scheduler");
+    let symbols = "1000 T schedule\n2000 t blk_mq_get_tag\n3000 t other\n";
+    let decoder = decoder.with_symbols(Symbols::parse(symbols.as_bytes()).expect("addresses"));
     let cpus: Vec<u32> = (0..peer.cpus() as u32).collect();
-    let mut slices = Slices::new(&cpus, begun_ns);
+    let mut slices = Slices::new(&cpus, &Load::default(), begun_ns);
     replay(
         peer,
         |cpu, record| decoder.decode(cpu, record),
@@ -209,6 +213,52 @@ fn who_had_a_cpu_is_read_back() {
             (1, 10, Some(4_000), 9_000, 9_000),
         ]
     );
+}
+
+#[test]
+fn wakers_moves_and_stacks_are_read_back() {
+    for seed in 0..20 {
+        let (io, other) = ((10, Comm::from("io")), (20, Comm::from("other")));
+        let mut peer = Peer::new(seed, 2);
+        let nobody = (0, Comm::default());
+        let wake = |waker, in_interrupt| SchedEvent::Wake {
+            task: io,
+            target_cpu: 0,
+            waker,
+            in_interrupt,
+        };
+        let switch = |from, state, to| SchedEvent::Switch { from, state, to };
+        let task = io;
+        let frames: &[u64] = &[0x1010, 0x3010, 0x3020, 0x2010, 0x3030, 0x3040, 0x3050, 0x3060, 0x3070, 0x3080];
+        for (cpu, time_ns, event) in [
+            (1, 1_000, switch(io, TaskState::Uninterruptible, nobody)),
+            (1, 1_001, SchedEvent::Stack { task, frames }),
+            (0, 1_500, switch(nobody, TaskState::Preempted, other)),
+            (0, 2_000, wake(20, false)),
+            // CPU 1 does not tell when it is not idle any more.
+            (0, 2_500, SchedEvent::Migrate { task, to_cpu: 1 }),
+            (1, 3_000, switch(io, TaskState::Sleeping, nobody)),
+            (0, 4_000, wake(20, true)),
+            (0, 5_000, switch(other, TaskState::Sleeping, io)),
+            (0, 6_000, switch(io, TaskState::Sleeping, nobody)),
+        ] {
+            peer.sched(cpu, time_ns, event);
+        }
+        let mut found = Vec::new();
+        slices(&peer, 500).consult(0, 10_000, &mut found);
+        let told: Vec<_> = found
+            .iter()
+            .filter(|slice| slice.tid == 10)
+            .map(|slice| (slice.ready_ns, slice.start_ns, slice.waker_comm, slice.blocked_on))
+            .collect();
+        let none = Comm::default();
+        let expected = [
+            (None, 500, none, BlockedOn::Tag),
+            (Some(2_000), 2_500, other.1, BlockedOn::Unknown),
+            (Some(4_000), 5_000, none, BlockedOn::Unknown),
+        ];
+        assert_eq!(told, expected, "seed {seed}");
+    }
 }
 
 #[test]

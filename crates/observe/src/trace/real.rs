@@ -163,3 +163,10 @@ pub(super) fn counters(name: &str) -> Snapshot {
 pub(super) fn counted(before: &Snapshot, after: &Snapshot) -> DiskSummary {
     before.until(after, 1).pop().expect("a row of the disk")
 }
+
+/// Whether this kernel holds the tasks of a control group whose CPU quota is used up one by one (since Linux 6.18), which
+/// their stacks say.
+pub(super) fn kernel_throttles_tasks() -> bool {
+    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    symbols.lines().any(|line| line.ends_with(" throttle_cfs_rq_work"))
+}

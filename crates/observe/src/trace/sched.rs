@@ -1,16 +1,22 @@
 //! The tracer of who has the CPUs.
 //!
-//! Duty: keep the last stays on every CPU while it runs, and give those of a window when asked. Data in: which threads
-//! are the load's. Data out: [`SchedSlice`]s, and an audit. It must not know why it is asked. One thread calls it about
-//! every 100 ms; it never waits.
+//! Duty: give the stays of the load's threads on CPUs throughout and who had each CPU in short, keep the last stays of all
+//! others, and give those of a window when asked. Data in: which threads are the load's, which tasks send I/O. Data out:
+//! [`SchedSlice`]s, [`CpuShare`]s, and an audit. It must not know why it is asked. One thread calls it about every 50 ms;
+//! it never waits.
+
+mod stacks;
 
 use super::decode::{SchedDecoder, SchedEvent, SchedKind};
 use super::error::TraceUnavailable;
+use super::format::EventFormat;
 use super::instance::Instance;
+use super::page::Record;
 use super::slices::Slices;
 use super::source::Stream;
+use super::symbols::Symbols;
 use crate::root::SystemRoot;
-use fathom_core::record::SchedSlice;
+use fathom_core::record::{CpuShare, SchedSlice};
 use fathom_sys::clock::monotonic_ns;
 use std::io;
 
@@ -18,10 +24,16 @@ const GROUP: &str = "sched";
 const SWITCH: &str = "sched_switch";
 /// What says that a task may run again, best first: the second comes only when the task's own CPU has taken note.
 const WAKE: [&str; 2] = ["sched_waking", "sched_wakeup"];
-/// The same of a new task.
-const WAKE_NEW: &str = "sched_wakeup_new";
+/// The same of a new task; where a task that may run goes; who makes whom.
+const MORE: [&str; 3] = ["sched_wakeup_new", "sched_migrate_task", "sched_process_fork"];
+/// A stack, as it is described.
+const STACK: (&str, &str) = ("ftrace", "kernel_stack");
+/// The kernel's functions and where they are.
+const SYMBOLS: &str = "/proc/kallsyms";
+/// How often the condition for stacks may be changed.
+const ASK_AGAIN_NS: u64 = 1_000_000_000;
 
-/// The threads whose waking is watched: of others it is only known that they waited after they were preempted.
+/// The threads whose stays are given throughout.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Load {
     /// All whose name begins so.
@@ -31,15 +43,24 @@ pub struct Load {
 }
 
 impl Load {
-    /// The filter that lets their wake-ups through; `None` for nobody.
-    fn filter(&self) -> Option<String> {
-        // The kernel's language has no escapes: a name that needs one cannot be asked for.
-        let plain = |prefix: &&String| !prefix.contains(['"', '*', '\\', '?', '[']) && prefix.is_ascii();
-        let names = self.comm_prefixes.iter().filter(plain);
-        let names = names.map(|prefix| format!("comm~\"{prefix}*\""));
-        let tids = self.tids.iter().map(|tid| format!("pid=={tid}"));
-        let parts: Vec<String> = names.chain(tids).collect();
-        (!parts.is_empty()).then(|| parts.join("||"))
+    fn is_empty(&self) -> bool {
+        self.comm_prefixes.is_empty() && self.tids.is_empty()
+    }
+
+    /// The names that the kernel can be asked for: its language has no escapes.
+    fn plain_prefixes(&self) -> Vec<&str> {
+        let plain = |prefix: &&str| {
+            !prefix.is_empty() && !prefix.contains(['"', '*', '\\', '?', '[']) && prefix.is_ascii()
+        };
+        let mut names: Vec<&str> = self
+            .comm_prefixes
+            .iter()
+            .map(String::as_str)
+            .filter(plain)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
@@ -51,6 +72,16 @@ pub struct SchedTracer {
     instance: Instance,
     decoder: SchedDecoder,
     slices: Slices,
+    load: Load,
+    stacks: Stacks,
+}
+
+/// Whether stacks come, and of whom.
+#[derive(Debug, Default)]
+struct Stacks {
+    /// The condition in force; `None` where there are none.
+    condition: Option<String>,
+    asked_ns: u64,
 }
 
 /// What became of the watch.
@@ -65,7 +96,7 @@ pub struct SchedAudit {
 }
 
 impl SchedTracer {
-    /// Starts to watch, with a buffer of `buffer_kib` for each CPU (about 14 switches a KiB; when it is full the oldest
+    /// Starts to watch, with a buffer of `buffer_kib` for each CPU (about 12 events a KiB; when it is full the oldest
     /// are lost). Also says, a sentence each, what will not be seen.
     ///
     /// # Errors
@@ -78,47 +109,60 @@ impl SchedTracer {
         let instance = Instance::create(root)?;
         instance.set_buffer(buffer_kib, true)?;
         let mut remarks = Vec::new();
-        let switch = instance.format(GROUP, SWITCH)?;
-        let mut formats = vec![switch.ok_or(TraceUnavailable::NoEvents {
-            event: SWITCH,
-            option: "CONFIG_EVENT_TRACING",
-        })?];
-        if let Some(filter) = load.filter() {
-            let mut wakes = Vec::new();
-            for event in WAKE {
-                if wakes.is_empty() {
-                    wakes.extend(instance.format(GROUP, event)?);
-                }
-            }
-            wakes.extend(instance.format(GROUP, WAKE_NEW)?);
-            for format in wakes {
-                match instance.set_filter(GROUP, &format.name, &filter) {
-                    Ok(()) => formats.push(format),
-                    Err(error) => remarks.push(format!(
-                        "{}: the kernel does not choose by task ({error}); when the load's threads were woken is not \
-                         available",
-                        format.name
-                    )),
-                }
-            }
-        }
+        let mut formats = formats(&instance, &mut remarks)?;
+        let events: Vec<String> = formats.iter().map(|format| format.name.clone()).collect();
+        let symbols = stacks(root, &instance, &mut formats, &mut remarks);
         let decoder = SchedDecoder::new(&formats).map_err(|error| TraceUnavailable::NotUnderstood {
             path: instance.dir().join("events/sched"),
             reason: error.to_string(),
         })?;
         let pipes = instance.pipes()?;
         let cpus = pipes.cpus();
-        for format in &formats {
-            instance.enable(GROUP, &format.name)?;
-        }
-        instance.run(true)?;
-        let tracer = Self {
+        let mut tracer = Self {
             stream: Stream::new(pipes),
             instance,
-            decoder,
-            slices: Slices::new(&cpus, monotonic_ns()),
+            slices: Slices::new(&cpus, load, monotonic_ns()),
+            load: load.clone(),
+            stacks: Stacks::default(),
+            decoder: decoder.with_symbols(symbols.clone().unwrap_or_default()),
         };
+        if symbols.is_some()
+            && let Err(error) = tracer.ask_for_stacks()
+        {
+            remarks.push(format!(
+                "what threads waited for in the kernel is not available: the kernel does not write their stacks ({error})"
+            ));
+        }
+        for event in &events {
+            tracer.instance.enable(GROUP, event)?;
+        }
+        tracer.instance.run(true)?;
         Ok((tracer, remarks))
+    }
+
+    /// Has the kernel write the stacks of those that are subjects by now.
+    fn ask_for_stacks(&mut self) -> io::Result<()> {
+        let condition = stacks::condition(&self.load, self.slices.unnamed());
+        if self.stacks.condition.as_ref() == Some(&condition) {
+            return Ok(());
+        }
+        // The kernel takes one at a time.
+        if self.stacks.condition.take().is_some() {
+            self.instance.remove_stack_trigger(GROUP, SWITCH)?;
+        }
+        self.instance.set_stack_trigger(GROUP, SWITCH, &condition)?;
+        self.stacks.condition = Some(condition);
+        Ok(())
+    }
+
+    /// These tasks sent I/O to a device that is watched: where there is no load, their stays are given throughout from here
+    /// on, up to some thousand of them.
+    pub fn submitters(&mut self, tids: impl IntoIterator<Item = u32>) {
+        if self.load.is_empty() {
+            for tid in tids {
+                self.slices.follow(tid);
+            }
+        }
     }
 
     /// Reads what the kernel wrote since the last call.
@@ -126,20 +170,34 @@ impl SchedTracer {
     /// # Errors
     /// The kernel's buffer cannot be read.
     pub fn poll(&mut self) -> io::Result<()> {
+        let now_ns = monotonic_ns();
+        self.read(now_ns, false)?;
+        let due = now_ns.saturating_sub(self.stacks.asked_ns) >= ASK_AGAIN_NS;
+        if due && self.stacks.condition.is_some() {
+            self.stacks.asked_ns = now_ns;
+            self.ask_for_stacks()?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, now_ns: u64, last: bool) -> io::Result<()> {
         let (decoder, slices) = (&self.decoder, &mut self.slices);
-        self.stream.poll(
-            monotonic_ns(),
-            |cpu, record| decoder.decode(cpu, record),
-            |cpu, time_ns| {
-                Some(SchedEvent {
-                    time_ns,
-                    cpu,
-                    kind: SchedKind::Gap,
-                })
-            },
-            |event| slices.apply(event),
-        )?;
-        self.slices.seen_to(self.stream.complete_to_ns());
+        let decode = |cpu, record: &Record<'_>| decoder.decode(cpu, record);
+        let gap = |cpu, time_ns| {
+            Some(SchedEvent {
+                time_ns,
+                cpu,
+                kind: SchedKind::Gap,
+            })
+        };
+        let take = |event: &SchedEvent| slices.apply(event);
+        if last {
+            self.stream.finish(now_ns, decode, gap, take)?;
+            self.slices.seen_to(now_ns);
+        } else {
+            self.stream.poll(now_ns, decode, gap, take)?;
+            self.slices.seen_to(self.stream.complete_to_ns());
+        }
         Ok(())
     }
 
@@ -148,7 +206,14 @@ impl SchedTracer {
         self.stream.complete_to_ns()
     }
 
-    /// Appends the stays that overlap `from_ns..to_ns` and were not given before, in the order of their starts; see
+    /// Appends what is known by now of the load's stays and of who had each CPU; see [`Slices::take_stays`],
+    /// [`Slices::take_shares`].
+    pub fn take(&mut self, stays: &mut Vec<SchedSlice>, shares: &mut Vec<CpuShare>) {
+        self.slices.take_stays(stays);
+        self.slices.take_shares(shares);
+    }
+
+    /// Appends the stays of others that overlap `from_ns..to_ns` and were not given before, in the order of their starts; see
     /// [`Slices::consult`].
     pub fn consult(&mut self, from_ns: u64, to_ns: u64, out: &mut Vec<SchedSlice>) {
         self.slices.consult(from_ns, to_ns, out);
@@ -162,12 +227,22 @@ impl SchedTracer {
         Ok(self.instance.lost()?.total())
     }
 
-    /// Stops.
-    pub fn finish(self) -> SchedAudit {
-        let mut remarks = Vec::new();
-        if let Err(error) = self.instance.run(false) {
-            remarks.push(error.to_string());
+    /// Stops and reads the rest, for [`Self::consult`] and [`Self::finish`] to give.
+    ///
+    /// # Errors
+    /// The kernel refuses, or its buffer cannot be read.
+    pub fn stop(&mut self) -> io::Result<()> {
+        self.instance.run(false).map_err(io::Error::other)?;
+        if self.stacks.condition.take().is_some() {
+            self.instance.remove_stack_trigger(GROUP, SWITCH)?;
         }
+        self.read(monotonic_ns(), true)
+    }
+
+    /// Ends, after [`Self::stop`]; appends the rest of what [`Self::take`] gives.
+    pub fn finish(mut self, stays: &mut Vec<SchedSlice>, shares: &mut Vec<CpuShare>) -> SchedAudit {
+        let mut remarks = Vec::new();
+        self.slices.finish(stays, shares);
         let lost = self.instance.lost().unwrap_or_else(|error| {
             remarks.push(format!(
                 "how many events the kernel lost could not be read: {error}"
@@ -184,6 +259,54 @@ impl SchedTracer {
             remarks,
         }
     }
+}
+
+/// The formats of the events that this kernel has.
+fn formats(instance: &Instance, remarks: &mut Vec<String>) -> Result<Vec<EventFormat>, TraceUnavailable> {
+    let switch = instance.format(GROUP, SWITCH)?;
+    let mut formats = vec![switch.ok_or(TraceUnavailable::NoEvents {
+        event: SWITCH,
+        option: "CONFIG_EVENT_TRACING",
+    })?];
+    for event in WAKE {
+        if formats.len() == 1 {
+            formats.extend(instance.format(GROUP, event)?);
+        }
+    }
+    if formats.len() == 1 {
+        remarks.push(String::from(
+            "this kernel has no event sched_waking: when threads were woken, and by whom, is not available",
+        ));
+    }
+    for event in MORE {
+        formats.extend(instance.format(GROUP, event)?);
+    }
+    Ok(formats)
+}
+
+/// What is needed to understand stacks; `None`, and why, where it is not there.
+fn stacks(
+    root: &SystemRoot,
+    instance: &Instance,
+    formats: &mut Vec<EventFormat>,
+    remarks: &mut Vec<String>,
+) -> Option<Symbols> {
+    let reason = match (instance.format(STACK.0, STACK.1), root.read(SYMBOLS)) {
+        (Ok(Some(format)), Ok(text)) => match Symbols::parse(&text) {
+            Some(symbols) => {
+                formats.push(format);
+                return Some(symbols);
+            }
+            None => format!("{SYMBOLS} hides the addresses: set the sysctl kernel.kptr_restrict to 0 or 1"),
+        },
+        (Ok(None), _) => String::from("this kernel writes no stacks (CONFIG_STACKTRACE)"),
+        (Err(error), _) => error.to_string(),
+        (_, Err(error)) => format!("{SYMBOLS} cannot be read: {error}"),
+    };
+    remarks.push(format!(
+        "what threads waited for in the kernel is not available: {reason}"
+    ));
+    None
 }
 
 #[cfg(test)]

@@ -32,16 +32,29 @@ impl Batch {
     }
 }
 
-/// Rows that did not fit into the queue, of each kind of stream.
+/// What was lost of each kind of stream: rows that did not fit into the queue, and events that the kernel could not keep.
 #[derive(Debug, Default)]
-pub(super) struct Dropped([AtomicU64; StreamKind::ALL.len()]);
+pub(super) struct Dropped {
+    rows: [AtomicU64; StreamKind::ALL.len()],
+    events: [AtomicU64; StreamKind::ALL.len()],
+}
 
 impl Dropped {
     pub(super) fn rows(&self, kind: StreamKind) -> u64 {
-        self.0[kind as usize].load(Ordering::Relaxed)
+        self.rows[kind as usize].load(Ordering::Relaxed)
     }
 
     pub(super) fn add(&self, kind: StreamKind, rows: usize) {
-        self.0[kind as usize].fetch_add(rows as u64, Ordering::Relaxed);
+        self.rows[kind as usize].fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    /// By now the kernel has lost so many events of it.
+    pub(super) fn set_events(&self, kind: StreamKind, events: u64) {
+        self.events[kind as usize].store(events, Ordering::Relaxed);
+    }
+
+    /// All that is lost by now.
+    pub(super) fn total(&self, kind: StreamKind) -> u64 {
+        self.rows(kind) + self.events[kind as usize].load(Ordering::Relaxed)
     }
 }

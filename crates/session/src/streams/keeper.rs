@@ -246,7 +246,7 @@ pub(super) fn keep_all(mut sinks: Sinks, sources: &Sources, batches: &Receiver<B
             recording.drain(&mut |rows| {
                 if sources.windows.is_some() {
                     for row in rows {
-                        slow.take_in(row.created_ns, row.completed_ns);
+                        slow.take_in(row.intended_ns, row.completed_ns);
                     }
                 }
                 write(sink, rows);
@@ -261,7 +261,7 @@ pub(super) fn keep_all(mut sinks: Sinks, sources: &Sources, batches: &Receiver<B
         let now = sources.clock.now();
         if now >= next_second || over {
             next_second = now.after(SECOND);
-            let rows = report.rows(sources, now);
+            let rows = report.rows(sources, sinks.kinds(), now);
             write(&mut sinks.counters, &rows);
         }
         if now >= next_flush || over {
@@ -281,7 +281,7 @@ struct SelfReport {
 }
 
 impl SelfReport {
-    fn rows(&mut self, sources: &Sources, now: MonoTime) -> Vec<CounterRow> {
+    fn rows(&mut self, sources: &Sources, kinds: &[StreamKind], now: MonoTime) -> Vec<CounterRow> {
         let mut rows = Vec::new();
         let mut row = |metric: &'static str, labels: String, value: f64| {
             rows.push(CounterRow {
@@ -307,12 +307,10 @@ impl SelfReport {
                 recording.dropped() as f64,
             );
         }
-        for kind in StreamKind::ALL {
-            let rows = sources.dropped.rows(kind);
-            if kind != StreamKind::Io && rows > 0 {
-                let labels = format!("stream=\"{}\"", kind.name());
-                row("fathom_record_dropped_rows_total", labels, rows as f64);
-            }
+        for &kind in kinds.iter().filter(|&&kind| kind != StreamKind::Io) {
+            let labels = format!("stream=\"{}\"", kind.name());
+            let lost = sources.dropped.total(kind) as f64;
+            row("fathom_record_dropped_rows_total", labels, lost);
         }
         rows
     }

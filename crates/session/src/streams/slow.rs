@@ -1,16 +1,18 @@
 //! Which I/Os are slow enough that it matters who ran meanwhile.
 //!
-//! Data in: latencies, as they come. Data out: windows of time, few a second. A window costs a look into a ring of the
-//! last seconds' scheduler switches, so that the whole need not be kept. What is a spike is judged later, from the whole
-//! run; here it only has to be likely enough. It must not know what is done with the windows.
+//! Data in: response times (from when an I/O was intended), as they come. Data out: windows of time, few a second. A window
+//! costs a look into a ring of the last seconds' scheduler switches, so that the whole need not be kept. What is a spike is
+//! judged later, from the whole run; here it only has to be likely enough. It must not know what is done with the windows.
 
 use fathom_core::histogram::Histogram;
 use fathom_core::units::MonoTime;
 
-/// The least latency that is ever called slow.
+/// The least response time that is ever called slow.
 const SLOW_NS_MIN: u64 = 200_000;
-/// Slow is so many times the median of the last second.
+/// Slow is so many times the least median of any second so far: where all is slow for long, that stays slow.
 const TIMES_MEDIAN: u64 = 4;
+/// The median of fewer I/Os says nothing.
+const MEDIAN_OF_MIN: u64 = 10;
 /// Windows are given at most so often: the worst of each of these times.
 const PART_NS: u64 = 100_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -18,6 +20,8 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// window and not before is only known if the time before it is known.
 const BEFORE_NS_MIN: u64 = 5_000_000;
 const BEFORE_NS_MAX: u64 = 1_000_000_000;
+/// Of a longer wait the end is looked at: what made a queue that long was slow itself, and has a window of its own.
+const REACH_NS_MAX: u64 = 5_000_000_000;
 
 /// A span of time, both ends in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub(super) struct SlowFinder {
     seen: Histogram,
     second_end_ns: u64,
     threshold_ns: u64,
+    /// The least median of a second.
+    usual_ns: Option<u64>,
     part_end_ns: u64,
     /// The worst of the part and of the second under way: begun, complete.
     part: Worst,
@@ -60,8 +66,9 @@ impl Worst {
 
     fn window(self) -> Window {
         let before = self.lat_ns().clamp(BEFORE_NS_MIN, BEFORE_NS_MAX);
+        let begun_ns = self.begun_ns.max(self.completed_ns.saturating_sub(REACH_NS_MAX));
         Window {
-            from: MonoTime(self.begun_ns.saturating_sub(before)),
+            from: MonoTime(begun_ns.saturating_sub(before)),
             to: MonoTime(self.completed_ns),
         }
     }
@@ -73,6 +80,7 @@ impl SlowFinder {
             seen: Histogram::new(),
             second_end_ns: 0,
             threshold_ns: SLOW_NS_MIN,
+            usual_ns: None,
             part_end_ns: 0,
             part: Worst::default(),
             second: Worst::default(),
@@ -110,8 +118,12 @@ impl SlowFinder {
                 self.windows.push(self.second.window());
             }
             self.second = Worst::default();
-            let median_ns = self.seen.percentile(50.0);
-            self.threshold_ns = (median_ns * TIMES_MEDIAN).max(SLOW_NS_MIN);
+            if self.seen.n() >= MEDIAN_OF_MIN {
+                let median_ns = self.seen.percentile(50.0);
+                let usual_ns = self.usual_ns.map_or(median_ns, |usual| usual.min(median_ns));
+                self.usual_ns = Some(usual_ns);
+                self.threshold_ns = (usual_ns * TIMES_MEDIAN).max(SLOW_NS_MIN);
+            }
             self.seen.clear();
             self.second_end_ns = now_ns + SECOND_NS;
         }

@@ -8,7 +8,7 @@ use super::Missing;
 use super::batch::{Batch, Dropped};
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;
-use fathom_core::record::{CounterRow, StreamKind};
+use fathom_core::record::{CounterRow, CpuShare, SchedSlice, StreamKind};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::trace::{BlockTracer, SchedTracer};
@@ -21,9 +21,9 @@ use std::time::Duration;
 
 /// How often the block trace is read: at a million events a second its buffers hold several times as much.
 const TICK: Duration = Duration::from_millis(50);
-/// How often, in ticks, the disks' queues are read, the switches fetched, and all counters read.
+/// How often, in ticks, the disks' queues are read, and the stays on CPUs handed on.
 const QUEUES_TICKS: u64 = 2;
-const SWITCHES_TICKS: u64 = 4;
+const HAND_ON_TICKS: u64 = 4;
 /// How many readings of the disks' queues go on in one batch: to wake the one who keeps them costs more than to read them.
 const READINGS_PER_BATCH: u32 = 5;
 const SECOND: Nanos = Nanos::from_secs(1);
@@ -89,6 +89,12 @@ pub(super) struct Account {
 }
 
 impl Account {
+    fn lost(&mut self, kind: StreamKind, events: u64, ends: &Ends) {
+        self.lost.insert(kind, events);
+        // The last counters say it as well.
+        ends.dropped.set_events(kind, events);
+    }
+
     fn failed(&mut self, kind: StreamKind, result: std::io::Result<()>) {
         if let Err(error) = result {
             let remark = format!("the kernel's buffer could not be read: {error}");
@@ -110,10 +116,14 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
         let stopping = ends.stop.load(Ordering::Relaxed);
         let now = ends.clock.now();
         poll_block(&mut watched, &mut slow, &mut account, ends);
+        let second = now >= next_second;
+        if second {
+            next_second = next_second.after(SECOND).max(now);
+            tell_losses(&watched, ends);
+        }
         if let Some(sampler) = &mut watched.counters {
             // The last reading is at the end, so that totals are of the whole run.
-            if now >= next_second || stopping {
-                next_second = next_second.after(SECOND).max(now);
+            if second || stopping {
                 held.sample(sampler, now, ends);
             } else if tick.is_multiple_of(queues_ticks) {
                 held.sample_disks(sampler, now, ends);
@@ -122,16 +132,17 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
         if stopping {
             slow.end();
         }
-        if let Some(sched) = &mut watched.sched
-            && (tick.is_multiple_of(SWITCHES_TICKS) || stopping)
-        {
+        if let Some(sched) = &mut watched.sched {
+            let polled = if stopping { sched.stop() } else { sched.poll() };
+            account.failed(StreamKind::Sched, polled);
             waiting.extend(ends.windows.try_iter());
             waiting.extend(slow.windows());
-            let looked = look_back(sched, &mut waiting, stopping, ends);
-            account.failed(StreamKind::Sched, looked);
+            if tick.is_multiple_of(HAND_ON_TICKS) && !stopping {
+                hand_on(sched, &mut waiting, ends);
+            }
         }
         if stopping {
-            end(watched, &mut account, ends);
+            end(watched, &waiting, &mut account, ends);
             return account;
         }
         tick += 1;
@@ -148,6 +159,9 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
     if watched.without_load && looks_back {
         for row in &rows {
             slow.take_in(row.begun_ns(), row.completed_ns);
+        }
+        if let Some(sched) = &mut watched.sched {
+            sched.submitters(rows.iter().map(|row| row.pid));
         }
     }
     ends.send(Batch::Block(rows));
@@ -182,39 +196,59 @@ impl Held {
     }
 }
 
-/// Who ran in each of the windows of which all is known by now; with `last`, in all of them.
-fn look_back(
-    sched: &mut SchedTracer,
-    windows: &mut Vec<Window>,
-    last: bool,
-    ends: &Ends,
-) -> std::io::Result<()> {
-    sched.poll()?;
+/// What the kernel has lost so far, for the counters.
+fn tell_losses(watched: &Watched, ends: &Ends) {
+    let lost = [
+        (StreamKind::Block, watched.block.as_ref().map(BlockTracer::lost)),
+        (StreamKind::Sched, watched.sched.as_ref().map(SchedTracer::lost)),
+    ];
+    for (kind, lost) in lost {
+        // A count that cannot be read now is told at the end.
+        if let Some(Ok(events)) = lost {
+            ends.dropped.set_events(kind, events);
+        }
+    }
+}
+
+/// What is known by now of the load's threads and of who had each CPU, and of all others in each of the windows of which all
+/// is known.
+fn hand_on(sched: &mut SchedTracer, windows: &mut Vec<Window>, ends: &Ends) {
     let known = sched.complete_to_ns();
-    let mut rows = Vec::new();
+    let (mut rows, mut shares) = (Vec::new(), Vec::new());
+    sched.take(&mut rows, &mut shares);
     windows.retain(|window| {
-        let wait = window.to.0 >= known && !last;
+        let wait = window.to.0 >= known;
         if !wait {
             sched.consult(window.from.0, window.to.0, &mut rows);
         }
         wait
     });
+    send_sched(rows, shares, ends);
+}
+
+fn send_sched(mut rows: Vec<SchedSlice>, shares: Vec<CpuShare>, ends: &Ends) {
+    rows.sort_by_key(|slice| slice.end_ns);
     ends.send(Batch::Sched(rows));
-    Ok(())
+    ends.send(Batch::Cpus(shares));
 }
 
 /// Ends the tracers.
-fn end(watched: Watched, account: &mut Account, ends: &Ends) {
+fn end(watched: Watched, windows: &[Window], account: &mut Account, ends: &Ends) {
     if let Some(tracer) = watched.block {
         let mut rows = Vec::new();
         let audit = tracer.finish(&mut rows);
         ends.send(Batch::Block(rows));
-        account.lost.insert(StreamKind::Block, audit.lost + audit.late);
+        account.lost(StreamKind::Block, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Block, audit.remarks);
     }
-    if let Some(sched) = watched.sched {
-        let audit = sched.finish();
-        account.lost.insert(StreamKind::Sched, audit.lost + audit.late);
+    if let Some(mut sched) = watched.sched {
+        let (mut rows, mut shares) = (Vec::new(), Vec::new());
+        for window in windows {
+            sched.consult(window.from.0, window.to.0, &mut rows);
+        }
+        let audit = sched.finish(&mut rows, &mut shares);
+        send_sched(rows, shares, ends);
+        account.lost(StreamKind::Sched, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Sched, audit.remarks);
     }
     if let Some(sampler) = watched.counters {

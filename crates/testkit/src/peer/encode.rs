@@ -151,11 +151,43 @@ fn sched(kernel: &Kernel, event: &SchedEvent) -> Vec<u8> {
             writer.number("next_pid", to.0.into());
             writer.bytes
         }
-        SchedEvent::Wake { task, target_cpu } => {
-            let mut writer = Writer::new(kernel.event("sched_waking"), 0);
+        SchedEvent::Wake {
+            task,
+            target_cpu,
+            waker,
+            in_interrupt,
+        } => {
+            let mut writer = Writer::new(kernel.event("sched_waking"), waker);
+            // Interrupts are off while it is written; the second says that it is one.
+            writer.number("common_flags", if in_interrupt { 0x01 | 0x08 } else { 0x01 });
             writer.bytes("comm", task.1.as_bytes());
             writer.number("pid", task.0.into());
             writer.number("target_cpu", target_cpu.into());
+            writer.bytes
+        }
+        SchedEvent::Migrate { task, to_cpu } => {
+            let mut writer = Writer::new(kernel.event("sched_migrate_task"), 0);
+            writer.bytes("comm", task.1.as_bytes());
+            writer.number("pid", task.0.into());
+            writer.number("dest_cpu", to_cpu.into());
+            writer.bytes
+        }
+        SchedEvent::Fork { parent, child } => {
+            let mut writer = Writer::new(kernel.event("sched_process_fork"), parent.0);
+            writer.bytes("parent_comm", parent.1.as_bytes());
+            writer.number("parent_pid", parent.0.into());
+            writer.bytes("child_comm", child.1.as_bytes());
+            writer.number("child_pid", child.0.into());
+            writer.bytes
+        }
+        SchedEvent::Stack { task, frames } => {
+            let event = kernel.event("kernel_stack");
+            let mut writer = Writer::new(event, task.0);
+            writer.number("size", frames.len() as u64);
+            // The description says 8; there are as many as there are.
+            let callers = event.fields.iter().find(|field| field.name == "caller");
+            writer.bytes.truncate(callers.map_or(0, |callers| callers.offset));
+            writer.bytes.extend(frames.iter().flat_map(|frame| frame.to_ne_bytes()));
             writer.bytes
         }
     }

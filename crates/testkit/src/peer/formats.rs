@@ -113,6 +113,8 @@ impl Kernel {
         let requests = requests.map(&mut next);
         let (split, end) = (next("block_split"), next("block_bio_complete"));
         let (switch, waking) = (next("sched_switch"), next("sched_waking"));
+        let (migrate, fork) = (next("sched_migrate_task"), next("sched_process_fork"));
+        let stack = next("kernel_stack");
         // 8 letters, 10 since Linux 6.17; a priority since 6.10.
         let letters = if rng.percent(50) { 8 } else { 10 };
         let with_priority = rng.percent(50);
@@ -151,6 +153,15 @@ impl Kernel {
             .number("pid", "pid_t", 4)
             .number("prio", "int", 4);
         events.push(waking.number("target_cpu", "int", 4).done());
+        let migrate = migrate.text("comm", 16).number("pid", "pid_t", 4);
+        let migrate = migrate.number("prio", "int", 4).number("orig_cpu", "int", 4);
+        events.push(migrate.number("dest_cpu", "int", 4).done());
+        let fork = fork.text("parent_comm", 16).number("parent_pid", "pid_t", 4);
+        let fork = fork.text("child_comm", 16).number("child_pid", "pid_t", 4);
+        events.push(fork.done());
+        let stack = stack.number("size", "int", 4);
+        let callers = String::from("unsigned long caller[8]");
+        events.push(stack.field("caller", callers, 64, 8).done());
         Self {
             events,
             page_bytes: [4096, 8192, 65_536][rng.below(3) as usize],

@@ -4,7 +4,12 @@ use super::{ById, Place, UnusableEvent, bytes, number};
 use crate::trace::format::EventFormat;
 use crate::trace::order::Timed;
 use crate::trace::page::Record;
-use fathom_core::record::{Comm, TaskState};
+use crate::trace::symbols::Symbols;
+use fathom_core::record::{BlockedOn, Comm, TaskState};
+
+/// Bits of `common_flags`: the event was written in a hardware interrupt, a soft one or a non-maskable one, and not by the
+/// task that it interrupted (include/linux/trace_events.h, `trace_flag_type`).
+const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 
 /// What the scheduler did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +35,29 @@ pub enum SchedKind {
         comm: Comm,
         /// The CPU that it is to run on, as far as was known.
         target_cpu: u32,
+        /// Who woke it; 0 for an interrupt.
+        waker: u32,
+    },
+    /// A task that may run was given to another CPU (`sched_migrate_task`).
+    Migrate {
+        /// Which task.
+        tid: u32,
+        /// Where it is to run.
+        to_cpu: u32,
+    },
+    /// A task made another one (`sched_process_fork`).
+    Fork {
+        /// Who made it.
+        parent: u32,
+        /// The new one.
+        child: u32,
+    },
+    /// The kernel's stack of a task at the switch before this (`kernel_stack`).
+    Stack {
+        /// Which task.
+        tid: u32,
+        /// What the stack says it waits for.
+        on: BlockedOn,
     },
     /// Events of this CPU were lost before this moment.
     Gap,
@@ -65,6 +93,19 @@ enum Layout {
         tid: Place,
         comm: Place,
         target_cpu: Option<Place>,
+        flags: Option<Place>,
+    },
+    Migrate {
+        tid: Place,
+        to_cpu: Place,
+    },
+    Fork {
+        parent: Place,
+        child: Place,
+    },
+    Stack {
+        count: Place,
+        frames: usize,
     },
 }
 
@@ -73,6 +114,9 @@ impl Layout {
         match format.name.as_str() {
             "sched_switch" => Some(Self::switch(format)),
             "sched_waking" | "sched_wakeup" | "sched_wakeup_new" => Some(Self::wake(format)),
+            "sched_migrate_task" => Some(Self::migrate(format)),
+            "sched_process_fork" => Some(Self::fork(format)),
+            "kernel_stack" => Some(Self::stack(format)),
             _ => None,
         }
     }
@@ -92,13 +136,39 @@ impl Layout {
             tid: number(format, "pid")?,
             comm: bytes(format, "comm")?,
             target_cpu: format.field("target_cpu").map(Place::from_field),
+            flags: format.field("common_flags").map(Place::from_field),
+        })
+    }
+
+    fn migrate(format: &EventFormat) -> Result<Self, UnusableEvent> {
+        Ok(Self::Migrate {
+            tid: number(format, "pid")?,
+            to_cpu: number(format, "dest_cpu")?,
+        })
+    }
+
+    fn fork(format: &EventFormat) -> Result<Self, UnusableEvent> {
+        Ok(Self::Fork {
+            parent: number(format, "parent_pid")?,
+            child: number(format, "child_pid")?,
+        })
+    }
+
+    /// The description says 8 frames; a record has as many as it says.
+    fn stack(format: &EventFormat) -> Result<Self, UnusableEvent> {
+        Ok(Self::Stack {
+            count: number(format, "size")?,
+            frames: bytes(format, "caller")?.offset,
         })
     }
 }
 
 /// Turns records into events.
 #[derive(Debug, Clone)]
-pub struct SchedDecoder(ById<Layout>);
+pub struct SchedDecoder {
+    layouts: ById<Layout>,
+    symbols: Symbols,
+}
 
 impl SchedDecoder {
     /// For the events of `formats`; those that are not of the scheduler are left alone.
@@ -110,7 +180,17 @@ impl SchedDecoder {
             .iter()
             .filter_map(|format| Some((format, Layout::new(format)?)));
         let layouts = known.map(|(format, layout)| Ok((format, layout?)));
-        Ok(Self(ById::new(layouts.collect::<Result<_, _>>()?)?))
+        Ok(Self {
+            layouts: ById::new(layouts.collect::<Result<_, _>>()?)?,
+            symbols: Symbols::default(),
+        })
+    }
+
+    /// With the functions that tell what a stack waits for; without them, no stack says anything.
+    #[must_use]
+    pub fn with_symbols(mut self, symbols: Symbols) -> Self {
+        self.symbols = symbols;
+        self
     }
 
     /// The event of a record that `cpu` wrote; `None` where it is another one or too short.
@@ -119,7 +199,7 @@ impl SchedDecoder {
         let payload = record.payload;
         let tid = |place: Place| place.number(payload).map(|tid| tid as u32);
         let comm = |place: Place| place.bytes(payload).map(Comm::new);
-        let kind = match *self.0.find(payload)? {
+        let kind = match *self.layouts.find(payload)? {
             Layout::Switch {
                 from,
                 from_comm,
@@ -137,11 +217,34 @@ impl SchedDecoder {
                 tid: task,
                 comm: name,
                 target_cpu,
-            } => SchedKind::Wake {
+                flags,
+            } => {
+                let flags = flags.and_then(|flags| flags.number(payload)).unwrap_or(0);
+                let interrupt = flags & IN_INTERRUPT != 0;
+                SchedKind::Wake {
+                    tid: tid(task)?,
+                    comm: comm(name)?,
+                    target_cpu: target_cpu.map_or(Some(cpu), tid)?,
+                    waker: if interrupt { 0 } else { self.layouts.pid(payload)? },
+                }
+            }
+            Layout::Migrate { tid: task, to_cpu } => SchedKind::Migrate {
                 tid: tid(task)?,
-                comm: comm(name)?,
-                target_cpu: target_cpu.map_or(Some(cpu), tid)?,
+                to_cpu: tid(to_cpu)?,
             },
+            Layout::Fork { parent, child } => SchedKind::Fork {
+                parent: tid(parent)?,
+                child: tid(child)?,
+            },
+            Layout::Stack { count, frames } => {
+                let count = count.number(payload)? as usize;
+                let frames = payload.get(frames..)?.chunks_exact(size_of::<u64>());
+                let frames = frames.map(|frame| frame.try_into().map_or(0, u64::from_ne_bytes));
+                SchedKind::Stack {
+                    tid: self.layouts.pid(payload)?,
+                    on: self.symbols.blocked_on(frames.take(count)),
+                }
+            }
         };
         Some(SchedEvent {
             time_ns: record.time_ns,

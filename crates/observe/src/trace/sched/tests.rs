@@ -37,11 +37,11 @@ fn who_ran_in_a_window_is_given_once() {
 
 fn who_ran_in_a_window() {
     let test = "who_ran_in_a_window_is_given_once";
-    let load = Load {
-        comm_prefixes: vec!["fathom-test".to_owned()],
+    let nobody = Load {
+        comm_prefixes: vec![String::from("nobody-at-all")],
         tids: vec![],
     };
-    let Some((mut tracer, remarks)) = started(test, SchedTracer::start(&SystemRoot::default(), &load, 4096))
+    let Some((mut tracer, remarks)) = started(test, SchedTracer::start(&SystemRoot::default(), &nobody, 4096))
     else {
         return;
     };
@@ -72,7 +72,8 @@ fn who_ran_in_a_window() {
             .all(|slice| slice.comm == Comm::from("fathom-test-hog"))
     );
     let dir = tracer.instance.dir().to_path_buf();
-    let audit = tracer.finish();
+    tracer.stop().expect("stopped");
+    let audit = tracer.finish(&mut Vec::new(), &mut Vec::new());
     assert_eq!(audit.lost, 0, "{audit:?}");
     assert!(audit.remarks.is_empty() && !dir.exists());
     if audit.late > 0 {
@@ -98,14 +99,23 @@ fn who_ran_in_a_window() {
 }
 
 #[test]
-fn a_load_is_asked_for_by_name_and_number() {
+fn stacks_are_asked_for_by_name_and_number() {
     let load = Load {
         comm_prefixes: vec!["fathom".to_owned(), "a\"b".to_owned(), "x*".to_owned()],
         tids: vec![1, 22],
     };
     assert_eq!(
-        load.filter().as_deref(),
-        Some("comm~\"fathom*\"||pid==1||pid==22")
+        stacks::condition(&load, &[1, 22]),
+        "(prev_comm~\"fathom*\"||prev_pid==1||prev_pid==22)&&(prev_state&263)"
     );
-    assert_eq!(Load::default().filter(), None);
+    assert_eq!(stacks::condition(&Load::default(), &[]), "prev_state&258");
+    assert_eq!(
+        stacks::condition(&Load::default(), &[7]),
+        "prev_state&258||(prev_pid==7)&&(prev_state&263)"
+    );
+    let many: Vec<u32> = (1..100).collect();
+    assert_eq!(stacks::condition(&load, &many), "prev_state&263");
+    assert!(many.len() > 24 && !stacks::condition(&load, &many[..24]).is_empty());
 }
+
+mod running;

@@ -20,7 +20,8 @@ fn wake(time_ns: u64, tid: u32) -> SchedEvent {
     let kind = SchedKind::Wake {
         tid,
         comm: comm(tid),
-        target_cpu: 1,
+        target_cpu: 0,
+        waker: 0,
     };
     SchedEvent {
         time_ns,
@@ -30,7 +31,7 @@ fn wake(time_ns: u64, tid: u32) -> SchedEvent {
 }
 
 fn slices(events: &[SchedEvent]) -> Slices {
-    let mut slices = Slices::new(&[0, 1], 100);
+    let mut slices = Slices::new(&[0, 1], &Load::default(), 100);
     for event in events {
         slices.apply(event);
     }
@@ -139,7 +140,7 @@ fn after_a_gap_nothing_is_claimed() {
 #[test]
 fn memory_is_bounded_and_the_newest_stay() {
     let cpus: Vec<u32> = (0..4).collect();
-    let mut slices = Slices::new(&cpus, 0);
+    let mut slices = Slices::new(&cpus, &Load::default(), 0);
     for turn in 1..100_000 {
         slices.apply(&switch(
             turn * 10,
@@ -159,10 +160,10 @@ fn memory_is_bounded_and_the_newest_stay() {
 fn the_parts_add_up_whatever_is_asked() {
     for seed in 0..50 {
         let mut rng = Rng::new(seed);
-        let mut slices = Slices::new(&[0, 1], 0);
+        let mut slices = Slices::new(&[0, 1], &Load::default(), 0);
         let mut has = [0u32; 2];
         let mut since = [0u64; 2];
-        let mut ran: HashMap<u32, u64> = HashMap::new();
+        let mut ran: std::collections::HashMap<u32, u64> = std::collections::HashMap::new();
         let mut found = Vec::new();
         let mut now_ns = 0;
         for _ in 0..2000 {
@@ -204,22 +205,128 @@ fn the_parts_add_up_whatever_is_asked() {
     }
 }
 
-#[test]
-fn a_task_whose_coming_after_idle_was_not_told_has_had_the_cpu_all_the_same() {
-    let mut slices = slices(&[
-        switch(200, 0, 5, TaskState::Sleeping, 0),
-        // 6 comes unseen, and goes.
-        switch(300, 0, 6, TaskState::Sleeping, 0),
-        wake(340, 5),
-        switch(400, 0, 5, TaskState::Sleeping, 7),
-        switch(500, 0, 7, TaskState::Sleeping, 0),
-    ]);
-    let told = told(&mut slices, 150, 900);
-    let expected = [
-        (5, None, 100, 200),
-        (6, None, 200, 300),
-        (5, Some(340), 340, 400),
-        (7, None, 400, 500),
-    ];
-    assert_eq!(told, expected);
+
+/// A task comes to a CPU that does not tell it, and goes.
+fn unseen(sent: &[SchedEvent]) -> Vec<(u32, Option<u64>, u64, u64)> {
+    let mut events = vec![switch(200, 0, 5, TaskState::Sleeping, 0)];
+    events.extend(sent);
+    events.push(switch(400, 0, 6, TaskState::Sleeping, 0));
+    told(&mut slices(&events), 150, 900)
 }
+
+#[test]
+fn what_a_blind_cpu_does_not_tell_begins_with_the_last_waking() {
+    let seen = [(5, None, 100, 200), (6, Some(340), 340, 400)];
+    assert_eq!(unseen(&[wake(340, 6)]), seen);
+    // Sent elsewhere first: it waited from the waking, and came when it was moved.
+    let mut elsewhere = wake(300, 6);
+    if let SchedKind::Wake { target_cpu, .. } = &mut elsewhere.kind {
+        *target_cpu = 1;
+    }
+    let moved = SchedEvent {
+        time_ns: 350,
+        cpu: 1,
+        kind: SchedKind::Migrate { tid: 6, to_cpu: 0 },
+    };
+    let seen = [(5, None, 100, 200), (6, Some(300), 350, 400)];
+    assert_eq!(unseen(&[elsewhere, moved]), seen);
+    // When it came is not known: nothing is claimed.
+    assert_eq!(unseen(&[]), [(5, None, 100, 200)]);
+}
+
+#[test]
+fn who_was_sent_to_a_blind_cpu_has_it_before_that_is_told() {
+    let mut slices = slices(&[switch(200, 0, 5, TaskState::Sleeping, 0), wake(300, 6)]);
+    slices.seen_to(50_000_000);
+    let mut shares = Vec::new();
+    slices.take_shares(&mut shares);
+    slices.finish(&mut Vec::new(), &mut shares);
+    let of = |tid| -> u64 {
+        let own = shares.iter().filter(|share| share.tid == tid && share.cpu == 0);
+        own.map(|share| share.ran_ns).sum()
+    };
+    assert_eq!((of(5), of(0), of(6)), (100, 100, 49_999_700));
+    assert_eq!(told(&mut slices, 0, 900).last(), Some(&(6, Some(300), 300, 50_000_000)));
+}
+
+#[test]
+fn who_woke_a_task_is_told_of_its_next_stay() {
+    let mut slices = Slices::new(&[0, 1], &Load::default(), 100);
+    let mut woken = wake(250, 5);
+    if let SchedKind::Wake { waker, .. } = &mut woken.kind {
+        *waker = 9;
+    }
+    for event in [
+        switch(150, 0, 7, TaskState::Preempted, 9),
+        switch(200, 1, 5, TaskState::Sleeping, 0),
+        woken,
+        // Once it waits, others only repeat it.
+        wake(260, 5),
+        switch(300, 1, 0, TaskState::Preempted, 5),
+        switch(400, 1, 5, TaskState::Preempted, 6),
+        switch(500, 1, 6, TaskState::Sleeping, 5),
+        switch(600, 1, 5, TaskState::Sleeping, 0),
+    ] {
+        slices.apply(&event);
+    }
+    let mut out = Vec::new();
+    slices.consult(0, 1000, &mut out);
+    let wakers: Vec<_> = out
+        .iter()
+        .filter(|slice| slice.tid == 5)
+        .map(|slice| (slice.waker_tid, slice.waker_comm))
+        .collect();
+    assert_eq!(
+        wakers,
+        [(0, Comm::default()), (9, comm(9)), (0, Comm::default())]
+    );
+}
+
+#[test]
+fn a_stack_belongs_to_the_stay_before_it() {
+    let load = Load {
+        comm_prefixes: vec!["task5".to_owned()],
+        tids: vec![],
+    };
+    let mut slices = Slices::new(&[0], &load, 100);
+    let stack = |time_ns, tid, on| SchedEvent {
+        time_ns,
+        cpu: 0,
+        kind: SchedKind::Stack { tid, on },
+    };
+    for event in [
+        switch(200, 0, 5, TaskState::Uninterruptible, 6),
+        stack(201, 5, BlockedOn::Tag),
+        switch(300, 0, 6, TaskState::Sleeping, 5),
+        stack(301, 6, BlockedOn::Lock),
+        switch(400, 0, 5, TaskState::Preempted, 6),
+        stack(401, 5, BlockedOn::Quota),
+        // Of somebody else: lost events lie between.
+        switch(500, 0, 6, TaskState::Sleeping, 5),
+        stack(501, 5, BlockedOn::Io),
+        switch(600, 0, 5, TaskState::Preempted, 6),
+        stack(601, 5, BlockedOn::Io),
+        switch(700, 0, 6, TaskState::Sleeping, 5),
+        switch(800, 0, 5, TaskState::Stopped, 0),
+    ] {
+        slices.apply(&event);
+    }
+    let mut others = Vec::new();
+    slices.consult(0, 1000, &mut others);
+    let (mut stays, mut shares) = (Vec::new(), Vec::new());
+    slices.take_stays(&mut stays);
+    assert_eq!(stays, []);
+    slices.finish(&mut stays, &mut shares);
+    let on = |slices: &[SchedSlice]| slices.iter().map(|slice| slice.blocked_on).collect::<Vec<_>>();
+    assert_eq!(
+        on(&stays),
+        [BlockedOn::Tag, BlockedOn::Quota, BlockedOn::Unknown, BlockedOn::Stopped]
+    );
+    assert_eq!(
+        on(&others),
+        [BlockedOn::Lock, BlockedOn::Unknown, BlockedOn::Unknown]
+    );
+    assert!(stays.iter().all(|slice| slice.tid == 5) && others.iter().all(|slice| slice.tid == 6));
+}
+
+mod world;

@@ -50,3 +50,30 @@ fn nothing_is_found_where_nothing_happened() {
     finder.end();
     assert_eq!(finder.windows().count(), 0);
 }
+
+#[test]
+fn a_long_time_in_which_all_are_slow_does_not_become_usual() {
+    let mut finder = SlowFinder::new();
+    for at in (1..=2000).map(|io| io * MS) {
+        finder.take_in(at - 100_000, at);
+    }
+    // From here on a hundredth as many, each 90 times as slow.
+    for at in (1..=2000).map(|io| 2000 * MS + io * 10 * MS) {
+        finder.take_in(at - 9 * MS, at);
+    }
+    finder.end();
+    let count = finder.windows().filter(|window| window.to.0 > 4000 * MS).count();
+    assert!((150..=220).contains(&count), "{count} in 18 s");
+}
+
+#[test]
+fn a_wait_of_minutes_is_looked_at_where_it_ends() {
+    let mut finder = SlowFinder::new();
+    finder.take_in(0, 100_000 * MS);
+    finder.end();
+    let wide = Window {
+        from: MonoTime(94_000 * MS),
+        to: MonoTime(100_000 * MS),
+    };
+    assert!(finder.windows().any(|window| window == wide));
+}
