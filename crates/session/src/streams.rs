@@ -23,7 +23,7 @@ use fathom_engine::recording::IoRecording;
 use fathom_observe::SystemRoot;
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::{self, TraceDevice};
-use fathom_observe::trace::{BlockTracer, Load, SchedTracer};
+use fathom_observe::trace::{BlockTracer, KernelTracer, Load, SchedTracer};
 use fathom_sys::clock::HostClock;
 use keeper::{Ended, Keeper, Sinks, Sources};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +40,8 @@ const BATCHES: usize = 1024;
 const BLOCK_BUFFER_KIB: u32 = 8192;
 /// The same of the scheduler's events: at 300,000 switches a second it holds a third of one.
 const SCHED_BUFFER_KIB: u32 = 8192;
+/// The same of what the kernel does for a while.
+const KERNEL_BUFFER_KIB: u32 = 2048;
 
 /// Streams under way.
 pub(crate) struct StreamRecorder {
@@ -104,6 +106,7 @@ impl StreamRecorder {
             (requested.block, StreamKind::Block),
             (requested.block, StreamKind::Sched),
             (requested.block, StreamKind::Cpus),
+            (requested.block, StreamKind::Kernel),
             (requested.counters, StreamKind::Processes),
             // What the record says of itself is among the counters, whatever was asked for.
             (true, StreamKind::Counters),
@@ -218,6 +221,7 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
     let mut watched = Watched {
         block: None,
         sched: None,
+        kernel: None,
         counters: None,
         without_load: subject.workers == 0,
     };
@@ -238,6 +242,14 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
             }
         }
         missing.say(StreamKind::Block, reasons);
+        let remarks = match KernelTracer::start(system, &devices, KERNEL_BUFFER_KIB) {
+            Ok((tracer, remarks)) => {
+                watched.kernel = Some(tracer);
+                remarks
+            }
+            Err(unavailable) => vec![unavailable.to_string()],
+        };
+        missing.say(StreamKind::Kernel, remarks);
         let load = Load {
             comm_prefixes: subject.thread_names.to_vec(),
             tids: Vec::new(),

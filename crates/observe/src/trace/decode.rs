@@ -1,12 +1,14 @@
 //! Records become events.
 //!
 //! Duty: find each event's fields where its format says they are. Data in: [`EventFormat`]s and records, both
-//! untrusted. Data out: [`BlockEvent`], [`SchedEvent`]. It must not know how events belong together.
+//! untrusted. Data out: [`BlockEvent`], [`SchedEvent`], [`KernelEvent`]. It must not know how events belong together.
 
 mod block;
+mod kernel;
 mod sched;
 
 pub use block::{BlockDecoder, BlockEvent, BlockKind};
+pub use kernel::{KernelDecoder, KernelEvent, KernelKind};
 pub use sched::{SchedDecoder, SchedEvent, SchedKind};
 
 use super::format::{EventFormat, Field};

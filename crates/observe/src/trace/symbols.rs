@@ -74,7 +74,8 @@ impl Symbols {
             match self.at(frame) {
                 Some(Says::On(on)) => return on,
                 Some(Says::Errand) if in_scheduler => return BlockedOn::Quota,
-                Some(Says::Scheduling) => {}
+                // Before it come the functions that write the stack.
+                Some(Says::Scheduling) => in_scheduler = true,
                 Some(Says::Errand) | None => in_scheduler = false,
             }
         }

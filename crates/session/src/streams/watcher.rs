@@ -1,4 +1,4 @@
-//! Watches the machine while a run goes on: requests of the devices, counters, who ran.
+//! Watches the machine while a run goes on: requests of the devices, counters, who ran, what the kernel did.
 //!
 //! Data in: the tracers and the sampler, windows of time in which an I/O was slow. Data out: batches of rows, through a
 //! bounded queue: it never waits for the disk that keeps them, so that a stall of that disk is still seen. What does not
@@ -8,10 +8,10 @@ use super::Missing;
 use super::batch::{Batch, Dropped};
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;
-use fathom_core::record::{CounterRow, CpuShare, SchedSlice, StreamKind};
+use fathom_core::record::{BlockRequest, CounterRow, CpuShare, SchedSlice, StreamKind};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_observe::counters::CounterSampler;
-use fathom_observe::trace::{BlockTracer, SchedTracer};
+use fathom_observe::trace::{BlockTracer, KernelTracer, SchedTracer};
 use fathom_sys::clock::HostClock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ impl Ends {
 pub(super) struct Watched {
     pub block: Option<BlockTracer>,
     pub sched: Option<SchedTracer>,
+    pub kernel: Option<KernelTracer>,
     pub counters: Option<CounterSampler>,
     /// Slow requests are looked for here, because there is no load of whose I/Os it could be said.
     pub without_load: bool,
@@ -61,7 +62,7 @@ impl Watched {
     /// How long to sleep between two looks, and how many of those it is from one look at the disks' queues to the next. The
     /// kernel's buffers fill; counters alone need no more than ten looks a second.
     fn pace(&self) -> (Duration, u64) {
-        if self.block.is_some() || self.sched.is_some() {
+        if self.block.is_some() || self.sched.is_some() || self.kernel.is_some() {
             (TICK, QUEUES_TICKS)
         } else {
             (TICK * QUEUES_TICKS as u32, 1)
@@ -141,6 +142,13 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
                 hand_on(sched, &mut waiting, ends);
             }
         }
+        if let Some(kernel) = &mut watched.kernel
+            && tick.is_multiple_of(HAND_ON_TICKS)
+        {
+            let mut spans = Vec::new();
+            kernel.take(&mut spans);
+            ends.send(Batch::Kernel(spans));
+        }
         if stopping {
             end(watched, &waiting, &mut account, ends);
             return account;
@@ -150,12 +158,24 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
     }
 }
 
+/// What the kernel did up to now, and on whose behalf these requests were made. It is read after them: what they need is then
+/// known.
+fn poll_kernel(kernel: &mut Option<KernelTracer>, rows: &mut [BlockRequest], account: &mut Account) {
+    if let Some(kernel) = kernel {
+        account.failed(StreamKind::Kernel, kernel.poll());
+        kernel.own(rows);
+    }
+}
+
 fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Account, ends: &Ends) {
     let looks_back = watched.looks_back();
-    let Some(tracer) = &mut watched.block else { return };
+    let Some(tracer) = &mut watched.block else {
+        return poll_kernel(&mut watched.kernel, &mut [], account);
+    };
     let mut rows = Vec::new();
     let polled = tracer.poll(&mut rows);
     account.failed(StreamKind::Block, polled);
+    poll_kernel(&mut watched.kernel, &mut rows, account);
     if watched.without_load && looks_back {
         for row in &rows {
             slow.take_in(row.begun_ns(), row.completed_ns);
@@ -201,6 +221,7 @@ fn tell_losses(watched: &Watched, ends: &Ends) {
     let lost = [
         (StreamKind::Block, watched.block.as_ref().map(BlockTracer::lost)),
         (StreamKind::Sched, watched.sched.as_ref().map(SchedTracer::lost)),
+        (StreamKind::Kernel, watched.kernel.as_ref().map(KernelTracer::lost)),
     ];
     for (kind, lost) in lost {
         // A count that cannot be read now is told at the end.
@@ -234,13 +255,22 @@ fn send_sched(mut rows: Vec<SchedSlice>, shares: Vec<CpuShare>, ends: &Ends) {
 
 /// Ends the tracers.
 fn end(watched: Watched, windows: &[Window], account: &mut Account, ends: &Ends) {
+    let mut rows = Vec::new();
     if let Some(tracer) = watched.block {
-        let mut rows = Vec::new();
         let audit = tracer.finish(&mut rows);
-        ends.send(Batch::Block(rows));
         account.lost(StreamKind::Block, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Block, audit.remarks);
     }
+    if let Some(mut kernel) = watched.kernel {
+        account.failed(StreamKind::Kernel, kernel.stop());
+        kernel.own(&mut rows);
+        let mut spans = Vec::new();
+        let audit = kernel.finish(&mut spans);
+        ends.send(Batch::Kernel(spans));
+        account.lost(StreamKind::Kernel, audit.lost + audit.late, ends);
+        account.remarks.say(StreamKind::Kernel, audit.remarks);
+    }
+    ends.send(Batch::Block(rows));
     if let Some(mut sched) = watched.sched {
         let (mut rows, mut shares) = (Vec::new(), Vec::new());
         for window in windows {

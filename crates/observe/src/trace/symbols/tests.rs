@@ -34,6 +34,8 @@ fn the_first_function_that_tells_counts() {
 #[test]
 fn an_errand_is_the_quotas_only_right_below_the_scheduler() {
     assert_eq!(stack(&[0x1100, 0x1200, 0x1800]), BlockedOn::Quota);
+    // The innermost are those that write the stack.
+    assert_eq!(stack(&[0x1800, 0x1000, 0x1100, 0x1200]), BlockedOn::Quota);
     assert_eq!(stack(&[0x1100, 0x1600, 0x1200, 0x1800]), BlockedOn::Unknown);
 }
 
