@@ -42,7 +42,7 @@ impl CounterSampler {
         let sampler = Self {
             disks: Disks::new(root, disks, &mut remarks),
             system: System::new(root, &mut remarks),
-            cgroups: Cgroups::new(root, &mut remarks),
+            cgroups: Cgroups::new(root, disks, &mut remarks),
             processes: Processes::new(root, &mut remarks),
             remarks,
         };
@@ -64,6 +64,13 @@ impl CounterSampler {
     /// `node_disk_io_now` and `node_disk_io_time_seconds_total` alone.
     pub fn sample_disks(&mut self, now_ns: u64, out: &mut Vec<CounterRow>) {
         self.disks.sample_queues(&mut Rows { at_ns: now_ns, out });
+    }
+
+    /// From here on [`Self::sample`] also tells what the control groups of this process hold its tasks up with: by the groups'
+    /// paths, and once, or when it was moved, which process is in which (`fathom_cgroup_member`). To be called again now and
+    /// then for a process that goes on; it costs nothing then.
+    pub fn follow(&mut self, pid: u32, now_ns: u64) {
+        self.cgroups.follow(pid, now_ns, &mut self.remarks);
     }
 
     /// All that was found not to be available so far, what [`CounterSampler::new`] said among it. Each is said once.

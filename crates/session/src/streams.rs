@@ -24,7 +24,7 @@ use fathom_observe::SystemRoot;
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::{self, TraceDevice};
 use fathom_observe::trace::{BlockTracer, KernelTracer, Load, SchedTracer};
-use fathom_sys::clock::HostClock;
+use fathom_sys::clock::{HostClock, monotonic_ns};
 use keeper::{Ended, Keeper, Sinks, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -226,8 +226,12 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
         without_load: subject.workers == 0,
     };
     if subject.requested.counters {
-        let (sampler, remarks) = CounterSampler::new(system, &conditions::disk_names(subject.files));
+        let (mut sampler, remarks) = CounterSampler::new(system, &conditions::disk_names(subject.files));
         missing.say(StreamKind::Counters, remarks);
+        // Of a load, what holds this process up; without one, what holds up those that send I/O.
+        if !watched.without_load {
+            sampler.follow(std::process::id(), monotonic_ns());
+        }
         watched.counters = Some(sampler);
     }
     if subject.requested.block {

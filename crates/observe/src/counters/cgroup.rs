@@ -1,4 +1,4 @@
-//! The limits that this process's control groups put on it.
+//! The limits that this process's control groups put on it, and what holds up the tasks of those that are followed.
 //!
 //! Duty: what binds now and how often it did. Data in: `/proc/self/cgroup` and the hierarchies that are mounted
 //! (cgroups(7), Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/blkio-controller.rst). Data out: rows. It must not know
@@ -8,6 +8,7 @@
 //! way up binds. The throttle of version 1's `blkio` does not: there only the group's own limit binds.
 
 mod find;
+mod followed;
 mod limits;
 
 use super::growing::Growing;
@@ -17,6 +18,7 @@ use super::{Remarks, Rows};
 use crate::root::SystemRoot;
 pub(crate) use find::{Group, groups};
 use find::{Groups, find};
+use followed::Followed;
 use limits::Limits;
 
 /// Which groups this process is in.
@@ -34,11 +36,13 @@ pub(super) struct Cgroups {
     waiting_us: Growing,
     stalled_us: Growing,
     limits: Limits,
+    followed: Followed,
     buffer: Vec<u8>,
 }
 
 impl Cgroups {
-    pub(super) fn new(root: &SystemRoot, remarks: &mut Remarks) -> Self {
+    /// `disks` are those of which is told what was done for a group.
+    pub(super) fn new(root: &SystemRoot, disks: &[String], remarks: &mut Remarks) -> Self {
         let own = OpenFile::open(root, OWN);
         if let Err(error) = &own {
             remarks.say(format!(
@@ -54,6 +58,7 @@ impl Cgroups {
             waiting_us: Growing::default(),
             stalled_us: Growing::default(),
             limits: Limits::default(),
+            followed: Followed::new(root, disks),
             buffer: Vec::new(),
         };
         cgroups.look_up(remarks);
@@ -92,6 +97,12 @@ impl Cgroups {
             rows.push("fathom_cgroup_cpu_throttled_seconds_total", "", total);
         }
         self.read_pressure(rows);
+        self.followed.sample(rows);
+    }
+
+    /// From here on the groups of this process are told by their paths.
+    pub(super) fn follow(&mut self, pid: u32, now_ns: u64, remarks: &mut Remarks) {
+        self.followed.follow(pid, now_ns, remarks);
     }
 
     fn read_limits(&mut self) {

@@ -184,6 +184,15 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
             sched.submitters(rows.iter().map(|row| row.pid));
         }
     }
+    if watched.without_load && let Some(sampler) = &mut watched.counters {
+        let mut last = 0;
+        for row in &rows {
+            // Most requests come in rows of one task's.
+            if row.pid != 0 && std::mem::replace(&mut last, row.pid) != row.pid {
+                sampler.follow(row.pid, row.completed_ns);
+            }
+        }
+    }
     ends.send(Batch::Block(rows));
 }
 

@@ -101,6 +101,38 @@ pub(crate) fn groups(root: &SystemRoot, controller: &[u8]) -> Vec<Group> {
     lines(&own).filter_map(parse).flat_map(of_membership).collect()
 }
 
+/// A group of a process, or one above it.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// What it is a group of: `cpu`, `memory`; empty for version 2.
+    pub(super) controllers: Vec<u8>,
+    /// Its path in the hierarchy.
+    pub(super) path: PathBuf,
+    /// Where its files are.
+    pub(super) directory: PathBuf,
+    /// Whether the process is in it itself.
+    pub(super) own: bool,
+}
+
+/// The groups of a process and those above them, as far as they are visible; `text` is its `cgroup` file.
+pub(super) fn places(root: &SystemRoot, text: &[u8]) -> Vec<Place> {
+    let table = mounts(root).unwrap_or_default();
+    let mut places = Vec::new();
+    for membership in lines(text).filter_map(parse) {
+        let up = directories(&table, &membership).unwrap_or_default();
+        let paths = membership.path.ancestors();
+        for (index, (directory, path)) in up.into_iter().zip(paths).enumerate() {
+            places.push(Place {
+                controllers: membership.controllers.to_vec(),
+                path: path.to_owned(),
+                directory,
+                own: index == 0,
+            });
+        }
+    }
+    places
+}
+
 fn parse(line: &[u8]) -> Option<Membership<'_>> {
     let mut fields = line.splitn(3, |&byte| byte == b':');
     let _hierarchy = fields.next()?;

@@ -44,7 +44,7 @@ fn the_strictest_limit_on_the_way_up_binds() {
         "/cg/a/b/io.pressure",
         "some avg10=0 total=2000000\nfull avg10=0 total=1000000\n",
     );
-    let mut cgroups = Cgroups::new(&tree.root, &mut Remarks::default());
+    let mut cgroups = Cgroups::new(&tree.root, &[], &mut Remarks::default());
     let (rows, remarks) = sample(&mut cgroups);
     assert_eq!(
         shown(&rows),
@@ -83,7 +83,7 @@ fn a_throttle_of_version_1_binds_its_own_group_alone() {
         tree.file(&format!("/cg/cpu/{group}/cpu.cfs_quota_us"), quota);
         tree.file(&format!("/cg/cpu/{group}/cpu.cfs_period_us"), "50000\n");
     }
-    let mut cgroups = Cgroups::new(&tree.root, &mut Remarks::default());
+    let mut cgroups = Cgroups::new(&tree.root, &[], &mut Remarks::default());
     assert_eq!(
         shown(&sample(&mut cgroups).0),
         [
@@ -108,7 +108,7 @@ fn a_container_sees_a_part_of_the_hierarchy() {
     );
     part.file("/proc/self/cgroup", "0::/docker/abc/x\n");
     part.file("/cg/cpu.max", "100000 100000\n");
-    let mut cgroups = Cgroups::new(&part.root, &mut Remarks::default());
+    let mut cgroups = Cgroups::new(&part.root, &[], &mut Remarks::default());
     assert_eq!(
         shown(&sample(&mut cgroups).0),
         ["fathom_cgroup_cpu_quota_cores{} 1"]
@@ -117,7 +117,7 @@ fn a_container_sees_a_part_of_the_hierarchy() {
     let outside = unified("0:30 /cg cgroup2 cgroup2 rw", "0::/../other\n");
     outside.file("/cg/cpu.max", "100000 100000\n");
     let mut remarks = Remarks::default();
-    let mut cgroups = Cgroups::new(&outside.root, &mut remarks);
+    let mut cgroups = Cgroups::new(&outside.root, &[], &mut remarks);
     assert_eq!(sample(&mut cgroups).0, []);
     assert!(
         remarks.0[0].contains("/../other is not visible"),
@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn any_membership_is_taken_or_left(own in "([0-9:/.\n]|blkio|cpu|,|\\PC){0,60}") {
         let tree = unified("0:30 /cg cgroup2 cgroup2 rw", &own);
-        let mut cgroups = Cgroups::new(&tree.root, &mut Remarks::default());
+        let mut cgroups = Cgroups::new(&tree.root, &[], &mut Remarks::default());
         sample(&mut cgroups);
     }
 }
