@@ -18,6 +18,7 @@ pub(crate) struct Settings {
     pub(crate) backing: Option<PathBuf>,
     pub(crate) iops: Option<u64>,
     pub(crate) bytes_per_second: Option<u64>,
+    pub(crate) discard_bytes_per_second: Option<u64>,
     pub(crate) latency_ns: u64,
     pub(crate) slice_ns: u64,
     pub(crate) burst_ns: u64,
@@ -38,6 +39,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Setting
         backing: matches.get_one::<PathBuf>("backing").cloned(),
         iops: number("iops"),
         bytes_per_second: number("bytes-per-second"),
+        discard_bytes_per_second: number("discard-bytes-per-second"),
         latency_ns: number("latency-us").unwrap_or(0) * 1_000,
         slice_ns: number("slice-ms").unwrap_or(0) * MS,
         burst_ns: number("burst-ms").unwrap_or(0) * MS,
@@ -65,7 +67,11 @@ fn command() -> Command {
             .help(help)
     };
     Command::new("limited-disk")
-        .about("A file that takes as long as a limited cloud disk. Prints `ready FILE`, then each stall.")
+        .about("A file that takes as long as a limited cloud disk. Prints `ready FILE`, then each stall and change.")
+        .after_help(
+            "Lines on standard input change the disk while it works: `latency-us 4000`, `iops 500`,\n\
+             `bytes-per-second 1000000`; `none` takes a limit away. Its end ends the disk.",
+        )
         .arg(
             Arg::new("mountpoint")
                 .required(true)
@@ -85,6 +91,14 @@ fn command() -> Command {
             1..=1 << 40,
             "Bytes a second, read and written together",
         ))
+        .arg(
+            number(
+                "discard-bytes-per-second",
+                1..=1 << 40,
+                "Bytes that a discard passes in a second, as long as it has the bandwidth to itself",
+            )
+            .requires("bytes-per-second"),
+        )
         .arg(
             number(
                 "latency-us",

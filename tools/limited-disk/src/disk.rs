@@ -11,11 +11,12 @@ use fuser::{
     LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyWrite, Request,
     WriteFlags,
 };
+use rustix::fs::FallocateFlags;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 pub(crate) const FILE_NAME: &str = "disk";
@@ -33,16 +34,16 @@ const IN_FLIGHT_MAX: u16 = 4096;
 pub(crate) struct Disk {
     file: File,
     size_bytes: u64,
-    limiter: Mutex<Limiter>,
+    limiter: Arc<Mutex<Limiter>>,
     replies: Replies,
 }
 
 impl Disk {
-    pub(crate) fn new(file: File, size_bytes: u64, limiter: Limiter, replies: Replies) -> Self {
+    pub(crate) fn new(file: File, size_bytes: u64, limiter: Arc<Mutex<Limiter>>, replies: Replies) -> Self {
         Self {
             file,
             size_bytes,
-            limiter: Mutex::new(limiter),
+            limiter,
             replies,
         }
     }
@@ -170,6 +171,30 @@ impl Filesystem for Disk {
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
         let due_ns = self.due_ns(Limiter::flush);
-        self.replies.at(due_ns, Answer::Flushed(reply));
+        self.replies.at(due_ns, Answer::Done(reply));
+    }
+
+    /// A discard of the loop device, or its zeroes: the range is given back to the file.
+    fn fallocate(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let Some(mode) = FallocateFlags::from_bits(mode.cast_unsigned()) else {
+            return reply.error(Errno::EOPNOTSUPP);
+        };
+        if offset.saturating_add(length) > self.size_bytes {
+            return reply.error(Errno::ENOSPC);
+        }
+        let due_ns = self.due_ns(|limiter, now_ns| limiter.discard(now_ns, length));
+        match rustix::fs::fallocate(&self.file, mode, offset, length) {
+            Ok(()) => self.replies.at(due_ns, Answer::Done(reply)),
+            Err(error) => reply.error(io::Error::from(error).into()),
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! I/O, in the order of their coming. Data out: when it is complete. It must not know what waits.
 
 use crate::args::Settings;
+use crate::change::Change;
 use crate::clock::SECOND;
 use crate::stall::{DiskClock, Stalls};
 
@@ -62,7 +63,10 @@ pub(crate) struct Limiter {
     ios: Option<Budget>,
     bytes: Option<Budget>,
     latency_ns: u64,
+    /// How many bytes read or written a byte of a discard costs.
+    discard_cost: f64,
     last_ns: u64,
+    settings: Settings,
 }
 
 impl Limiter {
@@ -73,8 +77,35 @@ impl Limiter {
             ios: budget(settings.iops),
             bytes: budget(settings.bytes_per_second),
             latency_ns: settings.latency_ns,
+            discard_cost: match (settings.bytes_per_second, settings.discard_bytes_per_second) {
+                (Some(moved), Some(discarded)) => moved as f64 / discarded as f64,
+                _ => 0.0,
+            },
             last_ns: 0,
+            settings: settings.clone(),
         }
+    }
+
+    /// From now on the disk is another one. What is already on its way keeps its time.
+    pub(crate) fn change(&mut self, change: Change) {
+        let budget = |rate: Option<u64>| rate.map(|rate| Budget::new(rate, &self.settings));
+        match change {
+            Change::Latency { ns } => self.latency_ns = ns,
+            Change::Iops(rate) => self.ios = budget(rate),
+            Change::Bandwidth(rate) => self.bytes = budget(rate),
+        }
+    }
+
+    /// When a discard of `bytes` that comes at `now_ns` is complete: nobody has the bandwidth meanwhile.
+    pub(crate) fn discard(&mut self, now_ns: u64, bytes: u64) -> u64 {
+        let now_ns = self.disk_ns(now_ns);
+        let cost = (bytes as f64 * self.discard_cost) as u64;
+        let released_ns = self.bytes.as_mut().map_or(now_ns, |budget| {
+            // A budget releases at the start of what is asked for: the next one waits for all of this.
+            budget.take(now_ns, cost);
+            budget.take(now_ns, 0)
+        });
+        self.clock.when(released_ns + self.latency_ns)
     }
 
     /// When a read or write of `bytes` that comes at `now_ns` is complete.

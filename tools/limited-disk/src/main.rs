@@ -1,14 +1,15 @@
 //! A disk with limits, for tests: one file in a FUSE file system whose reads and writes take as long as a cloud disk's.
 //!
 //! Duty: the truth that a measurement is compared with. Data in: a mount point, limits, stalls. Data out: on stdout
-//! `ready FILE` once it can be used, then a line for each stall with its begin and end on `CLOCK_MONOTONIC`. It must not
-//! know who measures. Behind a loop device (`losetup --find --show --direct-io=on FILE`) its waits are those of a device.
+//! `ready FILE` once it can be used, then a line for each stall with its begin and end on `CLOCK_MONOTONIC`, and one for each
+//! change that a line on stdin asked for. It must not know who measures. Behind a loop device (`losetup --find --show --direct-io=on FILE`) its waits are those of a device.
 //!
 //! It ends, and unmounts, on SIGTERM, on SIGINT and when its standard input is closed, so that it never outlives the test
 //! that holds the other end.
 #![forbid(unsafe_code)]
 
 mod args;
+mod change;
 mod clock;
 mod disk;
 mod limit;
@@ -17,6 +18,7 @@ mod stall;
 
 use anyhow::{Context, Result};
 use args::Settings;
+use change::Change;
 use clock::monotonic_ns;
 use disk::{Disk, FILE_NAME};
 use fuser::{Config, MountOption};
@@ -28,9 +30,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 use stall::Stalls;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often to look whether somebody else has unmounted it.
@@ -38,10 +41,10 @@ const LOOK: Duration = Duration::from_millis(100);
 
 fn main() -> Result<()> {
     let settings = args::parse(std::env::args_os()).unwrap_or_else(|error| error.exit());
-    let ends = ends()?;
     let origin_ns = monotonic_ns();
     let stalls = Stalls::new(&settings.stalls, origin_ns);
-    let limiter = Limiter::new(&settings, stalls.clone());
+    let limiter = Arc::new(Mutex::new(Limiter::new(&settings, stalls.clone())));
+    let ends = ends(Arc::clone(&limiter))?;
     let file = backing(&settings)?;
     let replies = Replies::start().context("cannot start a thread")?;
     let disk = Disk::new(file, settings.size_bytes, limiter, replies);
@@ -124,14 +127,20 @@ fn announce(stalls: Stalls) -> io::Result<()> {
 }
 
 /// Gets a message when the program has to end.
-fn ends() -> Result<Receiver<()>> {
+fn ends(limiter: Arc<Mutex<Limiter>>) -> Result<Receiver<()>> {
     let (sender, receiver) = mpsc::channel();
     for signal in [SIGTERM, SIGINT] {
         let (here, there) = UnixStream::pair()?;
         pipe::register(signal, there).context("cannot wait for signals")?;
         watch("signal", here, sender.clone())?;
     }
-    watch("stdin", UntilClosed(io::stdin()), sender)?;
+    let listen = move || {
+        listen(&limiter);
+        let _sent = sender.send(());
+    };
+    std::thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(listen)?;
     Ok(receiver)
 }
 
@@ -146,12 +155,20 @@ fn watch(name: &str, mut source: impl Read + Send + 'static, sender: Sender<()>)
     Ok(())
 }
 
-/// Standard input, of which only the end matters.
-struct UntilClosed(io::Stdin);
-
-impl Read for UntilClosed {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.0.read(buffer)? > 0 {}
-        Ok(0)
+/// Carries out what standard input asks for, until its end.
+fn listen(limiter: &Mutex<Limiter>) {
+    for line in io::stdin().lock().lines().map_while(Result::ok) {
+        let change = match Change::parse(&line) {
+            Ok(change) => change,
+            Err(error) => {
+                eprintln!("limited-disk: {error}");
+                continue;
+            }
+        };
+        let mut limiter = limiter.lock().unwrap_or_else(PoisonError::into_inner);
+        limiter.change(change);
+        drop(limiter);
+        // Nobody may listen any more; the disk goes on until it is told to end.
+        let _said = say(&format!("change at_ns={} {}", monotonic_ns(), line.trim()));
     }
 }

@@ -16,8 +16,8 @@ use std::time::Duration;
 pub(crate) enum Answer {
     Read(ReplyData, Vec<u8>),
     Written(ReplyWrite, u32),
-    /// All is on the medium.
-    Flushed(ReplyEmpty),
+    /// A flush or a discard.
+    Done(ReplyEmpty),
 }
 
 impl Answer {
@@ -25,7 +25,7 @@ impl Answer {
         match self {
             Self::Read(reply, data) => reply.data(&data),
             Self::Written(reply, bytes) => reply.written(bytes),
-            Self::Flushed(reply) => reply.ok(),
+            Self::Done(reply) => reply.ok(),
         }
     }
 }

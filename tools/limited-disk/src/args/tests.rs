@@ -24,6 +24,7 @@ fn flags_become_settings() {
             backing: Some("/tmp/x".into()),
             iops: Some(1100),
             bytes_per_second: Some(125_000_000),
+            discard_bytes_per_second: None,
             latency_ns: 2_000_000,
             slice_ns: 0,
             burst_ns: 30_000_000,

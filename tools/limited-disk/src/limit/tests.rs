@@ -97,6 +97,29 @@ fn without_limits_there_is_latency_alone() {
     assert_eq!(limiter.flush(5), 70_005);
 }
 
+#[test]
+fn a_disk_can_become_another_one() {
+    let mut limiter = limiter("--bytes-per-second 100000000 --slice-ms 0 --latency-us 1000");
+    assert_eq!(limiter.read_or_write(SECOND, 4096), SECOND + MS);
+    limiter.change(Change::Latency { ns: 4 * MS });
+    assert_eq!(limiter.read_or_write(2 * SECOND, 4096), 2 * SECOND + 4 * MS);
+    limiter.change(Change::Bandwidth(Some(1_000_000)));
+    limiter.read_or_write(3 * SECOND, 10_000);
+    assert_eq!(limiter.read_or_write(3 * SECOND, 1), 3 * SECOND + 14 * MS);
+    limiter.change(Change::Bandwidth(None));
+    limiter.change(Change::Iops(Some(10)));
+    limiter.read_or_write(4 * SECOND, 1);
+    assert_eq!(limiter.read_or_write(4 * SECOND, 1), 4 * SECOND + 104 * MS);
+}
+
+#[test]
+fn a_discard_keeps_the_bandwidth_from_others() {
+    let mut limiter =
+        limiter("--bytes-per-second 100000000 --discard-bytes-per-second 1000000000 --slice-ms 0");
+    assert_eq!(limiter.discard(SECOND, 500_000_000), SECOND + 500 * MS);
+    assert_eq!(limiter.read_or_write(SECOND, 1), SECOND + 500 * MS);
+}
+
 proptest! {
     /// Whatever is asked when: nothing before its time, and in any window from the start no more than the rate and
     /// one share give.
