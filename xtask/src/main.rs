@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|arm|tidy|bench|bless|soak|fuzz|dist`.
+//! The project's own chores: `cargo xtask ci|arm|tidy|bench|bless|soak|disturb|fuzz|dist`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
@@ -8,6 +8,7 @@ mod arm;
 mod bench;
 mod ci;
 mod dist;
+mod disturb;
 mod fuzz;
 mod packages;
 mod shell;
@@ -25,6 +26,9 @@ cargo xtask COMMAND
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
   soak [KILLS [SEED]]  kills runs, sweeps, recordings and reports at random moments (1000) and looks at what is left
+  disturb [--noisy] [--times N] [--only NAME] [--keep DIR]  disturbs real loads in every known way, and makes a table of
+                   what `fathom explain` says of it; keeps the runs that were not told rightly; --noisy: does not wait for
+                   a quiet machine, nor repeats what was told wrongly on another
   fuzz [SECONDS [SEED]]  fuzzes each parser for so long (60), from a new seed each time unless one is given
   dist             what users install, for x86-64 and Arm: binaries, Debian packages, an image; into target/dist
 ";
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         ["bare", device, seconds] => bench::bare_loop(device, seconds),
         ["bless"] => ci::bless(),
         ["soak", options @ ..] => soak::run(options),
+        ["disturb", options @ ..] => disturb::run(options),
         ["fuzz", options @ ..] => fuzz::search(options),
         _ => {
             eprint!("{USAGE}");

@@ -16,7 +16,7 @@ mod usage;
 use std::process::Stdio;
 
 pub use loop_device::LoopDevice;
-pub use quiet::{Needs, telling};
+pub use quiet::{Needs, comes_to_rest, noise_during, telling};
 
 /// Capabilities that `FATHOM_REQUIRE` may name, separated by commas, and how a reason speaks of each.
 const CAPABILITIES: [(&str, &[&str]); 4] = [

@@ -72,6 +72,27 @@ pub fn telling(name: &str, needs: &Needs, test: impl FnMut()) {
     }
 }
 
+/// Does `work`, and says what disturbed the machine meanwhile.
+pub fn noise_during<T>(needs: &Needs, work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    let watch = Watch::begin(needs);
+    let done = work();
+    (done, watch.end())
+}
+
+/// Waits until nothing disturbs, for `patience` at most; whether that came.
+pub fn comes_to_rest(needs: &Needs, patience: Duration) -> bool {
+    let begun = Instant::now();
+    loop {
+        if (Real { needs }).look().is_empty() {
+            return true;
+        }
+        if begun.elapsed() > patience {
+            return false;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
 /// What came of a test.
 #[derive(Debug, PartialEq, Eq)]
 enum Told {

@@ -78,39 +78,61 @@ pub(crate) fn stay_on(cpu: usize) {
     rustix::thread::sched_setaffinity(None, &set).expect("a CPU that is there");
 }
 
-/// Processes that read a device as fast as it goes.
-pub(crate) struct Hammers {
+/// Processes that do the same under one name.
+pub(crate) struct Crowd {
     children: Vec<Child>,
     start_ns: u64,
 }
 
-impl Hammers {
-    /// Starts `count` of them on `device`.
-    pub(crate) fn start(count: usize, device: &str, dir: &Path) -> Self {
-        let name = dir.join(HAMMER);
-        if !name.exists() {
-            symlink(fs::canonicalize("/bin/dd").expect("dd"), &name).expect("a link");
-        }
+impl Crowd {
+    /// `count` of them: `program`, called `name`, with the words for each.
+    pub(crate) fn start(
+        dir: &Path,
+        name: &str,
+        program: &str,
+        count: usize,
+        words: impl Fn(usize) -> Vec<String>,
+    ) -> Self {
         let start_ns = monotonic_ns();
-        let start = |number: usize| {
-            Command::new(&name)
-                .arg(format!("if={device}"))
-                .args([
-                    "of=/dev/null",
-                    "bs=1M",
-                    "iflag=direct",
-                    &format!("skip={}", number * 8),
-                ])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("start dd")
-        };
+        let start = |number| start_as(dir, name, program, &[], &words(number));
         Self {
             children: (0..count).map(start).collect(),
             start_ns,
         }
+    }
+
+    /// `count` that read `device` past the cache in blocks of `block_bytes`, each from a place of its own.
+    pub(crate) fn readers(dir: &Path, name: &str, count: usize, device: &str, block_bytes: u64) -> Self {
+        let words = |number: usize| {
+            vec![
+                format!("if={device}"),
+                "of=/dev/null".to_owned(),
+                format!("bs={block_bytes}"),
+                format!("skip={}", (number as u64 * APART_BYTES) / block_bytes),
+                "iflag=direct".to_owned(),
+            ]
+        };
+        Self::start(dir, name, "/bin/dd", count, words)
+    }
+
+    /// `count` that take all of CPU `cpu` that they are given, at no special priority.
+    pub(crate) fn busy(dir: &Path, name: &str, count: usize, cpu: usize) -> Self {
+        let start_ns = monotonic_ns();
+        let words = ["-c", "while :; do :; done"].map(str::to_owned);
+        let cpu = cpu.to_string();
+        let start = |_| start_as(dir, name, "/bin/sh", &["taskset", "-c", &cpu], &words);
+        Self {
+            children: (0..count).map(start).collect(),
+            start_ns,
+        }
+    }
+
+    /// Waits until they end by themselves.
+    pub(crate) fn wait(mut self) -> Window {
+        for child in &mut self.children {
+            child.wait().expect("wait for it");
+        }
+        self.end()
     }
 
     /// Ends them.
@@ -133,10 +155,36 @@ impl Hammers {
     }
 }
 
-impl Drop for Hammers {
+impl Drop for Crowd {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// How far apart readers begin.
+const APART_BYTES: u64 = 32 << 20;
+
+/// Starts `program` so that the kernel calls it `name`: a process is called by the name that it was started under.
+fn start_as(dir: &Path, name: &str, program: &str, before: &[&str], words: &[String]) -> Child {
+    let link = dir.join(name);
+    if !link.exists() {
+        symlink(fs::canonicalize(program).expect("the program"), &link).expect("a link");
+    }
+    let mut command = match before.split_first() {
+        Some((first, more)) => {
+            let mut command = Command::new(first);
+            command.args(more).arg(&link);
+            command
+        }
+        None => Command::new(&link),
+    };
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("start it")
 }
 
 /// A control group of its own that limits reads of one device.
@@ -192,31 +240,89 @@ impl Throttle {
 
     /// The same command, in the group from its start.
     pub(crate) fn around(&self, command: &Command) -> Command {
-        let mut inside = Command::new("/bin/sh");
-        inside
-            .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
-            .arg(self.dir.join("cgroup.procs"))
-            .arg(command.get_program())
-            .args(command.get_args())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(dir) = command.get_current_dir() {
-            inside.current_dir(dir);
+        inside(&self.dir, command)
+    }
+}
+
+/// A command that starts in the control group `dir`.
+fn inside(dir: &Path, command: &Command) -> Command {
+    let mut inside = Command::new("/bin/sh");
+    inside
+        .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
+        .arg(dir.join("cgroup.procs"))
+        .arg(command.get_program())
+        .args(command.get_args())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if let Some(dir) = command.get_current_dir() {
+        inside.current_dir(dir);
+    }
+    inside
+}
+
+/// Removes the group of control `dir`.
+fn remove(dir: &Path) {
+    // A group is empty a moment after its last process was waited for.
+    for _ in 0..100 {
+        match fs::remove_dir(dir) {
+            Ok(()) => return,
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
         }
-        inside
+    }
+    eprintln!("{} cannot be removed", dir.display());
+}
+
+/// A control group of one controller of version 1.
+pub(crate) struct Group {
+    dir: PathBuf,
+}
+
+impl Group {
+    /// A new one; or what is missing.
+    pub(crate) fn of(controller: &str) -> Result<Self, String> {
+        let table = fs::read_to_string("/proc/self/mountinfo").map_err(|error| error.to_string())?;
+        let points = table.lines().filter_map(|line| {
+            let (left, right) = line.split_once(" - ")?;
+            let options = right.strip_prefix("cgroup ")?.rsplit(' ').next()?;
+            let found = options.split(',').any(|option| option == controller);
+            found.then(|| left.split(' ').nth(4)).flatten()
+        });
+        let missing = format!("no control groups of version 1 with the controller {controller}");
+        let point = Path::new(points.last().ok_or(missing)?);
+        let dir = point.join(format!("fathom-test-{}", std::process::id()));
+        fs::create_dir(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        Ok(Self { dir })
+    }
+
+    /// Writes one of its files.
+    pub(crate) fn set(&self, file: &str, value: &str) -> Result<(), String> {
+        fs::write(self.dir.join(file), value).map_err(|error| format!("{file}: {error}"))
+    }
+
+    /// A number of one of its files, by the word before it.
+    pub(crate) fn number(&self, file: &str, name: &str) -> Option<u64> {
+        let text = fs::read_to_string(self.dir.join(file)).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().parse().ok()
+    }
+
+    /// The same command, in the group from its start.
+    pub(crate) fn around(&self, command: &Command) -> Command {
+        inside(&self.dir, command)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Whatever it held goes on, so that it can end.
+        let _not_a_freezer = self.set("freezer.state", "THAWED");
+        remove(&self.dir);
     }
 }
 
 impl Drop for Throttle {
     fn drop(&mut self) {
-        // A group is empty a moment after its last process was waited for.
-        for _ in 0..100 {
-            match fs::remove_dir(&self.dir) {
-                Ok(()) => return,
-                Err(_) => std::thread::sleep(Duration::from_millis(10)),
-            }
-        }
-        eprintln!("{} cannot be removed", self.dir.display());
+        remove(&self.dir);
     }
 }

@@ -3,7 +3,7 @@
 use crate::Window;
 use crate::harness::{Place, tool};
 use fathom_testkit::LoopDevice;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ pub(crate) struct LimitedDisk {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Option<BufReader<ChildStdout>>,
+    /// The stalls that were read so far.
+    stalls: Vec<Window>,
     mountpoint: PathBuf,
     attached: Option<LoopDevice>,
 }
@@ -44,6 +46,7 @@ impl LimitedDisk {
             child,
             stdin,
             lines,
+            stalls: Vec::new(),
             mountpoint,
             attached: None,
         };
@@ -65,6 +68,39 @@ impl LimitedDisk {
         self.device.trim_start_matches("/dev/")
     }
 
+    /// Sets an attribute of the loop device's queue.
+    pub(crate) fn set(&mut self, attribute: &str, value: &str) -> Result<(), String> {
+        let attached = self.attached.as_mut().ok_or("it has ended")?;
+        attached.set(attribute, value)
+    }
+
+    /// Makes it another disk, as `latency-us 4000`; when that was.
+    pub(crate) fn change(&mut self, line: &str) -> u64 {
+        let stdin = self.stdin.as_mut().expect("it runs");
+        writeln!(stdin, "{line}").expect("it listens");
+        loop {
+            let said = self.said();
+            if said.starts_with("change ") {
+                return number(&said, "at_ns=");
+            }
+            self.stalls.push(stall(&said));
+        }
+    }
+
+    /// Waits until it begins to stand still.
+    pub(crate) fn next_stall(&mut self) -> Window {
+        let window = stall(&self.said());
+        self.stalls.push(window);
+        window
+    }
+
+    fn said(&mut self) -> String {
+        let mut line = String::new();
+        let lines = self.lines.as_mut().expect("it runs");
+        lines.read_line(&mut line).expect("what it said");
+        line.trim_end().to_owned()
+    }
+
     /// Ends it; the stalls that it had.
     pub(crate) fn end(mut self) -> Vec<Window> {
         self.take_down();
@@ -72,7 +108,9 @@ impl LimitedDisk {
         if let Some(mut lines) = self.lines.take() {
             lines.read_to_string(&mut text).expect("what it said");
         }
-        text.lines().map(stall).collect()
+        let mut stalls = std::mem::take(&mut self.stalls);
+        stalls.extend(text.lines().map(stall));
+        stalls
     }
 
     fn take_down(&mut self) {
@@ -110,15 +148,17 @@ fn command(program: PathBuf) -> Command {
 
 /// `stall start_ns=1 end_ns=2`.
 fn stall(line: &str) -> Window {
-    let number = |name: &str| -> u64 {
-        let word = line.split(' ').find_map(|word| word.strip_prefix(name));
-        let number = word.and_then(|word| word.parse().ok());
-        number.unwrap_or_else(|| panic!("no {name} in {line:?}"))
-    };
     Window {
-        start_ns: number("start_ns="),
-        end_ns: number("end_ns="),
+        start_ns: number(line, "start_ns="),
+        end_ns: number(line, "end_ns="),
     }
+}
+
+/// The number behind `name` in what the program said.
+fn number(line: &str, name: &str) -> u64 {
+    let word = line.split(' ').find_map(|word| word.strip_prefix(name));
+    let number = word.and_then(|word| word.parse().ok());
+    number.unwrap_or_else(|| panic!("no {name} in {line:?}"))
 }
 
 /// The program: cargo puts it beside this one's. Built where only this package was.

@@ -15,8 +15,30 @@ mod harness;
 
 mod culprits;
 mod disk;
+mod disturb;
 mod judge;
 mod real;
+
+use fathom_testkit::Needs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Each scenario needs the machine for itself.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// CPUs and a disk of its own, so that what is done to the load is all that happens to it.
+fn quiet() -> Needs {
+    Needs::cpus().disk(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+fn pause(ms: u64) {
+    std::thread::sleep(Duration::from_millis(ms));
+}
 
 /// Now, in nanoseconds of the clock that all stamps are on.
 fn monotonic_ns() -> u64 {

@@ -1,21 +1,13 @@
 //! The scenarios.
 
-use crate::culprits::{HAMMER, HOG, Hammers, Hog, Throttle, stay_on};
+use crate::culprits::{Crowd, HAMMER, HOG, Hog, Throttle, stay_on};
 use crate::disk::LimitedDisk;
 use crate::harness::{Place, at, count, skipped};
 use crate::judge::{explain, load};
-use fathom_testkit::{Needs, telling};
+use crate::{alone, pause, quiet};
+use fathom_testkit::telling;
 use serde_json::Value;
-use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// Each needs the machine for itself.
-static MACHINE: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The value, or what is missing said and the scenario over.
 macro_rules! or_skip {
@@ -27,21 +19,12 @@ macro_rules! or_skip {
     };
 }
 
-/// CPUs and a disk of its own, so that what is done to the load is all that happens to it.
-fn quiet() -> Needs {
-    Needs::cpus().disk(Path::new(env!("CARGO_TARGET_TMPDIR")))
-}
-
 /// A disk without limits. Its latency is one beside which it does not show that the disk is a process, which now and
 /// then waits some milliseconds for a CPU.
 const FREE: &str = "--size-mib 512 --latency-us 5000 --slice-ms 0";
 
 /// The shape of a P15: one budget for reads and writes, in slices.
 const P15: &str = "--size-mib 512 --iops 1100 --bytes-per-second 125000000 --latency-us 2000 --slice-ms 50";
-
-fn pause(ms: u64) {
-    std::thread::sleep(Duration::from_millis(ms));
-}
 
 /// A disk that stands still for 300 ms every two seconds.
 #[test]
@@ -185,7 +168,7 @@ fn a_process_that_hammers_the_disk_is_named_once() {
     let (explained, blows) = explain(&place, &mut load(&place, &line), || {
         pause(1_500);
         let blow = |_| {
-            let hammers = Hammers::start(8, &disk.device, &place.path(""));
+            let hammers = Crowd::readers(&place.path(""), HAMMER, 8, &disk.device, 1 << 20);
             pause(500);
             let window = hammers.end();
             pause(1_200);

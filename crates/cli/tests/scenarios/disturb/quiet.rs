@@ -1,0 +1,36 @@
+//! Nothing is done to the load, but others are busy.
+
+use super::bench::{Bench, FAST, two_cpus};
+use super::device::NEIGHBOUR;
+use super::truth::{Recorded, Truth};
+use crate::culprits::{Crowd, HOG};
+use crate::disk::LimitedDisk;
+use crate::harness::Place;
+use crate::pause;
+
+/// A hog has another CPU, in turns, and readers have another disk. The disk answers after 5 ms, beside which it does not show
+/// that it is a process, which now and then waits for a CPU.
+pub(super) fn busy_innocents(bench: &Bench) -> Result<Recorded, String> {
+    two_cpus()?;
+    let disk = bench.disk("--size-mib 512 --latency-us 5000 --slice-ms 0")?;
+    let elsewhere = Place::below(bench.place().path("elsewhere"));
+    let other = LimitedDisk::start(&elsewhere, FAST)?;
+    let load = bench.load(&format!(
+        "--rw randread --bs 4k --iodepth 2 --ioengine libaio --direct 1 --cpus_allowed 1 --on {}",
+        disk.device
+    ));
+    bench.run(load, |_| {
+        for _ in 0..2 {
+            let hog = Crowd::busy(&bench.path(), HOG, 1, 0);
+            let readers = Crowd::readers(&bench.path(), NEIGHBOUR, 2, &other.device, 65_536);
+            pause(1_500);
+            drop(hog);
+            drop(readers);
+            pause(300);
+        }
+        Ok(Truth {
+            innocent: &[HOG, NEIGHBOUR],
+            ..Truth::default()
+        })
+    })
+}
