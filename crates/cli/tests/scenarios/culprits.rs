@@ -282,14 +282,14 @@ impl Group {
     /// A new one; or what is missing.
     pub(crate) fn of(controller: &str) -> Result<Self, String> {
         let table = fs::read_to_string("/proc/self/mountinfo").map_err(|error| error.to_string())?;
-        let points = table.lines().filter_map(|line| {
+        let mut points = table.lines().filter_map(|line| {
             let (left, right) = line.split_once(" - ")?;
             let options = right.strip_prefix("cgroup ")?.rsplit(' ').next()?;
             let found = options.split(',').any(|option| option == controller);
             found.then(|| left.split(' ').nth(4)).flatten()
         });
         let missing = format!("no control groups of version 1 with the controller {controller}");
-        let point = Path::new(points.last().ok_or(missing)?);
+        let point = Path::new(points.next_back().ok_or(missing)?);
         let dir = point.join(format!("fathom-test-{}", std::process::id()));
         fs::create_dir(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
         Ok(Self { dir })

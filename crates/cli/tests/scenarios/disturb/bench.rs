@@ -99,7 +99,7 @@ impl Bench {
         let record = format!("record -q --device {device} --duration {seconds}s -o d");
         let recorder = start(&mut self.place.command(&record));
         pause(BEGIN_MS);
-        let mut victim = Command::new("fio")
+        let victim = Command::new("fio")
             .args(["--thread", "--name=victim", "--time_based"])
             .arg(format!("--runtime={RUN_S}"))
             .arg(format!("--filename={device}"))
@@ -109,12 +109,14 @@ impl Bench {
             .current_dir(self.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .spawn()
-            .map_err(|error| format!("fio: {error}"))?;
-        pause(PEACE_MS);
-        let truth = inject(&victim);
-        let ended = victim.wait().map_err(|error| error.to_string())?;
+            .spawn();
+        let done = victim.and_then(|mut victim| {
+            pause(PEACE_MS);
+            let truth = inject(&victim);
+            Ok((truth, victim.wait()?))
+        });
         finish(recorder).expect(0);
+        let (truth, ended) = done.map_err(|error| format!("fio: {error}"))?;
         if !ended.success() {
             return Err(format!("a fio that works here ({ended})"));
         }
