@@ -66,7 +66,12 @@ impl Bench {
 
     /// A load that is recorded, not yet started.
     pub(super) fn load(&self, line: &str) -> Command {
-        let line = format!("run --name load {line} --time_based --runtime {RUN_S}s --record -o d -q");
+        self.load_for(RUN_S, line)
+    }
+
+    /// The same for `seconds`.
+    pub(super) fn load_for(&self, seconds: u64, line: &str) -> Command {
+        let line = format!("run --name load {line} --time_based --runtime {seconds}s --record -o d -q");
         self.place.command(&line)
     }
 
