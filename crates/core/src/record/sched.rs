@@ -135,7 +135,9 @@ pub struct SchedSlice {
     pub waker_comm: Comm,
 }
 
-/// What one task had of one CPU in a short span of time: all spans of all CPUs together say who had them throughout.
+/// What one task had of one CPU in a short span of time: all spans of all CPUs together say who had them throughout. What tasks
+/// had of a span adds up to its length, the idle task's part among it; to less only where events were lost, or it is not known
+/// who had the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuShare {
     /// The span's end.

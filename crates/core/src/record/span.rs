@@ -8,7 +8,7 @@ use super::Comm;
 pub enum SpanKind {
     /// A journal committed a transaction: `about` is its number, `by` the task whose sync or wait asked for it.
     JournalCommit = 0,
-    /// A task reclaimed memory, for its cgroup or for all.
+    /// A task reclaimed memory, for its cgroup or for all: `about` is how many nanoseconds of it it was made to wait.
     Reclaim = 1,
     /// A task was made to wait because too much was dirty: `by` is who made most of the pages of the device dirty lately.
     DirtyThrottle = 2,
@@ -18,7 +18,8 @@ pub enum SpanKind {
     Sync = 4,
     /// A task was stopped by a signal (`about`) that `by` sent.
     Stopped = 5,
-    /// A task was frozen.
+    /// A control group of version 2 was frozen by `by`: `comm` is the last part of its path, `about` its number, and there is no
+    /// task.
     Frozen = 6,
 }
 
@@ -60,7 +61,7 @@ pub struct KernelSpan {
     pub tid: u32,
     /// That task's name.
     pub comm: Comm,
-    /// Inode, transaction or signal, by its kind.
+    /// Inode, transaction, signal or what else, by its kind.
     pub about: u64,
     /// On whose behalf; 0 where that is not known.
     pub by_tid: u32,
