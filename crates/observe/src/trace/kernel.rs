@@ -32,25 +32,120 @@ enum Choice {
 
 /// Events, and what is not available without them.
 const EVENTS: [(&str, &str, Choice, &str); 19] = [
-    ("jbd2", "jbd2_start_commit", Choice::Devices, "commits of ext4's journal"),
-    ("jbd2", "jbd2_end_commit", Choice::Devices, "commits of ext4's journal"),
-    ("sched", "sched_waking", Choice::If("comm~\"jbd2/*\""), "who asked for a commit"),
-    ("ext4", "ext4_sync_file_enter", Choice::Devices, "syncs of files on ext4"),
-    ("ext4", "ext4_sync_file_exit", Choice::Devices, "syncs of files on ext4"),
-    ("vmscan", "mm_vmscan_memcg_reclaim_begin", Choice::All, "reclaim for a control group"),
-    ("vmscan", "mm_vmscan_memcg_reclaim_end", Choice::All, "reclaim for a control group"),
-    ("vmscan", "mm_vmscan_direct_reclaim_begin", Choice::All, "reclaim of memory"),
-    ("vmscan", "mm_vmscan_direct_reclaim_end", Choice::All, "reclaim of memory"),
-    ("vmscan", "mm_vmscan_throttled", Choice::All, "how long reclaim made tasks wait"),
-    ("writeback", "balance_dirty_pages", Choice::If("pause>0"), "throttling of those who dirty pages"),
-    ("writeback", "writeback_single_inode_start", Choice::Names, "which inode is written back"),
-    ("writeback", "writeback_single_inode", Choice::Names, "which inode is written back"),
-    ("ext4", "ext4_da_write_begin", Choice::Devices, "who writes how much to files on ext4"),
-    ("writeback", "writeback_dirty_folio", Choice::Names, "who makes pages dirty"),
-    ("ext4", "ext4_free_blocks", Choice::Devices, "whose blocks are discarded"),
-    ("signal", "signal_generate", Choice::If("sig==19||sig==18||sig==9"), "signals that stop"),
-    ("cgroup", "cgroup_freeze", Choice::All, "the freezer of control groups"),
-    ("cgroup", "cgroup_unfreeze", Choice::All, "the freezer of control groups"),
+    (
+        "jbd2",
+        "jbd2_start_commit",
+        Choice::Devices,
+        "commits of ext4's journal",
+    ),
+    (
+        "jbd2",
+        "jbd2_end_commit",
+        Choice::Devices,
+        "commits of ext4's journal",
+    ),
+    (
+        "sched",
+        "sched_waking",
+        Choice::If("comm~\"jbd2/*\""),
+        "who asked for a commit",
+    ),
+    (
+        "ext4",
+        "ext4_sync_file_enter",
+        Choice::Devices,
+        "syncs of files on ext4",
+    ),
+    (
+        "ext4",
+        "ext4_sync_file_exit",
+        Choice::Devices,
+        "syncs of files on ext4",
+    ),
+    (
+        "vmscan",
+        "mm_vmscan_memcg_reclaim_begin",
+        Choice::All,
+        "reclaim for a control group",
+    ),
+    (
+        "vmscan",
+        "mm_vmscan_memcg_reclaim_end",
+        Choice::All,
+        "reclaim for a control group",
+    ),
+    (
+        "vmscan",
+        "mm_vmscan_direct_reclaim_begin",
+        Choice::All,
+        "reclaim of memory",
+    ),
+    (
+        "vmscan",
+        "mm_vmscan_direct_reclaim_end",
+        Choice::All,
+        "reclaim of memory",
+    ),
+    (
+        "vmscan",
+        "mm_vmscan_throttled",
+        Choice::All,
+        "how long reclaim made tasks wait",
+    ),
+    (
+        "writeback",
+        "balance_dirty_pages",
+        Choice::If("pause>0"),
+        "throttling of those who dirty pages",
+    ),
+    (
+        "writeback",
+        "writeback_single_inode_start",
+        Choice::Names,
+        "which inode is written back",
+    ),
+    (
+        "writeback",
+        "writeback_single_inode",
+        Choice::Names,
+        "which inode is written back",
+    ),
+    (
+        "ext4",
+        "ext4_da_write_begin",
+        Choice::Devices,
+        "who writes how much to files on ext4",
+    ),
+    (
+        "writeback",
+        "writeback_dirty_folio",
+        Choice::Names,
+        "who makes pages dirty",
+    ),
+    (
+        "ext4",
+        "ext4_free_blocks",
+        Choice::Devices,
+        "whose blocks are discarded",
+    ),
+    (
+        "signal",
+        "signal_generate",
+        Choice::If("sig==19||sig==18||sig==9"),
+        "signals that stop",
+    ),
+    (
+        "cgroup",
+        "cgroup_freeze",
+        Choice::All,
+        "the freezer of control groups",
+    ),
+    (
+        "cgroup",
+        "cgroup_unfreeze",
+        Choice::All,
+        "the freezer of control groups",
+    ),
 ];
 /// What takes the place of the events of all file systems where those are not there.
 const PAGES: [(&str, &str); 2] = [("ext4", "ext4_writepages"), ("ext4", "ext4_writepages_result")];
@@ -288,7 +383,9 @@ fn chosen(
     }
     let set = instance.set_filter(group, event, &parts.join("||"));
     if let Err(error) = &set {
-        remarks.push(format!("{event}: the kernel does not choose by {choice:?} ({error}): not used"));
+        remarks.push(format!(
+            "{event}: the kernel does not choose by {choice:?} ({error}): not used"
+        ));
     }
     set.is_ok()
 }

@@ -229,7 +229,9 @@ fn wakers_moves_and_stacks_are_read_back() {
         };
         let switch = |from, state, to| SchedEvent::Switch { from, state, to };
         let task = io;
-        let frames: &[u64] = &[0x1010, 0x3010, 0x3020, 0x2010, 0x3030, 0x3040, 0x3050, 0x3060, 0x3070, 0x3080];
+        let frames: &[u64] = &[
+            0x1010, 0x3010, 0x3020, 0x2010, 0x3030, 0x3040, 0x3050, 0x3060, 0x3070, 0x3080,
+        ];
         for (cpu, time_ns, event) in [
             (1, 1_000, switch(io, TaskState::Uninterruptible, nobody)),
             (1, 1_001, SchedEvent::Stack { task, frames }),

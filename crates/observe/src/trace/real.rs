@@ -168,5 +168,7 @@ pub(super) fn counted(before: &Snapshot, after: &Snapshot) -> DiskSummary {
 /// their stacks say.
 pub(super) fn kernel_throttles_tasks() -> bool {
     let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
-    symbols.lines().any(|line| line.ends_with(" throttle_cfs_rq_work"))
+    symbols
+        .lines()
+        .any(|line| line.ends_with(" throttle_cfs_rq_work"))
 }

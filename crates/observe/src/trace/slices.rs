@@ -485,7 +485,9 @@ impl Slices {
             }
         }
         for (&tid, waiting) in &mut self.waiting {
-            let Some(since_ns) = waiting.since_ns else { continue };
+            let Some(since_ns) = waiting.since_ns else {
+                continue;
+            };
             if now_ns > from_ns && since_ns < to_ns.min(now_ns) && !self.subjects.knows(tid) {
                 let open = waiting.comes(tid, waiting.comm, now_ns);
                 out.push(open.until(now_ns, waiting.cpu, waiting.comm, TaskState::Other));

@@ -253,7 +253,10 @@ impl Spans {
 
     fn end_doing(&mut self, tid: u32, at_ns: u64) {
         let doings = self.doings.get_mut(&tid);
-        if let Some(doing) = doings.and_then(VecDeque::back_mut).filter(|doing| doing.to_ns == u64::MAX) {
+        if let Some(doing) = doings
+            .and_then(VecDeque::back_mut)
+            .filter(|doing| doing.to_ns == u64::MAX)
+        {
             doing.to_ns = at_ns;
         }
     }

@@ -96,10 +96,20 @@ fn symbol(line: &[u8]) -> Option<(u64, u8, &[u8])> {
 fn says(name: &[u8]) -> Option<Says> {
     let end = name.iter().position(|&byte| byte == b'.').unwrap_or(name.len());
     let on = match &name[..end] {
-        b"schedule" | b"__schedule" | b"schedule_timeout" | b"io_schedule" | b"io_schedule_timeout"
-        | b"schedule_preempt_disabled" | b"preempt_schedule" | b"preempt_schedule_common"
-        | b"preempt_schedule_irq" | b"preempt_schedule_notrace" | b"__cond_resched"
-        | b"schedule_hrtimeout_range" | b"schedule_hrtimeout_range_clock" | b"_cond_resched" => {
+        b"schedule"
+        | b"__schedule"
+        | b"schedule_timeout"
+        | b"io_schedule"
+        | b"io_schedule_timeout"
+        | b"schedule_preempt_disabled"
+        | b"preempt_schedule"
+        | b"preempt_schedule_common"
+        | b"preempt_schedule_irq"
+        | b"preempt_schedule_notrace"
+        | b"__cond_resched"
+        | b"schedule_hrtimeout_range"
+        | b"schedule_hrtimeout_range_clock"
+        | b"_cond_resched" => {
             return Some(Says::Scheduling);
         }
         b"task_work_run" => return Some(Says::Errand),
@@ -108,30 +118,73 @@ fn says(name: &[u8]) -> Option<Says> {
         | b"ep_poll" | b"do_epoll_wait" | b"do_sys_poll" | b"do_poll" | b"do_select" | b"core_sys_select"
         | b"worker_thread" | b"io_wq_worker" | b"kjournald2" | b"smpboot_thread_fn" | b"rcu_gp_kthread"
         | b"do_sigtimedwait" | b"__do_sys_pause" | b"sigsuspend" => BlockedOn::Itself,
-        b"submit_bio_wait" | b"__iomap_dio_rw" | b"__blockdev_direct_IO" | b"__blkdev_direct_IO"
-        | b"__blkdev_direct_IO_simple" | b"filemap_get_pages" | b"__wait_on_buffer" | b"blk_execute_rq"
-        | b"wait_for_completion_io" | b"request_wait_answer" | b"rpc_wait_bit_killable"
-        | b"nfs_wait_on_request" | b"read_cache_folio" | b"do_read_cache_folio" | b"page_cache_ra_unbounded"
-        | b"blkdev_issue_flush" | b"swap_read_folio" => BlockedOn::Io,
+        b"submit_bio_wait"
+        | b"__iomap_dio_rw"
+        | b"__blockdev_direct_IO"
+        | b"__blkdev_direct_IO"
+        | b"__blkdev_direct_IO_simple"
+        | b"filemap_get_pages"
+        | b"__wait_on_buffer"
+        | b"blk_execute_rq"
+        | b"wait_for_completion_io"
+        | b"request_wait_answer"
+        | b"rpc_wait_bit_killable"
+        | b"nfs_wait_on_request"
+        | b"read_cache_folio"
+        | b"do_read_cache_folio"
+        | b"page_cache_ra_unbounded"
+        | b"blkdev_issue_flush"
+        | b"swap_read_folio" => BlockedOn::Io,
         b"blk_mq_get_tag" => BlockedOn::Tag,
         b"wbt_wait" => BlockedOn::WritebackThrottle,
-        b"jbd2_log_wait_commit" | b"do_get_write_access" | b"add_transaction_credits"
-        | b"wait_transaction_locked" | b"wait_transaction_switching" | b"start_this_handle"
-        | b"jbd2_journal_lock_updates" | b"xlog_wait_on_iclog" | b"xlog_grant_head_wait"
-        | b"btrfs_commit_transaction" | b"wait_current_trans" => BlockedOn::Journal,
+        b"jbd2_log_wait_commit"
+        | b"do_get_write_access"
+        | b"add_transaction_credits"
+        | b"wait_transaction_locked"
+        | b"wait_transaction_switching"
+        | b"start_this_handle"
+        | b"jbd2_journal_lock_updates"
+        | b"xlog_wait_on_iclog"
+        | b"xlog_grant_head_wait"
+        | b"btrfs_commit_transaction"
+        | b"wait_current_trans" => BlockedOn::Journal,
         b"balance_dirty_pages" => BlockedOn::DirtyLimit,
-        b"folio_wait_writeback" | b"folio_wait_writeback_killable" | b"folio_wait_stable"
-        | b"mpage_prepare_extent_to_map" | b"write_cache_pages" | b"inode_wait_for_writeback"
-        | b"wb_wait_for_completion" | b"__filemap_fdatawait_range" => BlockedOn::Writeback,
-        b"rwsem_down_read_slowpath" | b"rwsem_down_write_slowpath" | b"futex_do_wait" | b"futex_wait_queue"
-        | b"futex_wait_queue_me" | b"futex_wait_multiple" | b"__mutex_lock" | b"__mutex_lock_slowpath"
-        | b"__rt_mutex_slowlock" | b"rt_mutex_slowlock" | b"rt_mutex_wait_proxy_lock" | b"__ww_mutex_lock"
-        | b"percpu_rwsem_wait" | b"__percpu_down_read" | b"percpu_down_write" | b"__down" | b"__down_common"
-        | b"xfs_buf_lock" | b"__lock_buffer" | b"flock_lock_inode_wait" | b"posix_lock_inode_wait" => {
-            BlockedOn::Lock
-        }
-        b"reclaim_throttle" | b"try_to_free_mem_cgroup_pages" | b"try_to_free_pages" | b"shrink_node"
-        | b"mem_cgroup_handle_over_high" | b"__mem_cgroup_handle_over_high" | b"throttle_direct_reclaim"
+        b"folio_wait_writeback"
+        | b"folio_wait_writeback_killable"
+        | b"folio_wait_stable"
+        | b"mpage_prepare_extent_to_map"
+        | b"write_cache_pages"
+        | b"inode_wait_for_writeback"
+        | b"wb_wait_for_completion"
+        | b"__filemap_fdatawait_range" => BlockedOn::Writeback,
+        b"rwsem_down_read_slowpath"
+        | b"rwsem_down_write_slowpath"
+        | b"futex_do_wait"
+        | b"futex_wait_queue"
+        | b"futex_wait_queue_me"
+        | b"futex_wait_multiple"
+        | b"__mutex_lock"
+        | b"__mutex_lock_slowpath"
+        | b"__rt_mutex_slowlock"
+        | b"rt_mutex_slowlock"
+        | b"rt_mutex_wait_proxy_lock"
+        | b"__ww_mutex_lock"
+        | b"percpu_rwsem_wait"
+        | b"__percpu_down_read"
+        | b"percpu_down_write"
+        | b"__down"
+        | b"__down_common"
+        | b"xfs_buf_lock"
+        | b"__lock_buffer"
+        | b"flock_lock_inode_wait"
+        | b"posix_lock_inode_wait" => BlockedOn::Lock,
+        b"reclaim_throttle"
+        | b"try_to_free_mem_cgroup_pages"
+        | b"try_to_free_pages"
+        | b"shrink_node"
+        | b"mem_cgroup_handle_over_high"
+        | b"__mem_cgroup_handle_over_high"
+        | b"throttle_direct_reclaim"
         | b"mem_cgroup_oom_synchronize" => BlockedOn::Reclaim,
         b"filemap_fault" | b"do_swap_page" => BlockedOn::Fault,
         b"__refrigerator" | b"do_freezer_trap" | b"get_signal" => BlockedOn::Frozen,

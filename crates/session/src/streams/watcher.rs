@@ -184,7 +184,9 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
             sched.submitters(rows.iter().map(|row| row.pid));
         }
     }
-    if watched.without_load && let Some(sampler) = &mut watched.counters {
+    if watched.without_load
+        && let Some(sampler) = &mut watched.counters
+    {
         let mut last = 0;
         for row in &rows {
             // Most requests come in rows of one task's.
@@ -230,7 +232,10 @@ fn tell_losses(watched: &Watched, ends: &Ends) {
     let lost = [
         (StreamKind::Block, watched.block.as_ref().map(BlockTracer::lost)),
         (StreamKind::Sched, watched.sched.as_ref().map(SchedTracer::lost)),
-        (StreamKind::Kernel, watched.kernel.as_ref().map(KernelTracer::lost)),
+        (
+            StreamKind::Kernel,
+            watched.kernel.as_ref().map(KernelTracer::lost),
+        ),
     ];
     for (kind, lost) in lost {
         // A count that cannot be read now is told at the end.

@@ -187,7 +187,9 @@ fn sched(kernel: &Kernel, event: &SchedEvent) -> Vec<u8> {
             // The description says 8; there are as many as there are.
             let callers = event.fields.iter().find(|field| field.name == "caller");
             writer.bytes.truncate(callers.map_or(0, |callers| callers.offset));
-            writer.bytes.extend(frames.iter().flat_map(|frame| frame.to_ne_bytes()));
+            writer
+                .bytes
+                .extend(frames.iter().flat_map(|frame| frame.to_ne_bytes()));
             writer.bytes
         }
     }

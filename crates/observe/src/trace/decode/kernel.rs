@@ -97,7 +97,12 @@ enum Event {
 
 /// Events, the numbers that are needed of them, and the text; `common_flags` is where all have it.
 const EVENTS: [(&str, Event, &[&str], Option<&str>); 21] = [
-    ("jbd2_start_commit", Event::CommitBegin, &["dev", "transaction"], None),
+    (
+        "jbd2_start_commit",
+        Event::CommitBegin,
+        &["dev", "transaction"],
+        None,
+    ),
     ("jbd2_end_commit", Event::CommitEnd, &["dev", "transaction"], None),
     ("sched_waking", Event::WokeJournal, &["pid", "common_flags"], None),
     ("ext4_sync_file_enter", Event::SyncBegin, &["dev", "ino"], None),
@@ -106,10 +111,25 @@ const EVENTS: [(&str, Event, &[&str], Option<&str>); 21] = [
     ("mm_vmscan_memcg_reclaim_end", Event::ReclaimEnd, &[], None),
     ("mm_vmscan_direct_reclaim_begin", Event::ReclaimBegin, &[], None),
     ("mm_vmscan_direct_reclaim_end", Event::ReclaimEnd, &[], None),
-    ("mm_vmscan_throttled", Event::ReclaimWaited, &["usec_delayed"], None),
+    (
+        "mm_vmscan_throttled",
+        Event::ReclaimWaited,
+        &["usec_delayed"],
+        None,
+    ),
     ("balance_dirty_pages", Event::DirtyPause, &["pause"], Some("bdi")),
-    ("writeback_single_inode_start", Event::WritebackBegin, &["ino"], Some("name")),
-    ("writeback_single_inode", Event::WritebackEnd, &["ino"], Some("name")),
+    (
+        "writeback_single_inode_start",
+        Event::WritebackBegin,
+        &["ino"],
+        Some("name"),
+    ),
+    (
+        "writeback_single_inode",
+        Event::WritebackEnd,
+        &["ino"],
+        Some("name"),
+    ),
     ("ext4_writepages", Event::PagesBegin, &["dev", "ino"], None),
     ("ext4_writepages_result", Event::PagesEnd, &["dev", "ino"], None),
     ("ext4_da_write_begin", Event::Wrote, &["dev", "ino", "len"], None),

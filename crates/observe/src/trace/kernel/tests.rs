@@ -47,7 +47,9 @@ fn device_of(name: &str) -> TraceDevice {
 #[test]
 fn a_sync_has_its_commit_and_writeback_its_writer() {
     let test = "a_sync_has_its_commit_and_writeback_its_writer";
-    let Some(disk) = Loop::new(test, 64 << 20) else { return };
+    let Some(disk) = Loop::new(test, 64 << 20) else {
+        return;
+    };
     let Some(mounted) = Mounted::ext4(test, &disk.path) else {
         return;
     };
@@ -57,7 +59,9 @@ fn a_sync_has_its_commit_and_writeback_its_writer() {
         return;
     };
     let block = crate::trace::BlockTracer::start(&root, &devices, 1024);
-    let Some((mut block, _)) = started(test, block) else { return };
+    let Some((mut block, _)) = started(test, block) else {
+        return;
+    };
     let me = fathom_sys::process::thread_id();
     let mut file = File::create(mounted.0.path().join("synced")).expect("a file");
     for _ in 0..5 {
@@ -87,7 +91,11 @@ fn a_sync_has_its_commit_and_writeback_its_writer() {
     assert_eq!(own, 5, "{spans:?}");
     let forced = of(SpanKind::JournalCommit).filter(|span| span.by_tid == me);
     assert!(forced.clone().count() >= 3, "{spans:?}");
-    assert!(forced.clone().all(|span| span.comm.as_bytes().starts_with(b"jbd2/")));
+    assert!(
+        forced
+            .clone()
+            .all(|span| span.comm.as_bytes().starts_with(b"jbd2/"))
+    );
     let written = of(SpanKind::Writeback).filter(|span| span.by_tid == me).count();
     assert!(written >= 1, "{spans:?}");
     let owned = |name: &[u8]| {

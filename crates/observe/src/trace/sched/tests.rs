@@ -41,7 +41,8 @@ fn who_ran_in_a_window() {
         comm_prefixes: vec![String::from("nobody-at-all")],
         tids: vec![],
     };
-    let Some((mut tracer, remarks)) = started(test, SchedTracer::start(&SystemRoot::default(), &nobody, 4096))
+    let Some((mut tracer, remarks)) =
+        started(test, SchedTracer::start(&SystemRoot::default(), &nobody, 4096))
     else {
         return;
     };

@@ -136,7 +136,8 @@ impl Cpu {
             _ => {
                 done.extend(self.run.take());
                 // Nothing of it is left out: what is not named is under `OTHERS`.
-                self.had.sort_unstable_by_key(|&(tid, _, ns)| (std::cmp::Reverse(ns), tid));
+                self.had
+                    .sort_unstable_by_key(|&(tid, _, ns)| (std::cmp::Reverse(ns), tid));
                 let rest: u64 = self.had.iter().skip(NAMED).map(|had| had.2).sum();
                 for &(tid, comm, ns) in self.had.iter().take(NAMED).filter(|had| had.2 > 0) {
                     done.push(self.share(tid, comm, ns));

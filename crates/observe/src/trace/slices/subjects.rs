@@ -68,7 +68,9 @@ impl Subjects {
             return true;
         }
         if let Some(owner) = name.strip_prefix(RING_WORKER) {
-            let owner = std::str::from_utf8(owner).ok().and_then(|owner| owner.parse().ok());
+            let owner = std::str::from_utf8(owner)
+                .ok()
+                .and_then(|owner| owner.parse().ok());
             if owner.is_some_and(|owner| self.tids.contains(&owner)) {
                 self.add(tid);
             }

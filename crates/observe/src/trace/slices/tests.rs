@@ -205,7 +205,6 @@ fn the_parts_add_up_whatever_is_asked() {
     }
 }
 
-
 /// A task comes to a CPU that does not tell it, and goes.
 fn unseen(sent: &[SchedEvent]) -> Vec<(u32, Option<u64>, u64, u64)> {
     let mut events = vec![switch(200, 0, 5, TaskState::Sleeping, 0)];
@@ -246,7 +245,10 @@ fn who_was_sent_to_a_blind_cpu_has_it_before_that_is_told() {
         own.map(|share| share.ran_ns).sum()
     };
     assert_eq!((of(5), of(0), of(6)), (100, 100, 49_999_700));
-    assert_eq!(told(&mut slices, 0, 900).last(), Some(&(6, Some(300), 300, 50_000_000)));
+    assert_eq!(
+        told(&mut slices, 0, 900).last(),
+        Some(&(6, Some(300), 300, 50_000_000))
+    );
 }
 
 #[test]
@@ -276,10 +278,7 @@ fn who_woke_a_task_is_told_of_its_next_stay() {
         .filter(|slice| slice.tid == 5)
         .map(|slice| (slice.waker_tid, slice.waker_comm))
         .collect();
-    assert_eq!(
-        wakers,
-        [(0, Comm::default()), (9, comm(9)), (0, Comm::default())]
-    );
+    assert_eq!(wakers, [(0, Comm::default()), (9, comm(9)), (0, Comm::default())]);
 }
 
 #[test]
@@ -320,7 +319,12 @@ fn a_stack_belongs_to_the_stay_before_it() {
     let on = |slices: &[SchedSlice]| slices.iter().map(|slice| slice.blocked_on).collect::<Vec<_>>();
     assert_eq!(
         on(&stays),
-        [BlockedOn::Tag, BlockedOn::Quota, BlockedOn::Unknown, BlockedOn::Stopped]
+        [
+            BlockedOn::Tag,
+            BlockedOn::Quota,
+            BlockedOn::Unknown,
+            BlockedOn::Stopped
+        ]
     );
     assert_eq!(
         on(&others),

@@ -68,22 +68,49 @@ fn a_commit_is_of_who_woke_the_journal() {
         at(20, 9, commit(7)),
         at(30, 9, committed(7)),
         // By its timer, while somebody syncs.
-        at(35, 60, KernelKind::SyncBegin { device: PART, inode: 4 }),
+        at(
+            35,
+            60,
+            KernelKind::SyncBegin {
+                device: PART,
+                inode: 4,
+            },
+        ),
         at(40, 0, woke(0)),
         at(50, 9, commit(8)),
         at(60, 9, committed(8)),
-        at(65, 60, KernelKind::SyncEnd { device: PART, inode: 4 }),
+        at(
+            65,
+            60,
+            KernelKind::SyncEnd {
+                device: PART,
+                inode: 4,
+            },
+        ),
         at(70, 9, commit(9)),
         at(80, 9, committed(9)),
     ]);
     assert_eq!(spans.owner(&row(9, 25, BlockOp::Write)), Some(50));
     assert_eq!(spans.owner(&row(9, 55, BlockOp::Write)), Some(60));
     assert_eq!(spans.owner(&row(9, 75, BlockOp::Write)), None);
-    assert_eq!(spans.owner(&row(9, 33, BlockOp::Write)), None, "between two commits");
+    assert_eq!(
+        spans.owner(&row(9, 33, BlockOp::Write)),
+        None,
+        "between two commits"
+    );
     assert_eq!(spans.owner(&row(9, 25, BlockOp::Read)), None);
     let told: Vec<_> = taken(&mut spans)
         .iter()
-        .map(|span| (span.kind, span.tid, span.about, span.by_tid, span.start_ns, span.end_ns))
+        .map(|span| {
+            (
+                span.kind,
+                span.tid,
+                span.about,
+                span.by_tid,
+                span.start_ns,
+                span.end_ns,
+            )
+        })
         .collect();
     assert_eq!(
         told,
@@ -122,7 +149,10 @@ fn written_back_pages_are_of_who_wrote_most_of_the_inode() {
         at(50, 8, end(4)),
     ]);
     let owner = |pid, at_ns| spans.owner(&row(pid, at_ns, BlockOp::Write));
-    assert_eq!((owner(9, 15), owner(9, 35), owner(8, 35)), (Some(50), Some(70), Some(50)));
+    assert_eq!(
+        (owner(9, 15), owner(9, 35), owner(8, 35)),
+        (Some(50), Some(70), Some(50))
+    );
     assert_eq!((owner(9, 25), owner(9, 45), owner(7, 15)), (None, None, None));
     let told: Vec<_> = taken(&mut spans)
         .iter()
@@ -163,7 +193,10 @@ fn a_pause_ends_when_it_is_over_and_is_of_who_dirties_most() {
     assert_eq!(out, [], "it goes on");
     spans.seen_to(21 * MS);
     spans.take(&mut out);
-    let told: Vec<_> = out.iter().map(|span| (span.kind, span.tid, span.by_tid, span.end_ns)).collect();
+    let told: Vec<_> = out
+        .iter()
+        .map(|span| (span.kind, span.tid, span.by_tid, span.end_ns))
+        .collect();
     assert_eq!(told, [(SpanKind::DirtyThrottle, 60, 50, 21 * MS)]);
 }
 
@@ -187,7 +220,16 @@ fn stops_reclaim_and_freezers_are_spans() {
     ]);
     let told: Vec<_> = taken(&mut spans)
         .iter()
-        .map(|span| (span.kind, span.tid, span.by_tid, span.about, span.start_ns, span.end_ns))
+        .map(|span| {
+            (
+                span.kind,
+                span.tid,
+                span.by_tid,
+                span.about,
+                span.start_ns,
+                span.end_ns,
+            )
+        })
         .collect();
     assert_eq!(
         told[..3],
@@ -210,7 +252,10 @@ fn stops_reclaim_and_freezers_are_spans() {
 
 #[test]
 fn after_lost_events_nothing_is_claimed() {
-    let begin = KernelKind::WritebackBegin { device: DISK, inode: 4 };
+    let begin = KernelKind::WritebackBegin {
+        device: DISK,
+        inode: 4,
+    };
     let wrote = KernelKind::Wrote {
         device: PART,
         inode: 4,
@@ -226,9 +271,25 @@ fn memory_is_bounded() {
     let mut spans = Spans::new(vec![]);
     for tid in 1..50_000u32 {
         let inode = tid.into();
-        spans.apply(&at(tid.into(), tid, KernelKind::WritebackBegin { device: DISK, inode }));
-        spans.apply(&at(tid.into(), tid, KernelKind::SyncBegin { device: DISK, inode }));
-        spans.apply(&at(tid.into(), tid, KernelKind::Wrote { device: DISK, inode, bytes: 1 }));
+        spans.apply(&at(
+            tid.into(),
+            tid,
+            KernelKind::WritebackBegin { device: DISK, inode },
+        ));
+        spans.apply(&at(
+            tid.into(),
+            tid,
+            KernelKind::SyncBegin { device: DISK, inode },
+        ));
+        spans.apply(&at(
+            tid.into(),
+            tid,
+            KernelKind::Wrote {
+                device: DISK,
+                inode,
+                bytes: 1,
+            },
+        ));
     }
     assert!(spans.open.len() <= OPEN_MAX && spans.doings.len() <= WORKERS);
     assert!(spans.wrote.len() <= WORKERS);

@@ -44,7 +44,10 @@ fn a_return_address_belongs_to_the_function_that_called() {
     let symbols = Symbols::parse(TEXT.as_bytes()).expect("addresses");
     // The call was the last instruction.
     assert_eq!(symbols.blocked_on([0x1500].into_iter()), BlockedOn::Io);
-    assert_eq!(symbols.blocked_on([0, u64::MAX, 0x900].into_iter()), BlockedOn::Unknown);
+    assert_eq!(
+        symbols.blocked_on([0, u64::MAX, 0x900].into_iter()),
+        BlockedOn::Unknown
+    );
 }
 
 #[test]

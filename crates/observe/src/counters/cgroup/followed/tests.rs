@@ -23,10 +23,16 @@ fn groups_of_version_1_tell_what_holds_their_tasks_up() {
         "0:38 /cg/freezer cgroup cgroup rw,freezer",
     ]);
     tree.file("/sys/class/block/vda/dev", "254:0\n");
-    tree.file("/proc/77/cgroup", "4:freezer:/f\n3:memory:/p/c\n2:blkio:/p\n1:cpu,cpuacct:/p/c\n");
+    tree.file(
+        "/proc/77/cgroup",
+        "4:freezer:/f\n3:memory:/p/c\n2:blkio:/p\n1:cpu,cpuacct:/p/c\n",
+    );
     tree.file("/cg/cpu/p/cpu.cfs_quota_us", "50000\n");
     tree.file("/cg/cpu/p/cpu.cfs_period_us", "100000\n");
-    tree.file("/cg/cpu/p/cpu.stat", "nr_periods 9\nnr_throttled 4\nthrottled_time 5\n");
+    tree.file(
+        "/cg/cpu/p/cpu.stat",
+        "nr_periods 9\nnr_throttled 4\nthrottled_time 5\n",
+    );
     tree.file("/cg/cpu/p/c/cpu.cfs_quota_us", "-1\n");
     tree.file("/cg/cpu/p/c/cpu.cfs_period_us", "100000\n");
     tree.file("/cg/cpu/p/c/cpu.stat", "nr_periods 0\nnr_throttled 0\n");
@@ -83,7 +89,10 @@ fn groups_of_version_2_tell_the_same() {
     tree.file("/cg/a/b/memory.max", "max\n");
     tree.file("/cg/a/b/memory.events", "low 1\nhigh 2\nmax 3\noom 4\n");
     tree.file("/cg/a/b/cgroup.events", "populated 1\nfrozen 1\n");
-    tree.file("/cg/a/b/memory.pressure", "some avg10=0 total=2000000\nfull avg10=0 total=1000000\n");
+    tree.file(
+        "/cg/a/b/memory.pressure",
+        "some avg10=0 total=2000000\nfull avg10=0 total=1000000\n",
+    );
     let mut followed = Followed::new(&tree.root, &[]);
     followed.follow(5, 0, &mut Remarks::default());
     assert_eq!(

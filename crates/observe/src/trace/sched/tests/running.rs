@@ -96,9 +96,15 @@ fn a_pinned_hog_is_who_had_the_cpu() {
         // The host may take the CPU away meanwhile: what seems to have been had is more than was used.
         assert!(had_ns * 10 >= used_ns * 9, "CPU {cpu}: {had_ns} of {used_ns}");
         assert!(of_ns > had_ns && had_ns <= 5_000_000_000);
-        let stays = seen.stays.iter().filter(|stay| stay.tid == tid && stay.cpu == cpu as u32);
+        let stays = seen
+            .stays
+            .iter()
+            .filter(|stay| stay.tid == tid && stay.cpu == cpu as u32);
         let ran: u64 = stays.map(|stay| stay.end_ns - stay.start_ns).sum();
-        assert!(ran.abs_diff(had_ns) < 5_000_000, "CPU {cpu}: {ran} in stays, {had_ns} in shares");
+        assert!(
+            ran.abs_diff(had_ns) < 5_000_000,
+            "CPU {cpu}: {ran} in stays, {had_ns} in shares"
+        );
     }
 }
 
@@ -150,7 +156,9 @@ impl Hog {
     }
 
     fn signal(&self, signal: &str) {
-        let kill = Command::new("kill").args([signal, &self.0.id().to_string()]).status();
+        let kill = Command::new("kill")
+            .args([signal, &self.0.id().to_string()])
+            .status();
         assert!(kill.expect("kill").success());
     }
 }
@@ -229,7 +237,10 @@ fn what_the_quota_keeps_from_a_cpu_says_so() {
     let Some(((), seen)) = watched(test, vec![hog.0.id()], wait) else {
         return;
     };
-    let held = seen.stays.iter().filter(|stay| stay.blocked_on == BlockedOn::Quota);
+    let held = seen
+        .stays
+        .iter()
+        .filter(|stay| stay.blocked_on == BlockedOn::Quota);
     assert!(held.clone().all(|stay| stay.state == TaskState::Preempted));
     let held = held.count();
     drop(hog);

@@ -201,7 +201,10 @@ fn each_nanosecond_of_a_thread_is_running_ready_or_blocked() {
     for seed in 0..60 {
         let (world, stays, _) = lived(seed);
         assert!(stays.is_sorted_by_key(|stay| stay.end_ns), "seed {seed}");
-        assert!(stays.iter().all(|stay| (1..=4).contains(&stay.tid)), "seed {seed}");
+        assert!(
+            stays.iter().all(|stay| (1..=4).contains(&stay.tid)),
+            "seed {seed}"
+        );
         for tid in 1..=4 {
             let own: Vec<_> = stays.iter().filter(|stay| stay.tid == tid).collect();
             let mut to_ns = 0;
@@ -218,9 +221,19 @@ fn each_nanosecond_of_a_thread_is_running_ready_or_blocked() {
             let rest = world.now_ns - to_ns;
             assert_eq!(ran, spent[0], "seed {seed}, task {tid}");
             // What it is at since its last stay has no row yet.
-            assert!(ready <= spent[1] && blocked <= spent[2], "seed {seed}, task {tid}");
-            assert_eq!(ran + ready + blocked + rest, world.now_ns, "seed {seed}, task {tid}");
-            assert!(spent[1] - ready <= rest && spent[2] - blocked <= rest, "seed {seed}, task {tid}");
+            assert!(
+                ready <= spent[1] && blocked <= spent[2],
+                "seed {seed}, task {tid}"
+            );
+            assert_eq!(
+                ran + ready + blocked + rest,
+                world.now_ns,
+                "seed {seed}, task {tid}"
+            );
+            assert!(
+                spent[1] - ready <= rest && spent[2] - blocked <= rest,
+                "seed {seed}, task {tid}"
+            );
         }
     }
 }
