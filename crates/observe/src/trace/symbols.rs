@@ -85,7 +85,7 @@ impl Symbols {
 
 /// `ffffffff81000000 T name` with perhaps a module after it.
 fn symbol(line: &[u8]) -> Option<(u64, u8, &[u8])> {
-    let mut words = line.split(|byte| byte.is_ascii_whitespace());
+    let mut words = line.split(u8::is_ascii_whitespace);
     let address = std::str::from_utf8(words.next()?).ok()?;
     let address = u64::from_str_radix(address, 16).ok()?;
     let kind = *words.next()?.first()?;

@@ -8,7 +8,7 @@ use crate::trace::symbols::Symbols;
 use fathom_core::record::{BlockedOn, Comm, TaskState};
 
 /// Bits of `common_flags`: the event was written in a hardware interrupt, a soft one or a non-maskable one, and not by the
-/// task that it interrupted (include/linux/trace_events.h, `trace_flag_type`).
+/// task that it interrupted (`trace_flag_type` of `include/linux/trace_events.h`).
 pub(super) const IN_INTERRUPT: u64 = 0x08 | 0x10 | 0x40;
 
 /// What the scheduler did.

@@ -116,7 +116,7 @@ fn groups_are_bounded() {
     let mut followed = Followed::new(&tree.root, &[]);
     let mut remarks = Remarks::default();
     for pid in 1..100 {
-        tree.file(&format!("/proc/{pid}/cgroup"), &format!("0::/g{pid}\n"));
+        tree.file(&format!("/proc/{pid}/cgroup"), format!("0::/g{pid}\n"));
         tree.file(&format!("/cg/g{pid}/cgroup.events"), "frozen 0\n");
         followed.follow(pid, 0, &mut remarks);
     }

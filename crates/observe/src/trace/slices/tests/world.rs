@@ -96,19 +96,17 @@ impl World {
         let cpu = self.rng.below(2) as usize;
         let tid = 1 + self.rng.below(u64::from(TASKS)) as u32;
         match self.rng.below(4) {
-            0 => {
-                if self.at[tid as usize] == At::Blocked {
-                    let mut event = wake(self.now_ns, tid);
-                    event.kind = SchedKind::Wake {
-                        tid,
-                        comm: comm(tid),
-                        target_cpu: cpu as u32,
-                        waker: 0,
-                    };
-                    self.events.push(event);
-                    self.at[tid as usize] = At::Ready(cpu);
-                    self.fill(cpu);
-                }
+            0 if self.at[tid as usize] == At::Blocked => {
+                let mut event = wake(self.now_ns, tid);
+                event.kind = SchedKind::Wake {
+                    tid,
+                    comm: comm(tid),
+                    target_cpu: cpu as u32,
+                    waker: 0,
+                };
+                self.events.push(event);
+                self.at[tid as usize] = At::Ready(cpu);
+                self.fill(cpu);
             }
             1 => {
                 if let At::Ready(_) = self.at[tid as usize] {
