@@ -237,11 +237,15 @@ impl Pulse {
         let second = |at_ns: u64| at_ns.saturating_sub(self.started_ns) / SECOND_NS;
         let mut all = MiniHistogram::default();
         for number in second(shift.start_ns)..=second(shift.end_ns.saturating_sub(1)) {
-            if let Some(histogram) = self.histogram(number) {
+            let begin_ns = self.started_ns + number * SECOND_NS;
+            let common_ns = (begin_ns + SECOND_NS).min(shift.end_ns) - begin_ns.max(shift.start_ns);
+            // A second of which most is not in the shift has its I/Os from elsewhere.
+            if let Some(histogram) = self.histogram(number).filter(|_| common_ns * 2 > SECOND_NS) {
                 all.add(histogram);
             }
         }
-        all.usual().median_ns as f64 >= normal.usual.median_ns as f64 * SHIFT_GOES_ON
+        // One that lies across two seconds, half in each, has no second of its own.
+        all.n() == 0 || all.usual().median_ns as f64 >= normal.usual.median_ns as f64 * SHIFT_GOES_ON
     }
 
     /// By how much I/Os took longer than normal in all, and how much of that lies in `events`.

@@ -127,7 +127,7 @@ pub(super) fn of<E: Evidence>(
     }
     let mut found: Vec<(Found, bool)> = found.into_iter().zip(examined).collect();
     found.sort_unstable_by_key(|(found, _)| found.event.start_ns);
-    let covered = covered(sections, &met, &found);
+    let covered = covered(sections, &found);
     let kept = merged(explain(facts, scanned, sections, &found, evidence)?);
     Ok(SpikeReport {
         found: number,
@@ -241,7 +241,7 @@ fn find(met: &[Met]) -> Vec<Found> {
 }
 
 /// The part of what was lost that lies in these spikes.
-fn covered(sections: &[Section<'_>], met: &[Met], found: &[(Found, bool)]) -> f64 {
+fn covered(sections: &[Section<'_>], found: &[(Found, bool)]) -> f64 {
     let (mut all, mut within) = (0.0, 0.0);
     for section in sections {
         for (victim, victims) in victims(section) {
@@ -261,7 +261,6 @@ fn covered(sections: &[Section<'_>], met: &[Met], found: &[(Found, bool)]) -> f6
             }
         }
     }
-    let _ = met;
     if all > 0.0 { within / all } else { 1.0 }
 }
 

@@ -118,9 +118,10 @@ Written by the test `verdicts` of `crates/analysis` (`UPDATE_EXPECT=1` renews it
 process that is accused wrongly. Each scenario is a simulated machine (`crates/analysis/src/explain/scenarios/`): a load, a disk
 with a tail of its own, CPUs with a scheduler, harmless processes and a journal, and one or two of the causes done to it at
 a known time, in sizes from 100 I/Os a second at depth 1 to 50,000 at depth 32. The rows are what was done, the columns what was
-said of the worst spike in that time. The rules were made with other seeds than these.
+said of the worst spike in that time. Large I/Os are as slow as large ones are: where none came behind them, no spike is right. On
+a disk at its limit whoever has I/O is no innocent.
 
-Beside this, the real scenarios of `crates/cli/tests/scenarios/` do six of the causes to a real disk.
+Beside this, `cargo xtask disturb` does 40 kinds of disturbances to real disks.
 
 ";
 

@@ -245,9 +245,10 @@ fn counterfactual(scene: &Scene<'_>, index: usize, usually: &Usually) -> Counter
             return Party::Nobody;
         }
         if scene.is_own(request.pid, &request.comm) {
-            return match of_victim(request) {
-                true => Party::Victim,
-                false => Party::Suspect(Owner::of(OwnerClass::OwnQueue)),
+            return if of_victim(request) {
+                Party::Victim
+            } else {
+                Party::Suspect(Owner::of(OwnerClass::OwnQueue))
             };
         }
         if request.owner_pid != 0 {

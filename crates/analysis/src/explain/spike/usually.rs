@@ -10,11 +10,14 @@ use super::{Evidence, Found, Part, Window};
 use crate::explain::victims::Kind;
 use fathom_core::record::{BlockRequest, Comm, IoRecord};
 
+/// A section's or, without a load, a task's kind of I/O.
+type Key = (usize, Kind, Option<Comm>);
+
 /// Of each victim.
 #[derive(Debug, Default)]
-pub(super) struct Table(Vec<((usize, Kind, Option<Comm>), Usually)>);
+pub(super) struct Table(Vec<(Key, Usually)>);
 
-fn key(part: &Part) -> (usize, Kind, Option<Comm>) {
+fn key(part: &Part) -> Key {
     (part.section, part.kind, part.victim)
 }
 

@@ -134,33 +134,33 @@ struct Sum {
 
 /// The time of each cause, the largest first.
 fn sums(ledger: &Ledger) -> Vec<Sum> {
-    let lost = ledger.sorted();
-    let lost = lost.iter().filter(|(owner, _)| owner.class != OwnerClass::Usual);
-    let mut sums: Vec<(Cause, u64, Option<(Process, u64)>)> = Vec::new();
-    for (owner, ns) in lost {
+    let mut sums: Vec<Sum> = Vec::new();
+    // They come with the largest first: the first process of a cause is the one that had most.
+    let mut most: Vec<u64> = Vec::new();
+    for (owner, ns) in ledger.sorted() {
+        if owner.class == OwnerClass::Usual {
+            continue;
+        }
         let cause = owner.class.cause();
-        let index = sums.iter().position(|(known, ..)| *known == cause);
+        let index = sums.iter().position(|sum| sum.cause == cause);
         let index = index.unwrap_or_else(|| {
-            sums.push((cause, 0, None));
+            sums.push(Sum {
+                cause,
+                ns: 0,
+                process: None,
+            });
+            most.push(0);
             sums.len() - 1
         });
-        let (_, sum, most) = &mut sums[index];
-        *sum += ns;
-        // They come with the largest first.
-        if let (Some(process), None) = (owner.process, &most) {
-            *most = Some((process, *ns));
+        sums[index].ns += ns;
+        if owner.process.is_some() && sums[index].process.is_none() {
+            sums[index].process = owner.process;
+            most[index] = ns;
         }
     }
-    let mut sums: Vec<Sum> = sums
-        .into_iter()
-        .map(|(cause, ns, most)| Sum {
-            cause,
-            ns,
-            process: most
-                .filter(|(_, part)| *part as f64 >= ns as f64 * MOST)
-                .map(|(process, _)| process),
-        })
-        .collect();
+    for (sum, most) in sums.iter_mut().zip(most) {
+        sum.process = sum.process.filter(|_| most as f64 >= sum.ns as f64 * MOST);
+    }
     sums.sort_by_key(|sum| (std::cmp::Reverse(sum.ns), sum.cause));
     sums
 }
@@ -285,7 +285,8 @@ pub(super) fn join(a: &mut Spike, b: Spike) {
     a.slow_ios = slow_ios;
     a.owners = owners;
     if let Some(first) = a.verdict.because.first_mut() {
-        *first = format!("{first} (the worst part; {} lost in all)", Nanos(mine + theirs));
+        let part = first.split(" (the worst part").next().unwrap_or(first);
+        *first = format!("{part} (the worst part; {} lost in all)", Nanos(mine + theirs));
     }
 }
 

@@ -9,8 +9,11 @@
 //! nothing of guilt: a neighbour on a slow device has as many as one that makes it slow. They only divide what is granted.
 //! Nobody is granted anything for times in which the device answered nobody.
 
+mod flights;
+
 use super::ledger::Owner;
 use fathom_core::record::BlockRequest;
+use flights::{Flight, Flights, line};
 
 /// Requests of the victim that are looked at; of more, evenly chosen ones.
 const SAMPLES_MAX: usize = 2_000;
@@ -26,6 +29,9 @@ const BUSY: f64 = 0.35;
 const TIMES_MIN: f64 = 4.0;
 /// Bytes ahead, as a multiple of what the victim usually has in flight, that flood a device.
 const FLOOD: f64 = 64.0;
+/// The same of a single request, and the part of the extra time that it must have been there.
+const FLOOD_BY_ONE: f64 = 4096.0;
+const BEHIND_ONE: f64 = 0.6;
 /// How many standard deviations are beyond chance: of ranks, of a coefficient of correlation.
 const SURE: f64 = 3.0;
 const SURE_FOLLOWS: f64 = 4.0;
@@ -36,78 +42,8 @@ const PRESENT: f64 = 0.1;
 /// How much of the time before it a suspect that comes new had nothing in flight.
 const ABSENT: f64 = 0.05;
 
-/// Requests of one party, for questions about moments.
-#[derive(Debug, Default)]
-struct Flights {
-    begun: Vec<u64>,
-    ended: Vec<u64>,
-    /// Bytes of the first so many, in either order.
-    begun_bytes: Vec<u64>,
-    ended_bytes: Vec<u64>,
-    /// Times with something in flight, ascending and apart.
-    busy: Vec<(u64, u64)>,
-}
-
-impl Flights {
-    fn of(mut flights: Vec<(u64, u64, u64)>) -> Self {
-        flights.sort_unstable();
-        let sums = |bytes: &mut dyn Iterator<Item = u64>| {
-            let mut sum = 0;
-            let sums = bytes.map(|bytes| {
-                sum += bytes;
-                sum
-            });
-            std::iter::once(0).chain(sums).collect::<Vec<u64>>()
-        };
-        let begun = flights.iter().map(|flight| flight.0).collect();
-        let begun_bytes = sums(&mut flights.iter().map(|flight| flight.2));
-        let mut busy: Vec<(u64, u64)> = Vec::new();
-        for &(from, to, _) in &flights {
-            match busy.last_mut() {
-                Some(last) if from <= last.1 => last.1 = last.1.max(to),
-                _ => busy.push((from, to)),
-            }
-        }
-        flights.sort_unstable_by_key(|flight| flight.1);
-        Self {
-            ended: flights.iter().map(|flight| flight.1).collect(),
-            ended_bytes: sums(&mut flights.iter().map(|flight| flight.2)),
-            begun,
-            begun_bytes,
-            busy,
-        }
-    }
-
-    /// How many and how many bytes are in flight just before a moment.
-    fn ahead(&self, at_ns: u64) -> (f64, f64) {
-        let begun = self.begun.partition_point(|begun| *begun < at_ns);
-        let ended = self.ended.partition_point(|ended| *ended <= at_ns).min(begun);
-        let bytes = self.begun_bytes[begun].saturating_sub(self.ended_bytes[ended]);
-        ((begun - ended) as f64, bytes as f64)
-    }
-
-    /// How many ended in a span.
-    fn ended_within(&self, from_ns: u64, to_ns: u64) -> usize {
-        let first = self.ended.partition_point(|ended| *ended <= from_ns);
-        let last = self.ended.partition_point(|ended| *ended < to_ns);
-        last.saturating_sub(first)
-    }
-
-    /// How many, and how many bytes, began in a span.
-    fn begun_within(&self, from_ns: u64, to_ns: u64) -> (f64, f64) {
-        let first = self.begun.partition_point(|begun| *begun <= from_ns);
-        let last = self.begun.partition_point(|begun| *begun < to_ns).max(first);
-        let bytes = self.begun_bytes[last] - self.begun_bytes[first];
-        ((last - first) as f64, bytes as f64)
-    }
-
-    /// For how long something was in flight in a span.
-    fn busy_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
-        let first = self.busy.partition_point(|busy| busy.1 <= from_ns);
-        let there = self.busy[first..].iter().take_while(|busy| busy.0 < to_ns);
-        there.map(|busy| busy.1.min(to_ns) - busy.0.max(from_ns)).sum()
-    }
-}
+/// Somebody's requests.
+type Flown = (Owner, Vec<Flight>);
 
 /// Somebody whose requests were in flight beside the victim's.
 #[derive(Debug)]
@@ -170,8 +106,8 @@ pub(super) enum Party {
 impl Counterfactual {
     pub(super) fn new(question: &Question<'_>, party: impl Fn(&BlockRequest) -> Party) -> Self {
         let mut samples: Vec<Sample> = Vec::new();
-        let mut parties: Vec<(Owner, Vec<(u64, u64, u64)>)> = Vec::new();
-        let mut own: Vec<(u64, u64, u64)> = Vec::new();
+        let mut parties: Vec<Flown> = Vec::new();
+        let mut own: Vec<Flight> = Vec::new();
         let mut ends: Vec<u64> = Vec::with_capacity(question.requests.len());
         for request in question.requests {
             ends.push(request.completed_ns);
@@ -208,14 +144,8 @@ impl Counterfactual {
         Self::judge(question, &samples, parties, own)
     }
 
-    fn judge(
-        question: &Question<'_>,
-        samples: &[Sample],
-        parties: Vec<(Owner, Vec<(u64, u64, u64)>)>,
-        own: Vec<(u64, u64, u64)>,
-    ) -> Self {
-        let everybody: Vec<(u64, u64, u64)> =
-            parties.iter().flat_map(|(_, flights)| flights.clone()).collect();
+    fn judge(question: &Question<'_>, samples: &[Sample], parties: Vec<Flown>, own: Vec<Flight>) -> Self {
+        let everybody: Vec<Flight> = parties.iter().flat_map(|(_, flights)| flights.clone()).collect();
         let together = part(question, samples, &Flights::of(everybody));
         let mut suspects: Vec<Suspect> = parties
             .into_iter()
@@ -309,6 +239,12 @@ fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
         busy_ns >= sample.ns() * PRESENT
     };
     let (over, alone): (Vec<&Sample>, Vec<&Sample>) = samples.iter().partition(with);
+    // Those before the suspect came and after it went may lie beyond what made the device slow: only those between its
+    // requests are of the same time.
+    let first = over.iter().map(|sample| sample.from_ns).min().unwrap_or(u64::MAX);
+    let last = over.iter().map(|sample| sample.to_ns).max().unwrap_or(0);
+    let between = |sample: &&Sample| first <= sample.from_ns && sample.to_ns <= last;
+    let alone: Vec<&Sample> = alone.into_iter().filter(between).collect();
     let slow: Vec<&&Sample> = over
         .iter()
         .filter(|sample| sample.ns() > usual_ns * SLOW)
@@ -329,6 +265,9 @@ fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
         weighted(&|sample| f64::from(u8::from(flights.ended_within(sample.from_ns, sample.to_ns) > 0)));
     let silence = weighted(&|sample| sample.silent);
     // One stall holds up all that are in flight: that is seen once, not many times.
+    if by_one(question, &slow, flights) {
+        return 1.0;
+    }
     let once = silence >= SILENT && times_seen(&slow, usual_ns) < TIMES_MIN;
     // Far more bytes ahead than the victim ever has are reason enough for a device to be silent.
     let ahead = middle(
@@ -347,10 +286,12 @@ fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
         return ((over_ns - alone_ns) / (over_ns - usual_ns)).clamp(0.0, possible);
     }
     let followed = follows(usual_ns, &over, flights);
-    if followed > 0.0 || alone.len() >= ALONE_MIN {
+    if alone.len() >= ALONE_MIN {
         return followed.min(possible);
     }
-    newcomer(question, samples, flights, silence).min(possible)
+    followed
+        .max(newcomer(question, samples, flights, silence))
+        .min(possible)
 }
 
 /// Whether the first are slower than the others beyond chance (Mann and Whitney 1947, with the normal approximation).
@@ -367,6 +308,22 @@ fn slower(over: &[&Sample], alone: &[&Sample]) -> bool {
     let expected = n * (n + m + 1.0) / 2.0;
     let deviation = (n * m * (n + m + 1.0) / 12.0).sqrt();
     (ranks - expected) / deviation.max(f64::MIN_POSITIVE) >= SURE
+}
+
+/// Whether the victim waited while one request of many thousand times its size was carried out, such as a discard: nothing
+/// ends meanwhile, and a device that stood still would not have such a one in it each time.
+fn by_one(question: &Question<'_>, slow: &[&&Sample], flights: &Flights) -> bool {
+    let (mut behind, mut all) = (0.0, 0.0);
+    for sample in slow {
+        let (_, at_begin) = flights.ahead(sample.from_ns + 1);
+        let (_, came) = flights.begun_within(sample.from_ns, sample.to_ns);
+        let extra = sample.ns() - question.usual_ns;
+        all += extra;
+        if at_begin + came >= question.usual_bytes * FLOOD_BY_ONE {
+            behind += extra.min(flights.busy_ns(sample.from_ns, sample.to_ns) as f64);
+        }
+    }
+    behind >= all * BEHIND_ONE
 }
 
 /// How many times apart these were slow, each time counted for what it weighs: (sum of weights)² / sum of their squares.
@@ -425,70 +382,37 @@ fn follows(usual_ns: f64, over: &[&Sample], flights: &Flights) -> f64 {
     (best.slope * best.mean_x / extra_ns).clamp(0.0, 1.0)
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Line {
-    slope: f64,
-    correlation: f64,
-    mean_x: f64,
-    mean_y: f64,
-}
-
-/// Least squares.
-fn line(x: &[f64], y: &[f64]) -> Line {
-    let n = x.len().max(1) as f64;
-    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
-    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (x, y) in x.iter().zip(y) {
-        xx += (x - mean_x).powi(2);
-        yy += (y - mean_y).powi(2);
-        xy += (x - mean_x) * (y - mean_y);
-    }
-    if xx <= 0.0 || yy <= 0.0 {
-        return Line {
-            mean_x,
-            mean_y,
-            ..Line::default()
-        };
-    }
-    Line {
-        slope: xy / xx,
-        correlation: xy / (xx * yy).sqrt(),
-        mean_x,
-        mean_y,
-    }
-}
-
 /// Somebody whose queue is always as long: nothing varies that could show what it costs. It is granted all where it came as
 /// the victim slowed down, had far more in flight, and the device completed more than before without a pause.
 fn newcomer(question: &Question<'_>, samples: &[Sample], flights: &Flights, silence: f64) -> f64 {
     let (known, from, to) = (question.known_from_ns, question.from_ns, question.to_ns);
     let before = flights.busy_ns(known, from) as f64 / (from - known).max(1) as f64;
-    let in_flight = middle(
-        samples
-            .iter()
-            .map(|sample| flights.ahead(sample.from_ns).0)
-            .collect(),
-    );
-    let seconds = |from: u64, to: u64| to.saturating_sub(from).max(1) as f64 / 1e9;
-    let rate = |from: u64, to: u64| {
-        let ends = question.requests.iter().map(|request| request.completed_ns);
-        let there = ends.filter(|end| (from..to).contains(end)).count();
-        there as f64 / seconds(from, to)
+    let ahead = |value: fn((f64, f64)) -> f64| {
+        let each = samples.iter().map(|sample| value(flights.ahead(sample.from_ns)));
+        middle(each.collect())
     };
+    let (in_flight, bytes) = (ahead(|ahead| ahead.0), ahead(|ahead| ahead.1));
+    let seconds = |from: u64, to: u64| to.saturating_sub(from).max(1) as f64 / 1e9;
+    let rate = |from: u64, to: u64, of: fn(&BlockRequest) -> f64| {
+        let requests = question.requests.iter();
+        let there = requests.filter(|request| (from..to).contains(&request.completed_ns));
+        there.map(of).sum::<f64>() / seconds(from, to)
+    };
+    let grown =
+        |of: fn(&BlockRequest) -> f64| rate(from, to, of) / rate(known, from, of).max(f64::MIN_POSITIVE);
+    let many = in_flight >= 4.0 * (question.usual_ahead + 1.0) && grown(|_| 1.0) >= 1.2;
+    let large = bytes >= FLOOD * question.usual_bytes && grown(|request| f64::from(request.len_bytes)) >= 2.0;
     let first = flights.begun.iter().find(|begun| **begun + 1 >= known);
-    let first_slow = samples
-        .iter()
-        .filter(|sample| sample.ns() > question.usual_ns * SLOW);
+    // As slow as those are that show it; a little slower is one now and then.
+    let typical_ns = middle(samples.iter().map(Sample::ns).collect());
+    let bar_ns = question.usual_ns + (typical_ns - question.usual_ns) / 2.0;
+    let first_slow = samples.iter().filter(|sample| sample.ns() > bar_ns);
     let first_slow = first_slow.map(|sample| sample.to_ns).min();
     let came_first = match (first, first_slow) {
         (Some(first), Some(slow)) => *first <= slow,
         _ => false,
     };
-    let guilty = before <= ABSENT
-        && came_first
-        && silence <= BUSY
-        && in_flight >= 4.0 * (question.usual_ahead + 1.0)
-        && rate(from, to) >= 1.2 * rate(known, from);
+    let guilty = before <= ABSENT && came_first && silence <= BUSY && (many || large);
     f64::from(u8::from(guilty))
 }
 

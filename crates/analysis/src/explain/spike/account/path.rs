@@ -183,6 +183,21 @@ impl Paths<'_> {
             self.unseen(io, from, to, step, found);
             return;
         };
+        // Reclaim burns CPU and sleeps in turn: all of it is a wait for memory.
+        let reclaims = self.spans_of(SpanKind::Reclaim, from, to);
+        let reclaims = reclaims.filter(|span| span.tid == tid);
+        let reclaims: Vec<(u64, u64)> = reclaims.map(|span| (span.start_ns, span.end_ns)).collect();
+        let mut at = from;
+        for (begin, end) in reclaims {
+            let (begin, end) = (begin.clamp(at, to), end.clamp(at, to));
+            self.states(io, tid, (at, begin), step, found);
+            found.add(Owner::of(OwnerClass::Memory), end - begin);
+            at = end;
+        }
+        self.states(io, tid, (at, to), step, found);
+    }
+
+    fn states(&self, io: &SlowIo, tid: u32, (from, to): (u64, u64), step: Step, found: &mut Ledger) {
         let mut at = from;
         for span in self.threads.within(tid, from, to) {
             self.unseen(io, at, span.from_ns, step, found);
@@ -388,14 +403,12 @@ struct Held {
 impl Queue {
     /// Adds what an I/O of a worker had from when it could be why the next one waits.
     pub(super) fn push(&mut self, worker: (u32, u32), from_ns: u64, to_ns: u64, ledger: Ledger) {
-        let line = match self.lines.iter_mut().position(|(known, _)| *known == worker) {
-            Some(index) => &mut self.lines[index].1,
-            None => {
-                self.lines.push((worker, Vec::new()));
-                let last = self.lines.len() - 1;
-                &mut self.lines[last].1
-            }
-        };
+        let known = self.lines.iter().position(|(known, _)| *known == worker);
+        let index = known.unwrap_or_else(|| {
+            self.lines.push((worker, Vec::new()));
+            self.lines.len() - 1
+        });
+        let line = &mut self.lines[index].1;
         let from_ns = line.last().map_or(from_ns, |last: &Held| from_ns.max(last.to_ns));
         if from_ns < to_ns {
             line.push(Held {

@@ -1,0 +1,110 @@
+//! Requests in flight, for questions about moments; and a line through points.
+
+/// When a request began and ended, and its bytes.
+pub(super) type Flight = (u64, u64, u64);
+
+/// Requests of one party, for questions about moments.
+#[derive(Debug, Default)]
+pub(super) struct Flights {
+    pub begun: Vec<u64>,
+    ended: Vec<u64>,
+    /// Bytes of the first so many, in either order.
+    begun_bytes: Vec<u64>,
+    ended_bytes: Vec<u64>,
+    /// Times with something in flight, ascending and apart.
+    busy: Vec<(u64, u64)>,
+}
+
+impl Flights {
+    pub(super) fn of(mut flights: Vec<Flight>) -> Self {
+        flights.sort_unstable();
+        let sums = |bytes: &mut dyn Iterator<Item = u64>| {
+            let mut sum = 0;
+            let sums = bytes.map(|bytes| {
+                sum += bytes;
+                sum
+            });
+            std::iter::once(0).chain(sums).collect::<Vec<u64>>()
+        };
+        let begun = flights.iter().map(|flight| flight.0).collect();
+        let begun_bytes = sums(&mut flights.iter().map(|flight| flight.2));
+        let mut busy: Vec<(u64, u64)> = Vec::new();
+        for &(from, to, _) in &flights {
+            match busy.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(to),
+                _ => busy.push((from, to)),
+            }
+        }
+        flights.sort_unstable_by_key(|flight| flight.1);
+        Self {
+            ended: flights.iter().map(|flight| flight.1).collect(),
+            ended_bytes: sums(&mut flights.iter().map(|flight| flight.2)),
+            begun,
+            begun_bytes,
+            busy,
+        }
+    }
+
+    /// How many and how many bytes are in flight just before a moment.
+    pub(super) fn ahead(&self, at_ns: u64) -> (f64, f64) {
+        let begun = self.begun.partition_point(|begun| *begun < at_ns);
+        let ended = self.ended.partition_point(|ended| *ended <= at_ns).min(begun);
+        let bytes = self.begun_bytes[begun].saturating_sub(self.ended_bytes[ended]);
+        ((begun - ended) as f64, bytes as f64)
+    }
+
+    /// How many ended in a span.
+    pub(super) fn ended_within(&self, from_ns: u64, to_ns: u64) -> usize {
+        let first = self.ended.partition_point(|ended| *ended <= from_ns);
+        let last = self.ended.partition_point(|ended| *ended < to_ns);
+        last.saturating_sub(first)
+    }
+
+    /// How many, and how many bytes, began in a span.
+    pub(super) fn begun_within(&self, from_ns: u64, to_ns: u64) -> (f64, f64) {
+        let first = self.begun.partition_point(|begun| *begun <= from_ns);
+        let last = self.begun.partition_point(|begun| *begun < to_ns).max(first);
+        let bytes = self.begun_bytes[last] - self.begun_bytes[first];
+        ((last - first) as f64, bytes as f64)
+    }
+
+    /// For how long something was in flight in a span.
+    pub(super) fn busy_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
+        let first = self.busy.partition_point(|busy| busy.1 <= from_ns);
+        let there = self.busy[first..].iter().take_while(|busy| busy.0 < to_ns);
+        there.map(|busy| busy.1.min(to_ns) - busy.0.max(from_ns)).sum()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Line {
+    pub slope: f64,
+    pub correlation: f64,
+    pub mean_x: f64,
+    pub mean_y: f64,
+}
+
+/// Least squares.
+pub(super) fn line(x: &[f64], y: &[f64]) -> Line {
+    let n = x.len().max(1) as f64;
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in x.iter().zip(y) {
+        xx += (x - mean_x).powi(2);
+        yy += (y - mean_y).powi(2);
+        xy += (x - mean_x) * (y - mean_y);
+    }
+    if xx <= 0.0 || yy <= 0.0 {
+        return Line {
+            mean_x,
+            mean_y,
+            ..Line::default()
+        };
+    }
+    Line {
+        slope: xy / xx,
+        correlation: xy / (xx * yy).sqrt(),
+        mean_x,
+        mean_y,
+    }
+}
