@@ -93,8 +93,8 @@ fn lines() {
         90,100,103,1103,3,1000,1003,1013,datasync,8192,4096,2,3,1,4,5
     "#]].assert_eq(&shown(text(&[io()])));
     expect![[r#"
-        device_major,device_minor,queued_ns,allocated_ns,inserted_ns,issued_ns,completed_ns,queue_ns,device_ns,op,sector,len_bytes,sync,meta,read_ahead,fua,preflush,unfinished,requeues,merges,errno,pid,comm
-        254,3,100,,,180,1180,80,1000,flush,,0,1,0,0,1,0,0,1,2,5,77,"a,""b"""
+        device_major,device_minor,queued_ns,allocated_ns,inserted_ns,issued_ns,completed_ns,queue_ns,device_ns,op,sector,len_bytes,sync,meta,read_ahead,fua,preflush,unfinished,requeues,merges,errno,pid,comm,owner_pid,owner_comm
+        254,3,100,,,180,1180,80,1000,flush,,0,1,0,0,1,0,0,1,2,5,77,"a,""b""",0,
     "#]].assert_eq(&shown(text(&[request()])));
     let counter = CounterRow {
         at_ns: 7,
@@ -135,8 +135,8 @@ fn lines() {
         waker_comm: Comm::default(),
     };
     expect![[r#"
-        ready_ns,start_ns,end_ns,waited_ns,ran_ns,cpu,tid,comm,state
-        10,12,20,2,8,1,2,sh,preempted
+        ready_ns,start_ns,end_ns,waited_ns,ran_ns,cpu,tid,comm,state,blocked_on,waker_tid,waker_comm
+        10,12,20,2,8,1,2,sh,preempted,unknown,0,
     "#]]
     .assert_eq(&shown(text(&[slice])));
 }
