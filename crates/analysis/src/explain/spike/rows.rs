@@ -12,7 +12,7 @@ const PROCESSES_AFTER_NS: u64 = 2_000_000_000;
 /// Rows of the scheduler that are kept of one lot: far more than its ring holds.
 const SLICES_MAX: usize = 2_000_000;
 /// What the kernel does for a while is kept when it ends; a share of a CPU is of up to a second.
-const SPANS_AFTER_NS: u64 = 2_000_000_000;
+pub(super) const SPANS_AFTER_NS: u64 = 2_000_000_000;
 
 /// Neighbouring spikes, and whether each is to be examined.
 #[derive(Debug, Clone, Copy)]

@@ -12,7 +12,7 @@ use super::super::timeline::SECOND_NS;
 use super::super::victims::Kind;
 use super::super::{Facts, Scanned};
 use super::matching::Matcher;
-use super::rows::Rows;
+use super::rows::{Rows, SPANS_AFTER_NS};
 use super::served;
 use super::{Found, Part};
 use fathom_core::record::{
@@ -132,7 +132,7 @@ pub(super) struct Scene<'s> {
     pub requests: &'s [BlockRequest],
     pub slices: &'s [SchedSlice],
     pub cpus: &'s [CpuShare],
-    pub kernel: &'s [KernelSpan],
+    pub kernel: Vec<KernelSpan>,
     pub processes: &'s [ProcessRow],
     pub slow: Vec<SlowIo>,
     /// How many slow I/Os there are; more than are in `slow` where not all are looked at.
@@ -150,12 +150,27 @@ fn ending<R>(rows: &[R], window: Window, end: impl Fn(&R) -> u64) -> &[R] {
     &rows[from..to.max(from)]
 }
 
+/// Those of spans (in the order of their begins) that meet a window.
+fn meeting(spans: &[KernelSpan], window: Window) -> Vec<KernelSpan> {
+    let begun = spans.partition_point(|span| span.start_ns <= window.end_ns);
+    let there = spans[..begun].iter();
+    there
+        .filter(|span| span.end_ns >= window.start_ns)
+        .copied()
+        .collect()
+}
+
 impl<'s> Scene<'s> {
     pub(super) fn new(context: &'s Context<'s, 's>, found: &'s Found, rows: &'s Rows) -> Self {
         let Window { start_ns, end_ns } = found.window;
         let spike = Window {
             start_ns: found.event.start_ns,
             end_ns: found.event.end_ns.min(end_ns),
+        };
+        // What began in the window may end after it.
+        let longer = Window {
+            start_ns,
+            end_ns: end_ns.saturating_add(SPANS_AFTER_NS),
         };
         let mut scene = Self {
             context,
@@ -171,9 +186,9 @@ impl<'s> Scene<'s> {
             },
             ios: ending(&rows.ios, found.window, |row| row.completed_ns),
             requests: ending(&rows.requests, found.window, |row| row.completed_ns),
-            slices: &rows.slices,
-            cpus: &rows.cpus,
-            kernel: &rows.kernel,
+            slices: ending(&rows.slices, longer, |row| row.end_ns),
+            cpus: ending(&rows.cpus, longer, |row| row.end_ns),
+            kernel: meeting(&rows.kernel, found.window),
             processes: &rows.processes,
             slow: Vec::new(),
             slow_ios: 0,

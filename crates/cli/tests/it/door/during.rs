@@ -34,6 +34,22 @@ fn long_load_with(place: &Place, target: &str, more: &str) -> Child {
         );
         std::thread::sleep(Duration::from_millis(10));
     }
+    // And they write: what comes before the first of them has looked at the file stops the run, as it should.
+    let written = || {
+        let file = std::fs::metadata(place.path(target)).expect("the file");
+        (file.len(), file.modified().expect("a time"))
+    };
+    let mut seen = (written(), 0);
+    while seen.1 < 3 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "the load does not write"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+        let now = written();
+        let goes_on = now.0 == seen.0.0 && now.1 > seen.0.1;
+        seen = (now, if goes_on { seen.1 + 1 } else { 0 });
+    }
     child
 }
 
