@@ -7,6 +7,7 @@
 #![no_main]
 
 use fathom_observe::target::TraceDevice;
+use fathom_observe::trace::Load;
 use fathom_observe::trace::decode::{BlockDecoder, SchedDecoder};
 use fathom_observe::trace::format::EventFormat;
 use fathom_observe::trace::matcher::{Matcher, Patience, Watched};
@@ -50,7 +51,7 @@ fuzz_target!(|data: &[u8]| {
     let watched = Watched { device, fua: data.len() % 3 == 0 };
     let patience = Patience { age_ns: 1_000_000, requests: HELD };
     let mut matcher = Matcher::new(&[watched], patience);
-    let mut slices = Slices::new(&[0, 1, 2], 0);
+    let mut slices = Slices::new(&[0, 1, 2], &Load::default(), 0);
     let block = BlockDecoder::new(&formats).ok();
     let sched = SchedDecoder::new(&formats).ok();
     let mut requests = Merge::new(CPUS, 10);
