@@ -16,7 +16,7 @@ use super::answer::{Cause, Period, Spike, SpikeReport};
 use super::block_scan::Whose;
 use super::detect::{Event, GAP_NS};
 use super::evidence::{Evidence, Window};
-use super::pulse::Normal;
+use super::pulse::{Normal, Pulse};
 use super::section::Section;
 use super::timeline::SECOND_NS;
 use super::victims::{Kind, Victims};
@@ -67,10 +67,8 @@ pub(super) struct Found {
 impl Found {
     /// Takes another victim's part in.
     fn take(&mut self, part: Part) {
-        let same = |known: &&mut Part| {
-            known.section == part.section && known.kind == part.kind && known.victim == part.victim
-        };
-        match self.parts.iter_mut().find(same) {
+        let mut parts = self.parts.iter_mut();
+        match parts.find(|known| known.victim() == part.victim()) {
             Some(known) => known.shift |= part.shift,
             None => self.parts.push(part),
         }
@@ -88,7 +86,7 @@ pub(super) struct Part {
     pub section: usize,
     pub kind: Kind,
     /// Without a load: whose requests.
-    pub victim: Option<Comm>,
+    pub task: Option<Comm>,
     pub threshold_ns: u64,
     pub usual_ns: u64,
     pub mean_ns: f64,
@@ -98,11 +96,21 @@ pub(super) struct Part {
     pub quiet: Window,
 }
 
-/// Victims, each with the events that it met, its normal and by how much it was slower in all.
-struct Met {
+/// Whose I/Os: a section's or, without a load, a task's, of one kind.
+type VictimKey = (usize, Kind, Option<Comm>);
+
+impl Part {
+    fn victim(&self) -> VictimKey {
+        (self.section, self.kind, self.task)
+    }
+}
+
+/// A victim with the events that it met.
+struct Met<'s> {
     part: Part,
     events: Vec<Event>,
-    lost_ns: f64,
+    pulse: &'s Pulse,
+    normal: Normal,
 }
 
 /// Finds and explains the spikes of a run.
@@ -113,7 +121,6 @@ pub(super) fn of<E: Evidence>(
     evidence: &mut E,
 ) -> Result<SpikeReport, E::Error> {
     let met = met(facts, sections);
-    let lost_ns: f64 = met.iter().map(|met| met.lost_ns).sum();
     let mut found = find(&met);
     let number = found.len() as u64;
     found.sort_unstable_by_key(|found| Reverse((found.event.shift, found.event.worst_ns)));
@@ -127,12 +134,12 @@ pub(super) fn of<E: Evidence>(
     }
     let mut found: Vec<(Found, bool)> = found.into_iter().zip(examined).collect();
     found.sort_unstable_by_key(|(found, _)| found.event.start_ns);
-    let covered = covered(sections, &found);
+    let (lost_ns, covered_ns) = lost(&met, &found);
     let kept = merged(explain(facts, scanned, sections, &found, evidence)?);
     Ok(SpikeReport {
         found: number,
         lost_ns: lost_ns as u64,
-        covered,
+        covered: if lost_ns > 0.0 { covered_ns / lost_ns } else { 1.0 },
         causes: tally(&kept),
         periods: periods(&kept),
         kept,
@@ -154,19 +161,18 @@ fn victims<'s>(section: &'s Section<'_>) -> Vec<(Option<Comm>, &'s Victims)> {
 }
 
 /// What each victim met.
-fn met(facts: &Facts<'_>, sections: &[Section<'_>]) -> Vec<Met> {
+fn met<'s>(facts: &Facts<'_>, sections: &'s [Section<'_>]) -> Vec<Met<'s>> {
     let mut all = Vec::new();
     for section in sections {
-        for (victim, victims) in victims(section) {
+        for (task, victims) in victims(section) {
             for kind in victims.iter() {
                 let pulse = &kind.pulse;
                 let normal = pulse.normal();
                 let events = pulse.events(&normal);
-                let (lost_ns, _) = pulse.excess_ns(&normal, &events);
                 let part = Part {
                     section: section.index,
                     kind: kind.kind,
-                    victim,
+                    task,
                     threshold_ns: normal.threshold_ns(),
                     usual_ns: normal.usual.median_ns,
                     mean_ns: normal.mean_ns,
@@ -177,7 +183,8 @@ fn met(facts: &Facts<'_>, sections: &[Section<'_>]) -> Vec<Met> {
                 all.push(Met {
                     part,
                     events: exceptional(events, &part, seconds),
-                    lost_ns,
+                    pulse,
+                    normal,
                 });
             }
         }
@@ -208,7 +215,7 @@ fn exceptional(events: Vec<Event>, part: &Part, seconds: f64) -> Vec<Event> {
 }
 
 /// All spikes, those of several victims at the same time as one.
-fn find(met: &[Met]) -> Vec<Found> {
+fn find(met: &[Met<'_>]) -> Vec<Found> {
     let each = met.iter().flat_map(|met| {
         met.events.iter().map(|event| Found {
             event: *event,
@@ -240,28 +247,21 @@ fn find(met: &[Met]) -> Vec<Found> {
     merged
 }
 
-/// The part of what was lost that lies in these spikes.
-fn covered(sections: &[Section<'_>], found: &[(Found, bool)]) -> f64 {
+/// By how much all victims were slower, and how much of it lies in these spikes.
+fn lost(met: &[Met<'_>], found: &[(Found, bool)]) -> (f64, f64) {
     let (mut all, mut within) = (0.0, 0.0);
-    for section in sections {
-        for (victim, victims) in victims(section) {
-            for kind in victims.iter() {
-                let of_it = |part: &Part| {
-                    part.section == section.index && part.kind == kind.kind && part.victim == victim
-                };
-                let events: Vec<Event> = found
-                    .iter()
-                    .filter(|(found, _)| found.parts.iter().any(of_it))
-                    .map(|(found, _)| found.event)
-                    .collect();
-                let normal = kind.pulse.normal();
-                let (lost, held) = kind.pulse.excess_ns(&normal, &events);
-                all += lost;
-                within += held;
-            }
-        }
+    for met in met {
+        let met_it = |found: &Found| found.parts.iter().any(|part| part.victim() == met.part.victim());
+        let events: Vec<Event> = found
+            .iter()
+            .filter(|(found, _)| met_it(found))
+            .map(|(found, _)| found.event)
+            .collect();
+        let (lost_ns, held_ns) = met.pulse.excess_ns(&met.normal, &events);
+        all += lost_ns;
+        within += held_ns;
     }
-    if all > 0.0 { within / all } else { 1.0 }
+    (all, within)
 }
 
 /// How many of these events, the highest first, are exceptions.

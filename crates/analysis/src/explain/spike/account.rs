@@ -10,6 +10,7 @@ mod ledger;
 mod path;
 mod thread;
 
+use super::Part;
 use super::scene::{Scene, SlowIo};
 use super::served::Busy;
 use crate::explain::answer::{OwnerClass, Process};
@@ -61,13 +62,6 @@ pub(super) struct Account {
     pub ledger: Ledger,
     /// How many those are.
     pub ios: u64,
-    /// What the evidence rests on, and what it lacks.
-    pub host: Facts,
-}
-
-/// What else is worth a sentence.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Facts {
     /// Whether the load's threads were recorded.
     pub threads_seen: bool,
 }
@@ -93,9 +87,7 @@ pub(super) fn of(scene: &Scene<'_>, usually: &[Usually]) -> Account {
     Account {
         ledger,
         ios: scene.slow.len() as u64,
-        host: Facts {
-            threads_seen: paths.host.seen,
-        },
+        threads_seen: !paths.threads.is_empty(),
     }
 }
 
@@ -103,18 +95,12 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
     let facts = scene.context.facts;
     let threads = Threads::new(scene.slices, |slice| scene.is_own(slice.tid, &slice.comm));
     let cpus = Cpus::new(scene.slices, scene.cpus);
-    let counterfactuals = scene
-        .found
-        .parts
-        .iter()
-        .zip(usually)
-        .enumerate()
-        .map(|(index, (_, usually))| counterfactual(scene, index, usually));
+    let counterfactuals = scene.found.parts.iter().zip(usually);
+    let counterfactuals = counterfactuals.map(|(part, usually)| counterfactual(scene, part, usually));
     let buffered = writes_buffered(scene);
     let host = Host {
         buffered,
         modelled: facts.modelled(),
-        seen: !threads.is_empty(),
         quota: 0.0,
         device_slow: device_slow(scene, usually),
         untraced: scene.requests.is_empty(),
@@ -223,8 +209,7 @@ fn flushes(scene: &Scene<'_>) -> Vec<(u64, u64, u64)> {
         .collect()
 }
 
-fn counterfactual(scene: &Scene<'_>, index: usize, usually: &Usually) -> Counterfactual {
-    let part = &scene.found.parts[index];
+fn counterfactual(scene: &Scene<'_>, part: &Part, usually: &Usually) -> Counterfactual {
     let question = device::Question {
         requests: scene.requests,
         from_ns: scene.spike.start_ns,

@@ -266,7 +266,7 @@ impl<'s> Scene<'s> {
             let mut parts = self.found.parts.iter();
             let slow = parts.position(|part| {
                 part.kind == kind
-                    && part.victim == Some(request.comm)
+                    && part.task == Some(request.comm)
                     && (part.shift || latency_ns >= part.threshold_ns)
             })?;
             self.spike.holds(request.completed_ns).then_some(slow)

@@ -135,7 +135,7 @@ impl Busy {
     }
 
     /// How much of a time that was.
-    fn within_ns(&self, from: u64, to: u64) -> u64 {
+    pub(super) fn within_ns(&self, from: u64, to: u64) -> u64 {
         let first = self.0.partition_point(|span| span.end_ns <= from);
         let there = self.0[first..].iter().take_while(|span| span.start_ns < to);
         there.map(|span| span.overlap_ns(from, to)).sum()

@@ -6,26 +6,19 @@ use super::account::Usually;
 use super::matching::Matcher;
 use super::rows::Rows;
 use super::scene::{Context, SlowIo};
-use super::{Evidence, Found, Part, Window};
+use super::{Evidence, Found, Part, VictimKey, Window};
 use crate::explain::victims::Kind;
-use fathom_core::record::{BlockRequest, Comm, IoRecord};
-
-/// A section's or, without a load, a task's kind of I/O.
-type Key = (usize, Kind, Option<Comm>);
+use fathom_core::record::{BlockRequest, IoRecord};
 
 /// Of each victim.
 #[derive(Debug, Default)]
-pub(super) struct Table(Vec<(Key, Usually)>);
-
-fn key(part: &Part) -> Key {
-    (part.section, part.kind, part.victim)
-}
+pub(super) struct Table(Vec<(VictimKey, Usually)>);
 
 impl Table {
     /// Of each part of a spike.
     pub(super) fn of(&self, found: &Found) -> Vec<Usually> {
         let of_part = |part: &Part| {
-            let known = self.0.iter().find(|(known, _)| *known == key(part));
+            let known = self.0.iter().find(|(known, _)| *known == part.victim());
             known.map_or_else(|| by_mean(part), |(_, usually)| *usually)
         };
         found.parts.iter().map(of_part).collect()
@@ -47,15 +40,15 @@ pub(super) fn of<E: Evidence>(
     evidence: &mut E,
 ) -> Result<Table, E::Error> {
     let mut parts: Vec<&Part> = found.iter().flat_map(|(found, _)| &found.parts).collect();
-    parts.sort_by_key(|part| key(part));
-    parts.dedup_by_key(|part| key(part));
+    parts.sort_by_key(|part| part.victim());
+    parts.dedup_by_key(|part| part.victim());
     let windows: Vec<Window> = parts.iter().map(|part| part.quiet).collect();
     let rows = Rows::quiet(context, &windows, evidence)?;
     let mut table = Table::default();
     for part in parts {
         let usually = in_rows(context, part, &rows);
         if usually.ios > 0 {
-            table.0.push((key(part), usually));
+            table.0.push((part.victim(), usually));
         }
     }
     Ok(table)
@@ -76,7 +69,7 @@ fn in_rows(context: &Context<'_, '_>, part: &Part, rows: &Rows) -> Usually {
             .collect()
     } else {
         let of_victim = |request: &&BlockRequest| {
-            Some(request.comm) == part.victim
+            Some(request.comm) == part.task
                 && Kind::of_request(request.op, request.len_bytes) == part.kind
                 && part.quiet.holds(request.completed_ns)
         };

@@ -235,7 +235,7 @@ fn missing(scene: &Scene<'_>, account: &Account, not_seen: f64) -> Vec<String> {
             "the requests of the device (stream `block`): how the latency divides between kernel and device",
         ));
     }
-    if !account.host.threads_seen && scene.context.has_load() {
+    if !account.threads_seen && scene.context.has_load() {
         missing.push(String::from(
             "who was on the CPUs meanwhile (stream `sched`): whether the load had a CPU is not known",
         ));

@@ -36,8 +36,6 @@ pub(super) struct Host {
     pub buffered: bool,
     /// On a modelled machine there is nothing but the disk.
     pub modelled: bool,
-    /// Whether the threads of the load were recorded at all.
-    pub seen: bool,
     /// The part of ready time without a holder that the CPU quota explains.
     pub quota: f64,
     /// The device is what is slow: a wait for a tag or in the scheduler is its.

@@ -1,5 +1,7 @@
 //! Requests in flight, for questions about moments; and a line through points.
 
+use crate::explain::spike::served::Busy;
+
 /// When a request began and ended, and its bytes.
 pub(super) type Flight = (u64, u64, u64);
 
@@ -12,7 +14,7 @@ pub(super) struct Flights {
     begun_bytes: Vec<u64>,
     ended_bytes: Vec<u64>,
     /// Times with something in flight, ascending and apart.
-    busy: Vec<(u64, u64)>,
+    busy: Busy,
 }
 
 impl Flights {
@@ -28,13 +30,7 @@ impl Flights {
         };
         let begun = flights.iter().map(|flight| flight.0).collect();
         let begun_bytes = sums(&mut flights.iter().map(|flight| flight.2));
-        let mut busy: Vec<(u64, u64)> = Vec::new();
-        for &(from, to, _) in &flights {
-            match busy.last_mut() {
-                Some(last) if from <= last.1 => last.1 = last.1.max(to),
-                _ => busy.push((from, to)),
-            }
-        }
+        let busy = Busy::of(flights.iter().map(|flight| (flight.0, flight.1)));
         flights.sort_unstable_by_key(|flight| flight.1);
         Self {
             ended: flights.iter().map(|flight| flight.1).collect(),
@@ -70,9 +66,7 @@ impl Flights {
 
     /// For how long something was in flight in a span.
     pub(super) fn busy_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
-        let first = self.busy.partition_point(|busy| busy.1 <= from_ns);
-        let there = self.busy[first..].iter().take_while(|busy| busy.0 < to_ns);
-        there.map(|busy| busy.1.min(to_ns) - busy.0.max(from_ns)).sum()
+        self.busy.within_ns(from_ns, to_ns)
     }
 }
 
