@@ -99,6 +99,8 @@ pub(crate) struct Counts {
     passed: u64,
     /// The lines that say so, each with the test's name and what is missing.
     skipped: Vec<String>,
+    /// Lines of tests that failed once and then passed.
+    unsteady: Vec<String>,
 }
 
 impl Counts {
@@ -107,29 +109,32 @@ impl Counts {
         let line = format!("SKIPPED: {what}");
         println!("{line}");
         Self {
-            passed: 0,
             skipped: vec![line],
+            ..Self::default()
         }
     }
 
     /// The sum, with each skipped test by name.
     pub(crate) fn tell(&self) {
         self.tell_skipped();
-        let skipped = self.skipped.len();
-        println!("{} passed, 0 failed, {skipped} skipped", self.passed);
+        let (skipped, unsteady) = (self.skipped.len(), self.unsteady.len());
+        println!(
+            "{} passed, 0 failed, {skipped} skipped, {unsteady} unsteady",
+            self.passed
+        );
     }
 
     pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.skipped.extend(other.skipped);
+        self.unsteady.extend(other.unsteady);
     }
 
     fn tell_skipped(&self) {
-        if !self.skipped.is_empty() {
-            println!("\nskipped ({}):", self.skipped.len());
-        }
-        for line in &self.skipped {
-            println!("  {line}");
+        for (what, lines) in [("skipped", &self.skipped), ("unsteady", &self.unsteady)] {
+            if !lines.is_empty() {
+                println!("\n{what} ({}):\n  {}", lines.len(), lines.join("\n  "));
+            }
         }
     }
 }
@@ -159,21 +164,40 @@ pub(crate) fn counted(command: &mut Command) -> Result<Counts> {
             .filter(|line| line.starts_with("test result:"))
             .filter_map(passed_in)
             .sum(),
-        skipped: output
-            .lines()
-            .filter(|line| line.starts_with("SKIPPED"))
-            .map(str::to_owned)
-            .collect(),
+        skipped: lines_from(&output, "SKIPPED"),
+        unsteady: lines_from(&output, "UNSTEADY"),
     };
     counts.tell_skipped();
     if !good {
-        let failed: Vec<&str> = output
-            .lines()
-            .filter(|line| line.starts_with("test ") && line.ends_with("FAILED"))
-            .collect();
-        bail!("tests failed:\n{}", failed.join("\n"));
+        bail!("tests failed:\n{}", failures(&output).join("\n"));
     }
     Ok(counts)
+}
+
+fn lines_from(output: &str, word: &str) -> Vec<String> {
+    let lines = output.lines().filter(|line| line.starts_with(word));
+    lines.map(str::to_owned).collect()
+}
+
+/// Each test that failed, and the end of what it said: a log is read from its end, and may be cut.
+fn failures(output: &str) -> Vec<String> {
+    const SAID_MAX: usize = 40;
+    const LINE_MAX: usize = 400;
+    let lines: Vec<&str> = output.lines().collect();
+    let failed = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
+    let told = |name: &str| {
+        let head = format!("---- {name} stdout ----");
+        let said = lines.iter().skip_while(|line| **line != head).skip(1);
+        let said: Vec<String> = said
+            .take_while(|line| !line.starts_with("---- ") && **line != "failures:" && **line != "successes:")
+            .map(|line| line.chars().take(LINE_MAX).collect())
+            .collect();
+        let last = said.len().saturating_sub(SAID_MAX);
+        format!("{name} FAILED:\n  {}", said[last..].join("\n  "))
+    };
+    failed.map(told).collect()
 }
 
 /// The tests that trace once more, as on a machine where nobody has mounted the kernel's trace files.

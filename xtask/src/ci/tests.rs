@@ -21,3 +21,13 @@ fn passed_tests_are_counted_by_their_closing_line() {
         "test result: ok. 64 passed; 0 failed; 0 ignored; 0 measured; 115 filtered out; finished in 3.24s";
     assert_eq!(passed_in(line), Some(64));
 }
+
+#[test]
+fn what_a_failed_test_said_is_told_at_the_end() {
+    let output = "test a ... ok\ntest b::c ... FAILED\n\nsuccesses:\n\n---- a stdout ----\nfine\n\nfailures:\n\n\
+                  ---- b::c stdout ----\nthread panicked:\nleft: 1\n\nfailures:\n    b::c\n";
+    assert_eq!(
+        failures(output),
+        ["b::c FAILED:\n  thread panicked:\n  left: 1\n  "]
+    );
+}

@@ -7,6 +7,7 @@ mod account;
 mod matching;
 mod memory;
 mod rows;
+mod sample;
 mod scene;
 mod served;
 mod usually;

@@ -7,7 +7,9 @@
 //!
 //! Some virtual machines do not tell when a CPU goes from idle to a task (nothing that the idle task does outside
 //! interrupts is told there). On such a CPU the task came when it was last woken or moved there: no other moment is known,
-//! and it is early by some microseconds. What lies before was nobody's.
+//! and it is early by some microseconds. What lies before was nobody's. Where several were sent there, who it was is known
+//! when one of them leaves. A task that waits beside a CPU that goes idle is kept from it (by its quota): when it comes is
+//! not known, and its stay is given without length.
 
 mod shares;
 mod subjects;
@@ -32,7 +34,7 @@ const SURELY_THERE_NS: u64 = 1_000_000;
 const STACK_NS: u64 = 1_000_000;
 /// A stay that goes on is cut after this, so that a record that breaks off has it.
 const CUT_NS: u64 = 1_000_000_000;
-/// Who has a CPU that has not switched for so long since the beginning is given up asking.
+/// Who has a CPU that has not switched for so long, since the beginning or since several were sent there, is given up asking.
 const UNTOUCHED_NS: u64 = 2_000_000_000;
 
 /// Who woke a task; number 0 for an interrupt or nobody.
@@ -64,6 +66,8 @@ struct Waiting {
     /// Where it was sent last, and when.
     cpu: u32,
     placed_ns: u64,
+    /// Whether it was woken; else it left a CPU.
+    woken: bool,
 }
 
 /// Who has a CPU.
@@ -235,15 +239,22 @@ impl Slices {
     /// A CPU has been idle for all that is known. Where the end of that is not told, somebody may have been sent there.
     fn idle_goes_on(&mut self, index: usize, since_ns: u64, now_ns: u64) {
         let cpu = &self.cpus[index];
-        let sent = self
+        let here = self
             .waiting
             .iter()
-            .filter(|(_, waiting)| waiting.cpu == cpu.number && !cpu.tells_idle)
-            .min_by_key(|(_, waiting)| waiting.placed_ns);
-        let Some((&tid, &waiting)) = sent else {
+            .filter(|(_, waiting)| waiting.cpu == cpu.number && !cpu.tells_idle);
+        let mut here = here.map(|(&tid, waiting)| (tid, *waiting));
+        let Some((tid, waiting)) = here.next() else {
             return self.shares.had(index, IDLE, now_ns);
         };
-        let start_ns = waiting.placed_ns.max(since_ns);
+        let alone = here.next().is_none();
+        let Some(start_ns) = waiting.comes_to_idle(since_ns).filter(|_| alone) else {
+            // Who leaves it next will tell.
+            if since_ns.max(waiting.placed_ns).saturating_add(UNTOUCHED_NS) < now_ns {
+                self.shares.unknown(index, now_ns);
+            }
+            return;
+        };
         self.shares.had(index, IDLE, start_ns.min(now_ns));
         if start_ns.saturating_add(SURELY_THERE_NS) <= now_ns {
             self.waiting.remove(&tid);
@@ -263,6 +274,10 @@ impl Slices {
         };
         let sent_here = waiting.filter(|waiting| waiting.cpu == cpu.number);
         cpu.last = Last::None;
+        let came = |since_ns| {
+            let sent = sent_here?;
+            Some((sent, sent.comes_to_idle(since_ns)?))
+        };
         let idle_since_ns = match std::mem::replace(&mut cpu.has, Has::Unknown) {
             Has::Idle { since_ns } => Some(since_ns),
             Has::Untouched if tid == 0 || sent_here.is_some() => Some(self.begun_ns),
@@ -274,24 +289,23 @@ impl Slices {
             Has::Task(open) if open.tid == tid => return self.left(index, at_ns, open, comm, state),
             Has::Unknown | Has::Task(_) => None,
         };
-        match (idle_since_ns, sent_here) {
-            (Some(_), _) if tid == 0 => {
-                cpu.tells_idle = true;
-                self.shares.had(index, IDLE, at_ns);
-            }
-            (Some(since_ns), Some(sent)) => {
-                let start_ns = sent.placed_ns.max(since_ns);
-                self.shares.had(index, IDLE, start_ns);
-                let open = sent.comes(tid, comm, start_ns);
-                self.left(index, at_ns, open, comm, state);
-            }
-            // When it came is not known.
-            _ => {
-                self.shares.unknown(index, at_ns);
-                if tid != 0 {
-                    self.waits_again(index, at_ns, (tid, comm), state, None);
+        if tid == 0 {
+            match idle_since_ns {
+                Some(_) => {
+                    cpu.tells_idle = true;
+                    self.shares.had(index, IDLE, at_ns);
                 }
+                None => self.shares.unknown(index, at_ns),
             }
+        } else if let Some((sent, start_ns)) = idle_since_ns.and_then(came) {
+            self.shares.had(index, IDLE, start_ns);
+            let open = sent.comes(tid, comm, start_ns);
+            self.left(index, at_ns, open, comm, state);
+        } else {
+            // When it came is not known.
+            self.shares.unknown(index, at_ns);
+            let open = Waiting::moved(comm, cpu.number, at_ns).comes(tid, comm, at_ns);
+            self.left(index, at_ns, open, comm, state);
         }
     }
 
@@ -329,6 +343,7 @@ impl Slices {
             let waiting = Waiting {
                 since_ns: Some(at_ns),
                 waker: woken.unwrap_or_default(),
+                woken: woken.is_some(),
                 ..Waiting::moved(comm, self.cpus[index].number, at_ns)
             };
             self.wait(tid, waiting);
@@ -371,7 +386,7 @@ impl Slices {
         }
         if let Some(waiting) = self.waiting.get_mut(&tid) {
             // Woken twice, it waits since the first; where it goes, the last says.
-            (waiting.cpu, waiting.placed_ns) = (cpu, at_ns);
+            (waiting.cpu, waiting.placed_ns, waiting.woken) = (cpu, at_ns, true);
             if waiting.since_ns.is_none() {
                 (waiting.since_ns, waiting.waker) = (Some(at_ns), waker);
             }
@@ -380,6 +395,7 @@ impl Slices {
         let waiting = Waiting {
             since_ns: Some(at_ns),
             waker,
+            woken: true,
             ..Waiting::moved(comm, cpu, at_ns)
         };
         self.wait(tid, waiting);
@@ -433,7 +449,8 @@ impl Slices {
         out.extend(self.done.drain(..count));
     }
 
-    /// Appends who had each CPU as far as it is known, in the order of the ends; the last second may come with the next call.
+    /// Appends who had each CPU as far as it is known, in the order of the ends; the last two seconds may come with the next
+    /// call.
     pub fn take_shares(&mut self, out: &mut Vec<CpuShare>) {
         self.shares.take(out);
     }
@@ -510,7 +527,16 @@ impl Waiting {
             waker: Waker::default(),
             cpu,
             placed_ns: at_ns,
+            woken: false,
         }
+    }
+
+    /// When it has come to a CPU that has been idle since `since_ns`; `None` where it waited there and was not let.
+    fn comes_to_idle(&self, since_ns: u64) -> Option<u64> {
+        // One that was woken may be on its way.
+        let way_ns = if self.woken { SURELY_THERE_NS } else { 0 };
+        let sent = self.placed_ns.saturating_add(way_ns) > since_ns;
+        sent.then(|| self.placed_ns.max(since_ns))
     }
 
     /// It gets a CPU.

@@ -91,7 +91,7 @@ pub struct Owned {
     pub class: OwnerClass,
     /// Who, where that is known.
     pub process: Option<Process>,
-    /// Over all slow I/Os that were looked at.
+    /// Over all slow I/Os; of very many, those that were looked at stand for the others.
     pub ns: u64,
     /// As part of what was lost; 0 for what is usual.
     pub share: f64,

@@ -50,8 +50,8 @@ pub struct Spike {
     pub shift: bool,
     /// By how much its slow I/Os took longer than normal, all together.
     pub lost_ns: u64,
-    /// Whose that time was, the largest part first; what is usual last. They add up to the response times of the I/Os that
-    /// were looked at.
+    /// Whose that time was, the largest part first; what is usual last. They add up to the response times of its slow I/Os:
+    /// of more than 4,000, the worst 2,000 are looked at for themselves, and others stand for the rest.
     pub owners: Vec<Owned>,
     /// What caused it.
     pub verdict: Verdict,

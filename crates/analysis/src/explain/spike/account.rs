@@ -23,6 +23,7 @@ use fathom_core::run::Warning;
 use fathom_core::workload::EngineKind;
 pub(super) use ledger::{Ledger, Owner};
 use path::{Host, Paths, Queue};
+use std::collections::{BTreeSet, HashMap};
 use thread::{Doing, Threads};
 
 /// How much longer than usual requests must take at the device for it to be what is slow.
@@ -58,10 +59,8 @@ impl Usually {
 /// What was found.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// Sums over the slow I/Os that were looked at.
+    /// Sums over all slow I/Os; where not all were looked at, those that were stand for the others.
     pub ledger: Ledger,
-    /// How many those are.
-    pub ios: u64,
     /// Whether the load's threads were recorded.
     pub threads_seen: bool,
 }
@@ -69,9 +68,11 @@ pub(super) struct Account {
 /// Accounts for a disturbance; `usually` is that of each of its parts.
 pub(super) fn of(scene: &Scene<'_>, usually: &[Usually]) -> Account {
     let mut paths = paths(scene, usually);
-    let unsent: u64 = scene.slow.iter().map(|io| io.parts[0]).sum();
-    let all: u64 = scene.slow.iter().map(SlowIo::total_ns).sum();
-    if unsent as f64 >= all as f64 * UNSENT {
+    let sum = |ns: fn(&SlowIo) -> u64| -> f64 {
+        let each = scene.slow.iter().map(|io| ns(io) as f64 * io.weight);
+        each.sum()
+    };
+    if sum(|io| io.parts[0]) >= sum(SlowIo::total_ns) * UNSENT {
         paths.queue = queue(scene, &paths);
     }
     let mut ledger = Ledger::default();
@@ -82,18 +83,22 @@ pub(super) fn of(scene: &Scene<'_>, usually: &[Usually]) -> Account {
             io.total_ns(),
             "each nanosecond of {io:?} has one owner"
         );
-        ledger.join(&cut);
+        ledger.join(&cut, io.weight);
     }
     Account {
         ledger,
-        ios: scene.slow.len() as u64,
         threads_seen: !paths.threads.is_empty(),
     }
 }
 
 fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
     let facts = scene.context.facts;
-    let threads = Threads::new(scene.slices, |slice| scene.is_own(slice.tid, &slice.comm));
+    let signs = Signs::of(scene);
+    let threads = Threads::new(
+        scene.slices,
+        |slice| scene.is_own(slice.tid, &slice.comm),
+        |tid, from_ns, to_ns| signs.first(tid, from_ns, to_ns),
+    );
     let cpus = Cpus::new(scene.slices, scene.cpus);
     let counterfactuals = scene.found.parts.iter().zip(usually);
     let counterfactuals = counterfactuals.map(|(part, usually)| counterfactual(scene, part, usually));
@@ -118,6 +123,40 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
     };
     paths.host.quota = quota(scene, &paths);
     paths
+}
+
+/// When threads were seen at work: each stamp of an I/O is taken by the thread that makes it.
+#[derive(Debug, Default)]
+struct Signs(HashMap<u32, Vec<u64>>);
+
+impl Signs {
+    fn of(scene: &Scene<'_>) -> Self {
+        let mut signs: HashMap<u32, Vec<u64>> = HashMap::new();
+        let workers: BTreeSet<(u32, u32)> = scene.ios.iter().map(|io| (io.job, io.worker)).collect();
+        for worker in workers {
+            let mut tasks = scene.tasks_of(worker);
+            // Of several it is not known which.
+            if let (Some(tid), None) = (tasks.next(), tasks.next()) {
+                let own = scene.ios.iter().filter(|io| (io.job, io.worker) == worker);
+                let stamps = own.flat_map(|io| [io.created_ns, io.completed_ns]);
+                signs.entry(tid).or_default().extend(stamps);
+            }
+        }
+        for request in scene.requests.iter().filter(|request| request.pid != 0) {
+            let of_thread = signs.entry(request.pid).or_default();
+            of_thread.extend(request.queued_ns);
+        }
+        for stamps in signs.values_mut() {
+            stamps.sort_unstable();
+        }
+        Self(signs)
+    }
+
+    fn first(&self, tid: u32, from_ns: u64, to_ns: u64) -> Option<u64> {
+        let stamps = self.0.get(&tid)?;
+        let first = stamps.get(stamps.partition_point(|&at| at < from_ns))?;
+        (*first < to_ns).then_some(*first)
+    }
 }
 
 /// Whether the load writes through the page cache.
@@ -272,8 +311,7 @@ fn counterfactual(scene: &Scene<'_>, part: &Part, usually: &Usually) -> Counterf
 fn queue(scene: &Scene<'_>, paths: &Paths<'_>) -> Queue {
     let mut queue = Queue::default();
     queue.surge = surge(scene);
-    let workers: std::collections::BTreeSet<(u32, u32)> =
-        scene.slow.iter().filter_map(|io| io.worker).collect();
+    let workers: BTreeSet<(u32, u32)> = scene.slow.iter().filter_map(|io| io.worker).collect();
     let of_workers = |io: &&IoRecord| workers.contains(&(io.job, io.worker));
     let mut ios: Vec<&IoRecord> = scene.ios.iter().filter(of_workers).collect();
     ios.truncate(QUEUE_MAX);

@@ -125,6 +125,7 @@ impl<'s> Matcher<'s> {
             at_device: None,
             ambiguous: false,
             part: 0,
+            weight: 1.0,
             tid: None,
             let_go: false,
         };

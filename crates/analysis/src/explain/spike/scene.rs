@@ -13,15 +13,11 @@ use super::super::victims::Kind;
 use super::super::{Facts, Scanned};
 use super::matching::Matcher;
 use super::rows::{Rows, SPANS_AFTER_NS};
-use super::served;
-use super::{Found, Part};
+use super::{Found, Part, sample, served};
 use fathom_core::record::{
     BlockOp, BlockRequest, Comm, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice,
 };
 use std::ops::RangeInclusive;
-
-/// Slow I/Os that are looked at one by one; of more, evenly chosen ones stand for all.
-const SLOW_MAX: usize = 4_000;
 
 /// What holds for all spikes of a run.
 pub(super) struct Context<'a, 'b> {
@@ -83,6 +79,8 @@ pub(super) struct SlowIo {
     pub ambiguous: bool,
     /// Which of the disturbance's parts it is of.
     pub part: usize,
+    /// How many it stands for.
+    pub weight: f64,
     /// Without a load: the task that sent it.
     pub tid: Option<u32>,
     /// A bound worker of the kernel sent it, as a cgroup's throttle does when it lets an I/O go.
@@ -105,6 +103,7 @@ impl SlowIo {
             at_device: None,
             ambiguous: false,
             part,
+            weight: 1.0,
             tid: Some(request.pid),
             let_go: false,
         };
@@ -215,14 +214,15 @@ impl<'s> Scene<'s> {
         let slow = self.ios.iter().filter_map(|io| Some((io, self.part_of(io)?)));
         let slow: Vec<(&IoRecord, usize)> = slow.collect();
         self.slow_ios = slow.len() as u64;
-        let step = slow.len().div_ceil(SLOW_MAX).max(1);
+        let response_ns = |io: &IoRecord| io.completed_ns.saturating_sub(io.intended_ns.min(io.created_ns));
+        let times: Vec<u64> = slow.iter().map(|(io, _)| response_ns(io)).collect();
         let mut matcher = Matcher::new(self.context.facts, self.ios, self.requests);
-        self.slow = slow
-            .into_iter()
-            .step_by(step)
-            .map(|(io, part)| SlowIo {
-                part,
-                ..matcher.split(io)
+        let chosen = sample::chosen(&times).into_iter();
+        self.slow = chosen
+            .map(|(place, weight)| SlowIo {
+                part: slow[place].1,
+                weight,
+                ..matcher.split(slow[place].0)
             })
             .collect();
     }
@@ -280,10 +280,14 @@ impl<'s> Scene<'s> {
         let of_victim = |slow: &&(&BlockRequest, usize)| Some(slow.0.comm) == self.victim;
         let slow: Vec<(&BlockRequest, usize)> = slow.iter().filter(of_victim).copied().collect();
         self.slow_ios = slow.len() as u64;
-        let step = slow.len().div_ceil(SLOW_MAX).max(1);
-        let slow = slow.into_iter().step_by(step);
-        self.slow = slow
-            .map(|(request, part)| SlowIo::of_request(request, part))
+        let latency_ns = |request: &BlockRequest| request.completed_ns.saturating_sub(request.begun_ns());
+        let times: Vec<u64> = slow.iter().map(|(request, _)| latency_ns(request)).collect();
+        self.slow = sample::chosen(&times)
+            .into_iter()
+            .map(|(place, weight)| SlowIo {
+                weight,
+                ..SlowIo::of_request(slow[place].0, slow[place].1)
+            })
             .collect();
     }
 
@@ -330,9 +334,15 @@ impl<'s> Scene<'s> {
         if !self.context.has_block() || self.slow.is_empty() || self.requests.is_empty() {
             return None;
         }
-        let n = self.slow.len() as f64;
-        let mean = |part: usize| self.slow.iter().map(|io| io.parts[part] as f64).sum::<f64>() / n;
-        let share = |which: fn(&SlowIo) -> bool| self.slow.iter().filter(|io| which(io)).count() as f64 / n;
+        let n: f64 = self.slow.iter().map(|io| io.weight).sum();
+        let mean = |part: usize| {
+            let each = self.slow.iter().map(|io| io.parts[part] as f64 * io.weight);
+            each.sum::<f64>() / n
+        };
+        let share = |which: fn(&SlowIo) -> bool| {
+            let there = self.slow.iter().filter(|io| which(io));
+            there.map(|io| io.weight).sum::<f64>() / n
+        };
         Some(Split {
             unsent_ns: mean(0),
             above_ns: mean(1),

@@ -38,22 +38,16 @@ pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows, usual
         depth: scene.depths(),
         served: served::listed(&users),
         newcomers: served::newcomers(&scene),
-        lost_ns: lost_in_all(&scene, &account),
+        lost_ns: lost_ns(&account.ledger),
         owners: owners(&account.ledger),
         verdict,
         ..not_examined(context, found)
     }
 }
 
-/// What was lost, of the I/Os that were looked at.
+/// What was lost: all that is not usual.
 fn lost_ns(ledger: &Ledger) -> u64 {
     ledger.total_ns() - ledger.of_class(OwnerClass::Usual)
-}
-
-/// Of all slow I/Os, where only some were looked at.
-fn lost_in_all(scene: &Scene<'_>, account: &Account) -> u64 {
-    let scale = scene.slow_ios as f64 / account.ios.max(1) as f64;
-    (lost_ns(&account.ledger) as f64 * scale) as u64
 }
 
 fn owners(ledger: &Ledger) -> Vec<Owned> {
@@ -199,8 +193,6 @@ const TOLD_MAX: usize = 4;
 /// "of 9.4 s lost in these 4.3 s: 8.1 s no CPU, which sh had; 0.9 s at the device; 0.4 s not seen".
 fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
     let lost = lost_ns(&account.ledger);
-    let scale = scene.slow_ios as f64 / account.ios.max(1) as f64;
-    let time = |ns: u64| Nanos((ns as f64 * scale) as u64);
     let sorted = account.ledger.sorted();
     let told = sorted
         .iter()
@@ -213,12 +205,12 @@ fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
                 (_, Some(process)) => format!(": {}", process.comm),
                 (_, None) => String::new(),
             };
-            format!("{} {}{who}", time(*ns), owner.class.words())
+            format!("{} {}{who}", Nanos(*ns), owner.class.words())
         })
         .collect();
     format!(
         "of {} lost in these {}: {}",
-        time(lost),
+        Nanos(lost),
         Nanos(scene.spike.duration_ns()),
         each.join("; ")
     )

@@ -118,6 +118,10 @@ fn a_stop_is_of_who_sent_the_signal() {
     let mut sleeper = Command::new("sleep");
     let mut child = sleeper.arg("100").stdin(Stdio::null()).spawn().expect("sleep");
     let pid = child.id();
+    // It is told to have begun a moment before it has its name.
+    while std::fs::read_to_string(format!("/proc/{pid}/comm")).expect("it lives") != "sleep\n" {
+        std::thread::yield_now();
+    }
     let mut signal = |name: &str| {
         let mut kill = Command::new("kill");
         let mut kill = kill.args([name, &pid.to_string()]).spawn().expect("kill");
@@ -140,6 +144,6 @@ fn a_stop_is_of_who_sent_the_signal() {
         .find(|span| span.kind == SpanKind::Stopped && span.tid == pid)
         .unwrap_or_else(|| panic!("{spans:?}"));
     assert_eq!((stop.by_tid, stop.about), (sender, 19));
-    assert_eq!(stop.comm.as_bytes(), b"sleep");
+    assert_eq!(stop.comm.as_bytes(), b"sleep", "{spans:?}");
     assert!(stop.end_ns - stop.start_ns >= 45_000_000, "{stop:?}");
 }

@@ -133,7 +133,7 @@ fn after_a_gap_nothing_is_claimed() {
     ]);
     assert_eq!(
         told(&mut slices, 0, 1000),
-        [(5, None, 100, 200), (5, None, 400, 500)]
+        [(5, None, 100, 200), (5, None, 400, 500), (8, None, 400, 400)]
     );
 }
 
@@ -229,8 +229,49 @@ fn what_a_blind_cpu_does_not_tell_begins_with_the_last_waking() {
     };
     let seen = [(5, None, 100, 200), (6, Some(300), 350, 400)];
     assert_eq!(unseen(&[elsewhere, moved]), seen);
-    // When it came is not known: nothing is claimed.
-    assert_eq!(unseen(&[]), [(5, None, 100, 200)]);
+    // When it came is not known: nothing is claimed but that it was there.
+    assert_eq!(unseen(&[]), [(5, None, 100, 200), (6, None, 400, 400)]);
+}
+
+#[test]
+fn one_that_waits_beside_an_idle_cpu_is_not_there() {
+    // 6 was made to leave, and nobody took its place: its quota is used up. When it goes on is not told.
+    let held = [
+        switch(200, 0, 5, TaskState::Sleeping, 6),
+        switch(300, 0, 6, TaskState::Preempted, 0),
+    ];
+    let mut slices = slices(&held);
+    slices.seen_to(40_000_000);
+    slices.apply(&switch(50_000_000, 0, 6, TaskState::Sleeping, 0));
+    assert_eq!(
+        told(&mut slices, 250, 60_000_000),
+        [(6, None, 200, 300), (6, None, 50_000_000, 50_000_000)]
+    );
+    let mut shares = Vec::new();
+    slices.finish(&mut Vec::new(), &mut shares);
+    let of_6 = shares.iter().filter(|share| share.cpu == 0 && share.tid == 6);
+    assert_eq!(of_6.map(|share| share.ran_ns).sum::<u64>(), 100);
+}
+
+#[test]
+fn of_several_that_were_sent_to_a_blind_cpu_the_first_to_leave_was_there() {
+    // 6 was sent first, and 7, which is of real time, was taken.
+    let events = [
+        switch(200, 0, 5, TaskState::Sleeping, 0),
+        wake(300, 6),
+        wake(310, 7),
+    ];
+    let mut slices = slices(&events);
+    slices.seen_to(50_000_000);
+    slices.apply(&switch(60_000_000, 0, 7, TaskState::Sleeping, 6));
+    slices.apply(&switch(60_000_100, 0, 6, TaskState::Sleeping, 0));
+    let mut shares = Vec::new();
+    slices.finish(&mut Vec::new(), &mut shares);
+    let of = |tid| -> u64 {
+        let own = shares.iter().filter(|share| share.tid == tid && share.cpu == 0);
+        own.map(|share| share.ran_ns).sum()
+    };
+    assert_eq!((of(6), of(7)), (100, 59_999_690));
 }
 
 #[test]

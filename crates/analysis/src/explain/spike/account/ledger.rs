@@ -55,10 +55,10 @@ impl Ledger {
         self.add(Owner::NOT_SEEN, left);
     }
 
-    /// Takes another one in.
-    pub(in crate::explain::spike) fn join(&mut self, other: &Self) {
+    /// Takes another one in so many times.
+    pub(in crate::explain::spike) fn join(&mut self, other: &Self, times: f64) {
         for (owner, ns) in &other.0 {
-            self.add(*owner, *ns);
+            self.add(*owner, (*ns as f64 * times).round() as u64);
         }
     }
 

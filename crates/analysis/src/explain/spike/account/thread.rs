@@ -34,15 +34,21 @@ pub(super) struct Span {
 pub(super) struct Threads(HashMap<u32, Vec<Span>>);
 
 impl Threads {
-    /// Of stays (in the order of their ends) of the tasks for which `is_own` says so.
-    pub(super) fn new(slices: &[SchedSlice], is_own: impl Fn(&SchedSlice) -> bool) -> Self {
+    /// Of stays (in the order of their ends) of the tasks for which `is_own` says so. `first_sign` gives the first moment
+    /// between two at which a task was seen to do something: where a stay began is not always known.
+    pub(super) fn new(
+        slices: &[SchedSlice],
+        is_own: impl Fn(&SchedSlice) -> bool,
+        first_sign: impl Fn(u32, u64, u64) -> Option<u64>,
+    ) -> Self {
         let mut stays: HashMap<u32, Vec<&SchedSlice>> = HashMap::new();
         for slice in slices.iter().filter(|slice| is_own(slice)) {
             stays.entry(slice.tid).or_default().push(slice);
         }
         let lines = stays.into_iter().map(|(tid, mut stays)| {
             stays.sort_by_key(|stay| stay.start_ns);
-            (tid, line(&stays))
+            let sign = |from_ns, to_ns| first_sign(tid, from_ns, to_ns);
+            (tid, line(&stays, sign))
         });
         Self(lines.collect())
     }
@@ -71,7 +77,7 @@ impl Threads {
     }
 }
 
-fn line(stays: &[&SchedSlice]) -> Vec<Span> {
+fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> Vec<Span> {
     let mut line: Vec<Span> = Vec::with_capacity(stays.len() * 2);
     let mut push = |from_ns: u64, to_ns: u64, doing: Doing| {
         let from_ns = line.last().map_or(from_ns, |last| from_ns.max(last.to_ns));
@@ -86,22 +92,27 @@ fn line(stays: &[&SchedSlice]) -> Vec<Span> {
     let mut left: Option<&SchedSlice> = None;
     for stay in stays {
         let left_ns = left.map(|left| left.end_ns);
+        // One of which only the end is known has no length.
+        let begin_unknown = stay.start_ns == stay.end_ns && stay.ready_ns.is_none();
+        let sign_ns = left_ns.filter(|_| begin_unknown);
+        let sign_ns = sign_ns.and_then(|left_ns| first_sign(left_ns + 1, stay.end_ns));
+        let start_ns = sign_ns.unwrap_or(stay.start_ns);
         let preempted = left.is_some_and(|left| left.state == TaskState::Preempted);
         let ready_ns = stay.ready_ns.or(left_ns.filter(|_| preempted));
-        let ready_ns = ready_ns.unwrap_or(stay.start_ns).min(stay.start_ns);
+        let ready_ns = ready_ns.unwrap_or(start_ns).min(start_ns);
         let on = left.map_or(BlockedOn::Unknown, waits_for);
         if let Some(left_ns) = left_ns {
             let waker = (stay.waker_tid != 0).then_some((stay.waker_tid, stay.waker_comm));
             // A quota leaves its tasks ready by name: none of that is a wait for a CPU.
             let until_ns = if on == BlockedOn::Quota {
-                stay.start_ns
+                start_ns
             } else {
                 ready_ns
             };
             push(left_ns, until_ns.max(left_ns), Doing::Waiting { on, waker });
         }
-        push(ready_ns, stay.start_ns, Doing::Ready { cpu: stay.cpu });
-        push(stay.start_ns, stay.end_ns, Doing::Running);
+        push(ready_ns, start_ns, Doing::Ready { cpu: stay.cpu });
+        push(start_ns, stay.end_ns, Doing::Running);
         left = Some(stay);
     }
     line

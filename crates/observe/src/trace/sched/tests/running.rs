@@ -94,7 +94,12 @@ fn a_pinned_hog_is_who_had_the_cpu() {
         };
         let (had_ns, of_ns) = seen.had(cpu as u32, tid);
         // The host may take the CPU away meanwhile: what seems to have been had is more than was used.
-        assert!(had_ns * 10 >= used_ns * 9, "CPU {cpu}: {had_ns} of {used_ns}");
+        assert!(
+            had_ns * 10 >= used_ns * 9,
+            "CPU {cpu}: {tid} had {had_ns} of {used_ns}: {:?}, {:?}",
+            seen.shares,
+            seen.stays
+        );
         assert!(of_ns > had_ns && had_ns <= 5_000_000_000);
         let stays = seen
             .stays

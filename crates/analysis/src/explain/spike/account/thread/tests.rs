@@ -17,7 +17,7 @@ fn stay(start_ns: u64, end_ns: u64, ready_ns: Option<u64>, state: TaskState) -> 
 }
 
 fn spans(stays: &[SchedSlice]) -> Vec<(u64, u64, Doing)> {
-    let threads = Threads::new(stays, |_| true);
+    let threads = Threads::new(stays, |_| true, |_, _, _| None);
     let spans = threads.within(7, 0, u64::MAX);
     spans.map(|span| (span.from_ns, span.to_ns, span.doing)).collect()
 }
@@ -60,6 +60,30 @@ fn a_quota_is_no_wait_for_a_cpu() {
     };
     assert_eq!(spans[1], (200, 900, quota));
     assert_eq!(spans.len(), 3);
+}
+
+/// When it was let go on is not told; that it made an I/O shows that it had been.
+#[test]
+fn a_stay_whose_begin_is_not_known_begins_with_the_first_sign() {
+    let mut left = stay(100, 200, None, TaskState::Preempted);
+    left.blocked_on = BlockedOn::Quota;
+    let stays = [left, stay(950, 950, None, TaskState::Sleeping)];
+    let quota = Doing::Waiting {
+        on: BlockedOn::Quota,
+        waker: None,
+    };
+    for (sign, rest) in [(Some(900), Some((900, 950, Doing::Running))), (None, None)] {
+        let threads = Threads::new(
+            &stays,
+            |_| true,
+            |_, from, to| sign.filter(|at| (from..to).contains(at)),
+        );
+        let spans = threads.within(7, 150, u64::MAX);
+        let spans: Vec<_> = spans.map(|span| (span.from_ns, span.to_ns, span.doing)).collect();
+        let until = (200, rest.map_or(950, |rest| rest.0), quota);
+        let expected = [(150, 200, Doing::Running), until].into_iter().chain(rest);
+        assert_eq!(spans, expected.collect::<Vec<_>>());
+    }
 }
 
 proptest! {
