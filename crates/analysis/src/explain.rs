@@ -21,6 +21,7 @@ mod period;
 mod pulse;
 #[cfg(test)]
 mod scenarios;
+mod sched_scan;
 mod section;
 mod spike;
 mod timeline;
@@ -33,6 +34,7 @@ pub use counter_scan::{CounterScan, CounterScanned};
 pub use evidence::{Evidence, Window};
 pub use facts::{Facts, KnownDisk, LimitScope, is_fathom};
 pub use io_scan::{IoScan, IoScanned};
+pub use sched_scan::{SchedScan, SchedScanned};
 
 use fathom_core::record::StreamKind;
 
@@ -48,6 +50,8 @@ pub struct Scanned {
     pub block: Option<BlockScanned>,
     /// The system's counters.
     pub counters: Option<CounterScanned>,
+    /// Stays on CPUs; needed only where there is no load.
+    pub sched: Option<SchedScanned>,
 }
 
 impl Scanned {

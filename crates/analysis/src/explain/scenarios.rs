@@ -28,6 +28,7 @@ pub(super) fn explained_with(scenario: &Scenario, facts: &Facts<'_>) -> Explanat
     let scanned = Scanned {
         io: (!scenario.ios.is_empty()).then(|| io.finish()),
         block: (!scenario.requests.is_empty()).then(|| block.finish()),
+        sched: None,
         counters: (!scenario.counters.is_empty()).then(|| counters.finish()),
     };
     let mut evidence = scenario;

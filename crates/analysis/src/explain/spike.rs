@@ -4,6 +4,7 @@
 //! are read in lots of bounded size, in the order of time.
 
 mod account;
+mod held;
 mod matching;
 mod memory;
 mod rows;
@@ -122,7 +123,8 @@ pub(super) fn of<E: Evidence>(
     evidence: &mut E,
 ) -> Result<SpikeReport, E::Error> {
     let met = met(facts, sections);
-    let mut found = find(&met);
+    let held = held::of(scanned, sections);
+    let mut found = find(&met, &held);
     let number = found.len() as u64;
     found.sort_unstable_by_key(|found| Reverse((found.event.shift, found.event.worst_ns)));
     found.truncate(KEPT_MAX);
@@ -135,7 +137,10 @@ pub(super) fn of<E: Evidence>(
     }
     let mut found: Vec<(Found, bool)> = found.into_iter().zip(examined).collect();
     found.sort_unstable_by_key(|(found, _)| found.event.start_ns);
-    let (lost_ns, covered_ns) = lost(&met, &found);
+    let (mut lost_ns, mut covered_ns) = lost(&met, &found);
+    let (held_ns, held_covered_ns) = held::lost(scanned, &held, &found);
+    lost_ns += held_ns;
+    covered_ns += held_covered_ns;
     let kept = merged(explain(facts, scanned, sections, &found, evidence)?);
     Ok(SpikeReport {
         found: number,
@@ -216,13 +221,15 @@ fn exceptional(events: Vec<Event>, part: &Part, seconds: f64) -> Vec<Event> {
 }
 
 /// All spikes, those of several victims at the same time as one.
-fn find(met: &[Met<'_>]) -> Vec<Found> {
-    let each = met.iter().flat_map(|met| {
-        met.events.iter().map(|event| Found {
+fn find(met: &[Met<'_>], held: &[(Part, Vec<Event>)]) -> Vec<Found> {
+    let met = met.iter().map(|met| (&met.part, &met.events));
+    let held = held.iter().map(|(part, events)| (part, events));
+    let each = met.chain(held).flat_map(|(part, events)| {
+        events.iter().map(|event| Found {
             event: *event,
             parts: vec![Part {
                 shift: event.shift,
-                ..met.part
+                ..*part
             }],
             window: Window {
                 start_ns: 0,

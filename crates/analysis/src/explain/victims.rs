@@ -17,6 +17,8 @@ pub(super) enum What {
     Write,
     Trim,
     Sync,
+    /// No I/O: a thread that could run and was not let.
+    Held,
 }
 
 /// One kind of I/O.
@@ -28,6 +30,12 @@ pub(super) struct Kind {
 }
 
 impl Kind {
+    /// A thread that was not let run.
+    pub(super) const HELD: Self = Self {
+        what: What::Held,
+        size: 0,
+    };
+
     fn new(what: What, len_bytes: u32) -> Self {
         let larger = SIZES_BYTES.iter().filter(|most| len_bytes > **most).count();
         Self {

@@ -13,9 +13,9 @@ use crate::exit::Exit;
 use crate::terminal;
 use fathom_analysis::explain::{
     self, BlockScan, BlockScanned, CounterScan, CounterScanned, Explanation, Facts, IoScan, IoScanned,
-    Scanned,
+    Scanned, SchedScan, SchedScanned,
 };
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
+use fathom_core::record::{BlockRequest, CounterRow, IoRecord, SchedSlice, StreamKind};
 use fathom_core::run::Run;
 use fathom_report::explanation;
 use fathom_store::{RecordReader, StoreError, stored_streams};
@@ -55,19 +55,25 @@ pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow
 fn scan(dir: &Path, facts: &Facts<'_>) -> Result<Scanned, StoreError> {
     let there = stored_streams(dir);
     let has = |kind: StreamKind| there.contains(&kind);
-    let (io, block, counters) = std::thread::scope(|scope| {
+    let watched = facts.run.workload.jobs.is_empty();
+    let (io, block, counters, sched) = std::thread::scope(|scope| {
         let block = scope.spawn(|| has(StreamKind::Block).then(|| requests(dir, facts)).transpose());
         let io = has(StreamKind::Io).then(|| ios(dir, facts)).transpose();
         let counters = has(StreamKind::Counters)
             .then(|| counters(dir, facts))
             .transpose();
+        // A load's own I/Os say when it was held up.
+        let sched = (watched && has(StreamKind::Sched))
+            .then(|| stays(dir, facts))
+            .transpose();
         let block = block.join();
-        (io, block, counters)
+        (io, block, counters, sched)
     });
     Ok(Scanned {
         io: io?,
         block: block.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
         counters: counters?,
+        sched: sched?,
     })
 }
 
@@ -80,6 +86,12 @@ fn ios(dir: &Path, facts: &Facts<'_>) -> Result<IoScanned, StoreError> {
 fn requests(dir: &Path, facts: &Facts<'_>) -> Result<BlockScanned, StoreError> {
     let mut scan = BlockScan::new(facts);
     RecordReader::<BlockRequest>::open(dir)?.for_each_batch(|rows| scan.feed(rows))?;
+    Ok(scan.finish())
+}
+
+fn stays(dir: &Path, facts: &Facts<'_>) -> Result<SchedScanned, StoreError> {
+    let mut scan = SchedScan::new(facts);
+    RecordReader::<SchedSlice>::open(dir)?.for_each_batch(|rows| scan.feed(rows))?;
     Ok(scan.finish())
 }
 

@@ -69,8 +69,13 @@ pub struct WorstIo {
     /// Where, in bytes: of its file, or of the device where there is no load.
     pub offset_bytes: u64,
     pub length_bytes: u32,
-    /// `read`, `write`, `trim`, `sync`, …
+    /// `read`, `write`, `trim`, `sync`, …; [`WorstIo::HELD`] where it is none.
     pub op: String,
+}
+
+impl WorstIo {
+    /// No I/O: a thread that could run and was not let, of a program that uses the device.
+    pub const HELD: &'static str = "held";
 }
 
 /// Where slow I/Os spent their time: means, in nanoseconds; they add up to the mean response time.

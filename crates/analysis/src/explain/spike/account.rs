@@ -8,6 +8,7 @@ mod cpus;
 mod device;
 mod ledger;
 mod path;
+mod queue;
 mod thread;
 
 use super::Part;
@@ -22,7 +23,8 @@ use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord};
 use fathom_core::run::Warning;
 use fathom_core::workload::EngineKind;
 pub(super) use ledger::{Ledger, Owner};
-use path::{Host, Paths, Queue};
+use path::{Host, Paths};
+use queue::Queue;
 use std::collections::{BTreeSet, HashMap};
 use thread::{Doing, Threads};
 
@@ -116,6 +118,7 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
         host,
         stops: stops(scene),
         flushes: flushes(scene),
+        own_pages: own_pages(scene),
         queue: Queue::default(),
         scene,
         threads,
@@ -206,6 +209,15 @@ fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> f64 {
     });
     let ready = Busy::of(waits.map(|span| (span.from_ns, span.to_ns)));
     (throttled_s * 1e9 / ready.total_ns().max(1) as f64).min(1.0)
+}
+
+/// When the kernel was writing back pages that the load had made dirty.
+fn own_pages(scene: &Scene<'_>) -> Busy {
+    let written = scene.requests.iter().filter(|request| {
+        let owned = request.owner_pid != 0 && scene.is_own(request.owner_pid, &request.owner_comm);
+        owned && is_kernel(&request.comm) && request.op == BlockOp::Write
+    });
+    Busy::of(written.map(|request| (request.begun_ns(), request.completed_ns)))
 }
 
 /// Whether requests took far longer at the device than they usually do.

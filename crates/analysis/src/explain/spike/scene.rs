@@ -7,13 +7,14 @@ use super::super::answer::{Depths, Process, Split};
 use super::super::block_scan::is_kernel;
 use super::super::evidence::Window;
 use super::super::facts::is_worker_of;
+use super::super::sched_scan::Held;
 use super::super::section::Section;
 use super::super::timeline::SECOND_NS;
 use super::super::victims::Kind;
 use super::super::{Facts, Scanned};
 use super::matching::Matcher;
 use super::rows::{Rows, SPANS_AFTER_NS};
-use super::{Found, Part, sample, served};
+use super::{Found, Part, held, sample, served};
 use fathom_core::record::{
     BlockOp, BlockRequest, Comm, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice,
 };
@@ -109,6 +110,26 @@ impl SlowIo {
         };
         io.assign(request);
         io
+    }
+
+    /// A time in which a thread was not let run.
+    fn held(held: &Held, part: usize) -> Self {
+        Self {
+            due_ns: held.from_ns,
+            created_ns: held.to_ns,
+            completed_ns: held.to_ns,
+            offset_bytes: 0,
+            len_bytes: 0,
+            op: BlockOp::Other,
+            worker: None,
+            parts: [held.to_ns - held.from_ns, 0, 0, 0, 0, 0],
+            at_device: None,
+            ambiguous: false,
+            part,
+            weight: 1.0,
+            tid: Some(held.tid),
+            let_go: false,
+        }
     }
 
     pub(super) fn total_ns(&self) -> u64 {
@@ -276,11 +297,15 @@ impl<'s> Scene<'s> {
             .iter()
             .filter_map(|request| Some((request, part_of(request)?)))
             .collect();
-        self.victim = most_frequent(slow.iter().map(|(request, _)| request.comm));
+        let held = self.held();
+        let latency_ns = |request: &BlockRequest| request.completed_ns.saturating_sub(request.begun_ns());
+        let lost = slow
+            .iter()
+            .map(|(request, _)| (request.comm, latency_ns(request)));
+        let lost_held = held.iter().map(|(comm, io)| (*comm, io.total_ns()));
+        self.victim = most(lost.chain(lost_held));
         let of_victim = |slow: &&(&BlockRequest, usize)| Some(slow.0.comm) == self.victim;
         let slow: Vec<(&BlockRequest, usize)> = slow.iter().filter(of_victim).copied().collect();
-        self.slow_ios = slow.len() as u64;
-        let latency_ns = |request: &BlockRequest| request.completed_ns.saturating_sub(request.begun_ns());
         let times: Vec<u64> = slow.iter().map(|(request, _)| latency_ns(request)).collect();
         self.slow = sample::chosen(&times)
             .into_iter()
@@ -289,6 +314,24 @@ impl<'s> Scene<'s> {
                 ..SlowIo::of_request(slow[place].0, slow[place].1)
             })
             .collect();
+        let held = held.into_iter().filter(|(comm, _)| Some(*comm) == self.victim);
+        let held: Vec<SlowIo> = held.map(|(_, io)| io).collect();
+        self.slow_ios = (slow.len() + held.len()) as u64;
+        self.slow.extend(held);
+    }
+
+    /// The times in which the threads of its parts were not let run, each as an I/O that was due and not made.
+    fn held(&self) -> Vec<(Comm, SlowIo)> {
+        let parts = self.found.parts.iter().enumerate();
+        let of_threads = parts.filter(|(_, part)| part.kind == Kind::HELD);
+        let tasks = of_threads.filter_map(|(index, part)| Some((index, part.task?)));
+        let ios = tasks.flat_map(|(index, task)| {
+            let spans = held::spans(self.context.scanned, task);
+            let met =
+                spans.filter(|span| self.spike.start_ns <= span.from_ns && span.to_ns <= self.spike.end_ns);
+            met.map(move |span| (task, SlowIo::held(span, index)))
+        });
+        ios.collect()
     }
 
     /// Whether a task is the one that suffers: the load, or without one, the task whose requests were slow.
@@ -390,11 +433,12 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// The one that comes most often.
-fn most_frequent(comms: impl Iterator<Item = Comm>) -> Option<Comm> {
-    let mut all: Vec<Comm> = comms.collect();
+/// The one that has most in all.
+fn most(each: impl Iterator<Item = (Comm, u64)>) -> Option<Comm> {
+    let mut all: Vec<(Comm, u64)> = each.collect();
     all.sort_unstable();
-    all.chunk_by(|a, b| a == b)
-        .max_by_key(|same| same.len())
-        .map(|same| same[0])
+    let sum = |same: &[(Comm, u64)]| same.iter().map(|(_, ns)| ns).sum::<u64>();
+    all.chunk_by(|a, b| a.0 == b.0)
+        .max_by_key(|same| sum(same))
+        .map(|same| same[0].0)
 }

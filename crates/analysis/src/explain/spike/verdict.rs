@@ -9,6 +9,7 @@ use super::rows::Rows;
 use super::scene::{Context, Scene, SlowIo};
 use super::{Found, memory, served};
 use crate::explain::answer::{Cause, Depths, Owned, OwnerClass, Process, Spike, Verdict, WorstIo, in_words};
+use crate::explain::victims::Kind;
 use crate::explain::words::{percent, ratio};
 use fathom_core::units::Nanos;
 
@@ -33,7 +34,7 @@ pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows, usual
     let users = served::users(&scene, &scene.slow);
     Spike {
         slow_ios: scene.slow_ios,
-        worst: worst.map_or_else(|| unknown_worst(context, found), |io| worst_io(context, io)),
+        worst: worst.map_or_else(|| unknown_worst(context, found), |io| worst_io(&scene, io)),
         split: scene.split(),
         depth: scene.depths(),
         served: served::listed(&users),
@@ -307,14 +308,20 @@ fn joined(mut mine: Vec<Owned>, theirs: Vec<Owned>) -> Vec<Owned> {
     mine
 }
 
-fn worst_io(context: &Context<'_, '_>, io: &SlowIo) -> WorstIo {
+fn worst_io(scene: &Scene<'_>, io: &SlowIo) -> WorstIo {
+    let held = scene
+        .found
+        .parts
+        .get(io.part)
+        .is_some_and(|part| part.kind == Kind::HELD);
+    let op = if held { WorstIo::HELD } else { io.op.name() };
     WorstIo {
         latency_ns: io.latency_ns(),
         response_ns: io.total_ns(),
-        at_ns: io.created_ns.saturating_sub(context.facts.started_ns()),
+        at_ns: io.created_ns.saturating_sub(scene.context.facts.started_ns()),
         offset_bytes: io.offset_bytes,
         length_bytes: io.len_bytes,
-        op: String::from(io.op.name()),
+        op: String::from(op),
     }
 }
 

@@ -4,7 +4,7 @@ use super::bench::{Bench, DirtyLimit, ext4};
 use super::cpu::during;
 use super::truth::{Recorded, Truth};
 use crate::culprits::Group;
-use crate::monotonic_ns;
+use crate::harness::tool;
 use crate::{Window, pause};
 
 /// Writes through the page cache, at times that were set beforehand: 25 MB/s.
@@ -20,26 +20,23 @@ pub(super) fn reclaim(bench: &Bench) -> Result<Recorded, String> {
     let mut disk = bench.disk(SLOW)?;
     disk.change("bytes-per-second 400000000");
     let mounted = ext4(bench, &disk.device)?;
-    disk.change("bytes-per-second 12000000");
     let group = Group::of("memory")?;
     let recorded = bench.run(group.around(&bench.load(BUFFERED)), |_| {
         let own = group.number("memory.stat", "total_rss ").ok_or("memory.stat")?;
         let limit = (own + ROOM_BYTES).to_string();
-        let start_ns = monotonic_ns();
-        // What is dirty leaves only as fast as the disk takes it: the first tries may fail.
-        for _ in 0..100 {
+        // What is dirty cannot be taken away, and leaves only as fast as the disk takes it.
+        for _ in 0..20 {
+            tool(&format!("sync -f {}", mounted.path.display()))?;
             if group.set("memory.limit_in_bytes", &limit).is_ok() {
                 break;
             }
-            pause(10);
         }
+        let start_ns = disk.change("bytes-per-second 12000000");
         pause(2_500);
         group.set("memory.limit_in_bytes", "-1")?;
+        let end_ns = disk.change("bytes-per-second 400000000");
         Ok(Truth {
-            windows: vec![Window {
-                start_ns,
-                end_ns: monotonic_ns(),
-            }],
+            windows: vec![Window { start_ns, end_ns }],
             causes: &["memory"],
             slower: 20.0,
             ..Truth::default()

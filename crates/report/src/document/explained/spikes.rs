@@ -7,7 +7,7 @@ use crate::chart::spikes as chart;
 use crate::document::SpikeWindow;
 use crate::words::{joined, plural};
 use fathom_analysis::explain::Explanation;
-use fathom_analysis::explain::answer::{Cause, Period, Process, Spike, SpikeReport, Split, Verdict};
+use fathom_analysis::explain::answer::{Cause, Period, Process, Spike, SpikeReport, Split, Verdict, WorstIo};
 use fathom_core::units::{Bytes, Nanos, three_digits};
 
 /// Spikes that a page lists, that a terminal lists, and that it tells in full: the worst ones.
@@ -164,7 +164,10 @@ fn figures(spike: &Spike) -> [String; 4] {
         Nanos(spike.duration_ns).to_string(),
         spike.slow_ios.to_string(),
         Nanos(spike.worst.response_ns).to_string(),
-        Nanos(spike.usual_ns).to_string(),
+        match spike.usual_ns {
+            0 => String::from("-"),
+            ns => Nanos(ns).to_string(),
+        },
     ]
 }
 
@@ -214,21 +217,33 @@ fn entries(spike: &Spike, in_flight: Option<String>) -> Vec<String> {
     entries.extend(also.map(|(cause, process)| format!("also: {}", who(*cause, process.as_ref()))));
     let missing = verdict.missing.iter();
     entries.extend(missing.map(|text| format!("missing to decide: {text}")));
-    let worst = &spike.worst;
-    entries.push(format!(
-        "{} of {}; the worst, a {} of {}, took {}; normal is {}",
-        plural(spike.slow_ios, "slow I/O"),
-        spike.sections.join(", "),
-        worst.op,
-        Bytes(u64::from(worst.length_bytes)),
-        took(worst.latency_ns, worst.response_ns),
-        Nanos(spike.usual_ns)
-    ));
+    entries.push(slow(spike));
     let split = spike.split.as_ref();
     entries.extend(split.map(|split| format!("their time: {}", parts(split))));
     entries.extend(in_flight);
     entries.extend(others(spike));
     entries
+}
+
+/// How many I/Os were slow, and how slow the worst of them was.
+fn slow(spike: &Spike) -> String {
+    let (worst, sections) = (&spike.worst, spike.sections.join(", "));
+    let number = |what| plural(spike.slow_ios, what);
+    if worst.op == WorstIo::HELD {
+        let longest = Nanos(worst.response_ns);
+        return format!(
+            "{} of threads that use {sections} and were not let run; the longest {longest}",
+            number("wait")
+        );
+    }
+    format!(
+        "{} of {sections}; the worst, a {} of {}, took {}; normal is {}",
+        number("slow I/O"),
+        worst.op,
+        Bytes(u64::from(worst.length_bytes)),
+        took(worst.latency_ns, worst.response_ns),
+        Nanos(spike.usual_ns)
+    )
 }
 
 fn took(latency_ns: u64, response_ns: u64) -> String {

@@ -4,10 +4,12 @@
 //! Data out: a ledger whose sum is the response time, to the nanosecond. What no evidence covers is not seen.
 
 use super::super::scene::{Scene, SlowIo};
+use super::super::served::Busy;
 use super::Usually;
 use super::cpus::Cpus;
 use super::device::Counterfactual;
 use super::ledger::{Ledger, Owner};
+use super::queue::Queue;
 use super::thread::{Doing, Span, Threads};
 use crate::explain::answer::{OwnerClass, Process};
 use fathom_core::record::{BlockOp, BlockedOn, Comm, KernelSpan, SpanKind};
@@ -25,6 +27,8 @@ pub(super) struct Paths<'s> {
     pub stops: Vec<(u64, u64)>,
     /// Flushes: from when on they were alone, their end.
     pub flushes: Vec<(u64, u64, u64)>,
+    /// When pages that the load had made dirty were being written back.
+    pub own_pages: Busy,
     /// What held each worker up, for times in which an I/O was due and not sent.
     pub queue: Queue,
 }
@@ -332,23 +336,25 @@ impl Paths<'_> {
         let overlap = |span: &&KernelSpan| span.end_ns.min(to) - span.start_ns.max(from);
         let longest = self.spans_of(kind, from, to).max_by_key(overlap);
         let by = longest.filter(|span| span.by_tid != 0 && !self.scene.is_own(span.by_tid, &span.by_comm));
-        let owner = match by {
-            Some(span) => {
-                let process = Process {
-                    pid: span.by_tid,
-                    comm: span.by_comm,
-                };
-                // Somebody else's dirty pages are somebody else's I/O.
-                let class = if class == OwnerClass::DirtyPages {
-                    OwnerClass::CompetingIo
-                } else {
-                    class
-                };
-                Owner::by(class, process)
-            }
-            None => Owner::of(class),
+        if let Some(span) = by {
+            let process = Process {
+                pid: span.by_tid,
+                comm: span.by_comm,
+            };
+            // Somebody else's dirty pages are somebody else's I/O.
+            let class = match class {
+                OwnerClass::DirtyPages => OwnerClass::CompetingIo,
+                class => class,
+            };
+            return found.add(Owner::by(class, process), to - from);
+        }
+        // A commit that nobody else asked for waits for the pages that belong to it.
+        let own_pages = match class {
+            OwnerClass::Journal => self.own_pages.within_ns(from, to).min(to - from),
+            _ => 0,
         };
-        found.add(owner, to - from);
+        found.add(Owner::of(OwnerClass::DirtyPages), own_pages);
+        found.add(Owner::of(class), to - from - own_pages);
     }
 
     /// What the thread's own doings do not tell.
@@ -380,81 +386,4 @@ impl Paths<'_> {
         };
         found.add(owner, ns);
     }
-}
-
-/// What held each worker's next I/O up: the I/O of its own that ended next.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    /// Of each worker: spans, ascending and apart, each with whose it was, in parts of it.
-    lines: Vec<((u32, u32), Vec<Held>)>,
-    /// Nobody is known to have held anything up: the load asked for more than its depth lets through.
-    pub surge: bool,
-}
-
-#[derive(Debug)]
-struct Held {
-    from_ns: u64,
-    to_ns: u64,
-    ledger: Ledger,
-}
-
-impl Queue {
-    /// Adds what an I/O of a worker had from when it could be why the next one waits.
-    pub(super) fn push(&mut self, worker: (u32, u32), from_ns: u64, to_ns: u64, ledger: Ledger) {
-        let known = self.lines.iter().position(|(known, _)| *known == worker);
-        let index = known.unwrap_or_else(|| {
-            self.lines.push((worker, Vec::new()));
-            self.lines.len() - 1
-        });
-        let line = &mut self.lines[index].1;
-        let from_ns = line.last().map_or(from_ns, |last: &Held| from_ns.max(last.to_ns));
-        if from_ns < to_ns {
-            line.push(Held {
-                from_ns,
-                to_ns,
-                ledger,
-            });
-        }
-    }
-
-    /// Whose a time was in which the worker had an I/O due and did not send it.
-    fn add(&self, io: &SlowIo, (from, to): (u64, u64), found: &mut Ledger) {
-        let line = io
-            .worker
-            .and_then(|worker| self.lines.iter().find(|(known, _)| *known == worker));
-        let line = line.map_or(&[][..], |(_, line)| line.as_slice());
-        let first = line.partition_point(|held| held.to_ns <= from);
-        let mut at = from;
-        for held in line[first..].iter().take_while(|held| held.from_ns < to) {
-            let (begin, end) = (held.from_ns.max(at), held.to_ns.min(to));
-            if at < begin {
-                found.add(Owner::NOT_SEEN, begin - at);
-            }
-            if begin < end {
-                found.join_scaled(&own_queue(&held.ledger), end - begin);
-                at = end;
-            }
-        }
-        if at < to {
-            let owner = if self.surge {
-                Owner::of(OwnerClass::OwnQueue)
-            } else {
-                Owner::NOT_SEEN
-            };
-            found.add(owner, to - at);
-        }
-    }
-}
-
-/// What is usual for an I/O that is waited for is a queue of the load's own for the one that waits.
-fn own_queue(ledger: &Ledger) -> Ledger {
-    let mut turned = Ledger::default();
-    for (owner, ns) in ledger.sorted() {
-        let owner = match owner.class {
-            OwnerClass::Usual => Owner::of(OwnerClass::OwnQueue),
-            _ => owner,
-        };
-        turned.add(owner, ns);
-    }
-    turned
 }
