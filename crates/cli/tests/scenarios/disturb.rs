@@ -29,9 +29,6 @@ struct Kind {
     run: Run,
 }
 
-/// Kinds that `fathom explain` does not tell yet: what it says of them is printed, and no test fails.
-const NOT_YET: &[&str] = &["memory::reclaim"];
-
 /// All kinds, and a test of each.
 macro_rules! kinds {
     ($($family:ident: $($kind:ident)+;)+) => {
@@ -86,7 +83,6 @@ fn check(name: &'static str, run: Run) {
                 Told::NoEffect(seen) => {
                     return skipped(name, format!("a disturbance that takes effect ({seen})"));
                 }
-                _ if NOT_YET.contains(&name) => return eprintln!("not yet: {name}: {judgement}"),
                 _ if again => eprintln!("wrong once: {name}: {judgement}"),
                 _ => panic!("{name}: {judgement}"),
             }

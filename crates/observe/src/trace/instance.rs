@@ -52,6 +52,12 @@ impl Lost {
 }
 
 impl Instance {
+    /// Where the kernel keeps the names of tasks that wrote events, of all instances together.
+    pub fn saved_names(&self) -> PathBuf {
+        let tracing = self.dir.ancestors().nth(2);
+        tracing.unwrap_or(&self.dir).join("saved_cmdlines")
+    }
+
     /// Removes what dead processes of this program left, and makes a new instance: its clock is the monotonic one, it
     /// traces nothing and is stopped.
     ///

@@ -198,6 +198,7 @@ impl KernelTracer {
             instance.enable(group, &format.name)?;
         }
         instance.run(true)?;
+        let names = Names::new(root, instance.saved_names());
         let disk_of = |device: &TraceDevice| {
             let disk = device.dev;
             let partitions = device.partition_devs.clone().into_iter();
@@ -208,7 +209,7 @@ impl KernelTracer {
             instance,
             decoder,
             spans: Spans::new(devices.iter().flat_map(disk_of).collect()),
-            names: Names::new(root),
+            names,
         };
         Ok((tracer, remarks))
     }
