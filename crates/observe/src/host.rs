@@ -4,6 +4,7 @@
 //! What is missing stays empty (0, `""`, `None`); nothing is guessed. It must not know the target.
 
 mod arm;
+mod cloud;
 
 use crate::root::SystemRoot;
 use fathom_core::run::Environment;
@@ -23,6 +24,7 @@ pub fn environment(root: &SystemRoot, clock_source: &str) -> Environment {
         clock_source: clock_source.to_owned(),
         load_1min: load_1min(root).unwrap_or(0.0),
         virtualization: virtualization(root),
+        machine: cloud::machine(root),
     }
 }
 

@@ -18,6 +18,9 @@ pub struct KnownDisk {
     pub iops: Option<f64>,
     /// Bytes a second that it allows.
     pub bytes_per_second: Option<f64>,
+    /// Whether it is the run's own: its model has it, or the machine itself says that it is this one. The limit of any other
+    /// can only be equal to what was reached.
+    pub own: bool,
 }
 
 /// Whose limits a [`KnownDisk`] has.

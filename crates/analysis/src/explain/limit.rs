@@ -53,8 +53,15 @@ struct Question<'q, 'a> {
     section: &'q Section<'a>,
     measures: Measures,
     sample: sample::Sample,
-    /// The other sections: name and measures.
-    others: Vec<(String, Measures)>,
+    others: Vec<Other>,
+}
+
+/// Another section.
+struct Other {
+    name: String,
+    measures: Measures,
+    /// Whether it is on a device of this one.
+    same_devices: bool,
 }
 
 /// The limits of all sections.
@@ -81,12 +88,26 @@ pub(super) fn of<E: Evidence>(
                 sample,
                 others: others
                     .filter(|(other, _)| *other != index)
-                    .map(|(_, (section, measures))| (section.name.clone(), measures.clone()))
+                    .map(|(_, (other, measures))| Other {
+                        name: other.name.clone(),
+                        measures: measures.clone(),
+                        same_devices: same_devices(section, other),
+                    })
                     .collect(),
             };
             answer(&question)
         })
         .collect())
+}
+
+/// Whether two sections share a device. Where none is known they may.
+fn same_devices(a: &Section<'_>, b: &Section<'_>) -> bool {
+    let number = |section: &Section<'_>| -> Vec<u32> {
+        let devices = section.devices.iter();
+        devices.map(|device| device.device).collect()
+    };
+    let (a, b) = (number(a), number(b));
+    a.is_empty() || b.is_empty() || a.iter().any(|device| b.contains(device))
 }
 
 fn answer(question: &Question<'_, '_>) -> SectionLimit {

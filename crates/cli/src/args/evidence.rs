@@ -27,6 +27,7 @@ reads what `fathom run --record` or `fathom record` kept, and says what is missi
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   fathom run jobs.fio --record -o runs/first && fathom explain runs/first
+  fathom explain runs/first --evidence 1
   fathom explain runs/first --json | jq '.spikes.kept[] | {start_ns, verdict}'";
 
 const EXPORT_ABOUT: &str = "\
@@ -85,6 +86,9 @@ pub(crate) struct ExplainArgs {
     /// Compare limits with the disks of this catalogue, not of the built-in one
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub catalog: Option<PathBuf>,
+    /// Tell what shows disturbance N of the table; may be given several times; all: of each, and of the limits
+    #[arg(long, value_name = "N|all", value_parser = EvidenceOf::parse)]
+    pub evidence: Vec<EvidenceOf>,
     /// Print the explanation as one JSON document
     #[arg(long)]
     pub json: bool,
@@ -96,6 +100,25 @@ pub(crate) struct ExplainArgs {
         hide_default_value = true
     )]
     pub colour: Colour,
+}
+
+/// Whose evidence is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EvidenceOf {
+    Disturbance(usize),
+    All,
+}
+
+impl EvidenceOf {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            number => match number.parse() {
+                Ok(number) if number > 0 => Ok(Self::Disturbance(number)),
+                _ => Err(String::from("give the number of a disturbance, from 1, or `all`")),
+            },
+        }
+    }
 }
 
 /// Write what was recorded as CSV, Parquet, blkparse's text or fio's logs

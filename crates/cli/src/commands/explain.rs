@@ -6,7 +6,7 @@
 mod disks;
 mod windows;
 
-use crate::args::evidence::ExplainArgs;
+use crate::args::evidence::{EvidenceOf, ExplainArgs};
 use crate::commands::catalog;
 use crate::commands::show::run_of;
 use crate::exit::Exit;
@@ -17,7 +17,7 @@ use fathom_analysis::explain::{
 };
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, SchedSlice, StreamKind};
 use fathom_core::run::Run;
-use fathom_report::explanation;
+use fathom_report::explanation::{self, Evidence};
 use fathom_store::{RecordReader, StoreError, stored_streams};
 use std::path::Path;
 use windows::StoredEvidence;
@@ -30,7 +30,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
         terminal::print(&explanation::json(&explanation))?;
     } else {
         let style = terminal::stdout_style(args.colour);
-        terminal::print(&explanation::text(&run, &explanation, style))?;
+        let evidence = evidence(&args.evidence, &explanation)?;
+        terminal::print(&explanation::text(&run, &explanation, &evidence, style))?;
     }
     if explanation.has_no_evidence() {
         return Ok(Exit::Errors);
@@ -38,10 +39,39 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What was asked for, if it is there.
+fn evidence(asked: &[EvidenceOf], explanation: &Explanation) -> anyhow::Result<Evidence> {
+    if asked.contains(&EvidenceOf::All) {
+        return Ok(Evidence::All);
+    }
+    let there = explanation.spikes.as_ref().map_or(0, |spikes| spikes.kept.len());
+    let mut numbers = Vec::new();
+    for of in asked {
+        let EvidenceOf::Disturbance(number) = *of else {
+            continue;
+        };
+        anyhow::ensure!(
+            number <= there,
+            "--evidence {number}: there {}. Numbers are those of the table that `fathom explain` prints",
+            match there {
+                0 => String::from("was no disturbance"),
+                1 => String::from("was 1 disturbance"),
+                several => format!("were {several} disturbances"),
+            }
+        );
+        numbers.push(number);
+    }
+    Ok(if numbers.is_empty() {
+        Evidence::None
+    } else {
+        Evidence::Of(numbers)
+    })
+}
+
 /// What the record in `dir` says of its run.
 pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow::Result<Explanation> {
     let catalog = catalog::open(catalog)?;
-    let known = disks::known(&catalog);
+    let known = disks::known(&catalog, run);
     let facts = Facts {
         known_disks: &known,
         ..Facts::new(run)

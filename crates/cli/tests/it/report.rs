@@ -15,8 +15,9 @@ fn a_recorded_run_becomes_a_page_with_what_explain_found() {
     let read = |name: &str| std::fs::read_to_string(place.path(name)).expect("written");
     let page = read("d.html");
     for words in [
-        "What limits it",
-        "Spikes",
+        "What limited it",
+        "Limits",
+        "What disturbed it",
         "Percentiles",
         "model:azure/P15",
         "Content-Security-Policy",

@@ -73,7 +73,7 @@ fn is_not_accused(place: &Place, stop: &Value) {
     assert_eq!(at(met[0], "verdict.cause"), "load_stopped", "{:?}", met[0]);
     assert!(at(met[0], "verdict.process").is_null(), "{:?}", met[0]);
     assert_eq!(at(met[0], "verdict.also"), &Value::Array(Vec::new()));
-    let text = place.fathom("explain d").expect(0).stdout;
+    let text = place.fathom("explain d --evidence all").expect(0).stdout;
     assert!(text.contains("the load was stopped"), "{text}");
 }
 

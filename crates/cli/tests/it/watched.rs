@@ -51,7 +51,7 @@ fn what_another_process_reads_is_recorded_request_by_request() {
         .filter(|row| number(row, "len_bytes") == bytes)
         .count();
     assert_eq!((reads.len(), whole), (ios, ios));
-    let explained = place.fathom("explain d").expect(0).stdout;
+    let explained = place.fathom("explain d --evidence all").expect(0).stdout;
     assert!(
         explained.contains("because it served dd 100 % of the bytes in 40 requests"),
         "{explained}"

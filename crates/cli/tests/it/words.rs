@@ -38,7 +38,7 @@ fn a_device_that_nobody_watched_has_no_figures() {
     place
         .fathom(&format!("{LOAD} --runtime 4s --record=io F -q -o d"))
         .expect(0);
-    let text = place.fathom("explain d").expect(0).stdout;
+    let text = place.fathom("explain d --evidence all").expect(0).stdout;
     for figure in [
         "requests of the device 0",
         "time at the device",

@@ -35,6 +35,9 @@ pub struct Environment {
     pub load_1min: f64,
     /// Hypervisor or container, where the system tells.
     pub virtualization: Option<String>,
+    /// Which machine on sale it is, where the system tells without the network: `m5.large`, `Standard_DS3_v2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 /// What the run was aimed at.

@@ -37,6 +37,7 @@ fn what_the_system_tells_is_taken() {
         memory_bytes: 16 << 20,
         clock_source: "clock_monotonic".to_owned(),
         load_1min: 0.42,
+        machine: None,
         virtualization: Some(
             "virtual machine (Microsoft Corporation Virtual Machine), container (kubernetes)".to_owned(),
         ),

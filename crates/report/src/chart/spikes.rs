@@ -22,7 +22,7 @@ pub(crate) fn overview(report: &SpikeReport, clock: Clock) -> Figure {
             "type": "scatter", "mode": "markers", "name": cause.name(),
             "x": numbers(spikes.iter().map(|spike| clock.at(seconds(spike.start_ns)))),
             "y": numbers(spikes.iter().map(|spike| milliseconds(spike.worst.response_ns))),
-            "marker": {"color": colour(index), "symbol": SYMBOLS[index % SYMBOLS.len()], "size": 9},
+            "marker": {"color": tint(cause), "symbol": SYMBOLS[index % SYMBOLS.len()], "size": 9},
             "customdata": words,
             "hovertemplate": format!("%{{x}}: %{{y:.3~r}} ms, %{{customdata}}<extra></extra>"),
         }));
@@ -39,14 +39,22 @@ fn behind(spike: &Spike, clock: Clock) -> Value {
     band(
         clock.at(seconds(spike.start_ns)),
         clock.at(seconds(spike.start_ns + spike.duration_ns)),
+        spike.verdict.cause,
     )
 }
 
-/// A span of time behind the traces.
-fn band(from: f64, to: f64) -> Value {
+/// The colour of a cause, the same in all charts.
+fn tint(cause: Cause) -> String {
+    let index = Cause::ALL.iter().position(|known| *known == cause);
+    colour(index.unwrap_or(0))
+}
+
+/// A span of time behind the traces, shaded by whose it was.
+fn band(from: f64, to: f64, cause: Cause) -> Value {
+    let tint = tint(cause);
     json!({
         "type": "rect", "xref": "x", "yref": "paper", "x0": number(from), "x1": number(to), "y0": 0, "y1": 1,
-        "fillcolor": "@1~", "line": {"width": 0.5, "color": "@1"}, "layer": "below",
+        "fillcolor": format!("{tint}~"), "line": {"width": 0.5, "color": tint}, "layer": "below",
     })
 }
 
@@ -100,7 +108,7 @@ pub(crate) fn window(window: &SpikeWindow, spike: &Spike) -> Figure {
         },
         "yaxis": latency_axis("latency (ms)"),
         "hovermode": "closest", "showlegend": true,
-        "shapes": [band(0.0, spike.duration_ns as f64 / 1e6)],
+        "shapes": [band(0.0, spike.duration_ns as f64 / 1e6, spike.verdict.cause)],
     });
     Figure { data, layout }
 }

@@ -4,22 +4,27 @@
 
 pub(super) mod distributions;
 mod groups;
+mod lead;
 mod ranges;
 pub(super) mod spikes;
 
 use super::Reader;
 use super::content::{Block, Document, Table};
 use super::origin::{modelled, on};
+use crate::explanation::Evidence;
 use fathom_analysis::explain::Explanation;
 use fathom_core::run::Run;
 use groups::{Group, groups};
+
+/// Reasons for a limit that are given without being asked for.
+const REASONS_SHORT: usize = 1;
 
 /// Where there is nothing to look at, and what to do about it.
 const NO_EVIDENCE: &str = "There is no evidence to explain this run by: nothing says what its I/Os waited for. Record it with \
                            fathom run --record, or its device with fathom record.";
 
-/// The explanation alone, for a terminal.
-pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
+/// The explanation alone, for a terminal, with as much evidence as asked for.
+pub(crate) fn document(run: &Run, explanation: &Explanation, evidence: &Evidence) -> Document {
     let target = &run.summary.target;
     let on = on(&target.description);
     let mut document = Document::titled(format!("fathom {}{on}", run.build.version));
@@ -28,8 +33,14 @@ pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
         let text = Block::Text(String::from(NO_EVIDENCE));
         document.add("", [Block::Gap, text]);
     }
-    document.add("What limits it", limits(explanation));
-    document.add("Spikes", spikes::told(explanation));
+    let lead = lead::lines(explanation).into_iter();
+    let lead: Vec<Block> = lead.map(Block::Text).collect();
+    if !lead.is_empty() {
+        document.add("", std::iter::once(Block::Gap).chain(lead));
+    }
+    let whole = *evidence == Evidence::All;
+    document.add("Limits", in_short(explanation, whole));
+    document.add("Disturbances", spikes::told(explanation, evidence));
     document.add(
         "Averages against truth",
         distributions::blocks(explanation, Reader::Terminal),
@@ -38,18 +49,31 @@ pub(crate) fn document(run: &Run, explanation: &Explanation) -> Document {
     document
 }
 
-pub(super) fn limits(explanation: &Explanation) -> Vec<Block> {
-    groups(&explanation.limits).iter().flat_map(limit).collect()
+/// What limited it and what disturbed it, for a page.
+pub(super) fn lead(explanation: &Explanation) -> Option<Block> {
+    let lines = lead::lines(explanation);
+    (!lines.is_empty()).then_some(Block::List(lines))
 }
 
-fn limit(group: &Group<'_>) -> Vec<Block> {
+pub(super) fn limits(explanation: &Explanation) -> Vec<Block> {
+    in_short(explanation, true)
+}
+
+/// The limits; with the figures and all reasons where the `whole` is asked for.
+fn in_short(explanation: &Explanation, whole: bool) -> Vec<Block> {
+    let groups = groups(&explanation.limits);
+    groups.iter().flat_map(|group| limit(group, whole)).collect()
+}
+
+fn limit(group: &Group<'_>, whole: bool) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(group.title())];
     let figures = group.figures();
-    if !figures.is_empty() {
+    if whole && !figures.is_empty() {
         let table = Table::new(1, ["figure", "value"], figures);
         blocks.push(Block::Table(table.on_terminal(|layout| layout.sentence = true)));
     }
-    blocks.push(Block::List(group.entries()));
+    let reasons = if whole { usize::MAX } else { REASONS_SHORT };
+    blocks.push(Block::List(group.entries(reasons)));
     blocks
 }
 

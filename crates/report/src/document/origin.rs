@@ -85,6 +85,7 @@ fn machine(environment: &Environment) -> String {
         (environment.memory_bytes > 0).then(|| Bytes(environment.memory_bytes).to_string()),
         some(&environment.kernel).map(|kernel| format!("Linux {kernel}")),
         environment.virtualization.clone(),
+        environment.machine.clone(),
     ];
     joined(parts.into_iter().flatten(), ", ")
 }

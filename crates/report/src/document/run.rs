@@ -36,8 +36,9 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     document.add("Latency over time", measured::heat(report));
     document.add("Percentiles", measured::percentiles(report));
     if let Some(explanation) = report.explanation {
-        document.add("What limits it", explained::limits(explanation));
-        document.add("Spikes", explained::spikes::drawn(report, explanation));
+        document.add("In short", explained::lead(explanation));
+        document.add("Limits", explained::limits(explanation));
+        document.add("Disturbances", explained::spikes::drawn(report, explanation));
         document.add(
             "Averages against I/Os",
             explained::distributions::blocks(explanation, Reader::Page),

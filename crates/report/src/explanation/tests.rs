@@ -5,8 +5,8 @@ use expect_test::{Expect, expect};
 use fathom_analysis::explain::SCHEMA;
 use fathom_analysis::explain::answer::{
     Averages, Candidate, Cause, Depths, Distribution, Figure, HiddenSeconds, HourDistribution, LimitKind,
-    Period, Process, ProcessUse, SectionDistribution, SectionLimit, Served, Spike, SpikeReport, Split, Unit,
-    Verdict, WorstIo,
+    Owned, OwnerClass, Period, Process, ProcessUse, SectionDistribution, SectionLimit, Served, Spike,
+    SpikeReport, Split, Unit, Verdict, WorstIo,
 };
 use fathom_core::record::Comm;
 
@@ -42,6 +42,7 @@ fn limit() -> SectionLimit {
                 limit: 1100.0,
                 unit: Unit::Iops,
                 ratio: 1.02,
+                own: false,
             })
             .collect(),
         misleading: vec![String::from("iowait is 0.0 %, though the disk is saturated")],
@@ -49,7 +50,18 @@ fn limit() -> SectionLimit {
     }
 }
 
-fn spike() -> Spike {
+fn owned(class: OwnerClass, process: Option<Process>, ms: u64) -> Owned {
+    let lost = class != OwnerClass::Usual;
+    Owned {
+        class,
+        process,
+        ns: ms * MS,
+        share: if lost { ms as f64 / 9_400.0 } else { 0.0 },
+        evidence: "what shows it",
+    }
+}
+
+pub(crate) fn spike() -> Spike {
     let rsync = Process {
         pid: 4711,
         comm: Comm::from("rsync"),
@@ -101,16 +113,20 @@ fn spike() -> Spike {
             written_bytes: 0,
         }],
         shift: false,
-        lost_ns: 0,
-        owners: Vec::new(),
+        lost_ns: 9_400 * MS,
+        owners: vec![
+            owned(OwnerClass::CompetingIo, Some(rsync), 8_550),
+            owned(OwnerClass::NoCpu, None, 600),
+            owned(OwnerClass::NotSeen, None, 250),
+            owned(OwnerClass::Usual, None, 244),
+        ],
         verdict: Verdict {
             cause: Cause::CompetingIo,
             process: Some(rsync),
             confidence: 0.91,
             confidence_words: String::from("almost certain"),
             because: vec![String::from(
-                "meanwhile the device served 22k I/Os and 2.70 GiB a second for others, and went on working (180 % of its rate \
-                 before)",
+                "of 9.40 s lost in these 412 ms: 8.55 s behind other processes' I/O: rsync; 600 ms no CPU; 250 ms not seen",
             )],
             also: vec![(Cause::CpuStarvation, None)],
             missing: Vec::new(),
@@ -223,7 +239,59 @@ fn explanation() -> Explanation {
 }
 
 fn check(explanation: &Explanation, style: Style, expect: &Expect) {
-    expect.assert_eq(&text(&fixtures::random_read(), explanation, style));
+    let shown = text(&fixtures::random_read(), explanation, &Evidence::All, style);
+    expect.assert_eq(&shown);
+}
+
+/// What it comes to, and one disturbance's evidence, in 80 columns.
+#[test]
+fn in_short() {
+    let run = fixtures::random_read();
+    let mut explanation = explanation();
+    explanation.distributions.clear();
+    let short = text(&run, &explanation, &Evidence::None, Style::default());
+    expect![[r#"
+        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+
+        What limited it: oltp: an IOPS limit (almost certain, 93 %).
+        What disturbed it: of 9.40 s that I/Os lost in 1200 disturbances, 8.55 s (91 %)
+          behind other processes' I/O: rsync, 600 ms (6.4 %) no CPU.
+        What to do: move rsync to another disk, or limit its I/O (io.max).
+
+        Limits
+          oltp: an IOPS limit (almost certain, 93 %)
+            because its rate is the same each second to 0.05 %, while chance would make
+              it vary by 3.6 %
+            equal to the limit of: azure/P15 (1100 IOPS, measured 102 % of it);
+              azure/E15 (1100 IOPS, measured 102 % of it); aws/x (1100 IOPS, measured
+              102 % of it); gcp/y (1100 IOPS, measured 102 % of it); and 1 more
+            to change it: a disk with more IOPS, or larger and fewer I/Os
+            beware: iowait is 0.0 %, though the disk is saturated
+            missing: the same load with another block size
+
+        Disturbances
+          1200 spikes, the worst 2 of them kept: competing I/O 1, unknown 1
+          those by device of 300 ms and more come every 400 s, first at 0:02:50.000: 216
+            spikes on time to 25.0 ms, 1 time none came
+
+          #           at     for    lost    worst  cause
+          1  1:02:03.250  412 ms  9.40 s   240 ms  competing I/O: rsync
+          2  0:00:10.000  412 ms       -  30.0 ms  unknown
+          --evidence 1 tells what shows the first of them, --evidence all everything.
+
+        Not in the record
+          stream `sched`: 12 rows were lost because the recording could not keep up
+    "#]]
+    .assert_eq(&short);
+    let of_one = text(&run, &explanation, &Evidence::Of(vec![2]), Style::default());
+    assert!(
+        of_one.contains("\n  #2, 0:00:10.000: 412 ms, unknown"),
+        "{of_one}"
+    );
+    assert!(!of_one.contains("\n  #1, "), "{of_one}");
+    for line in short.lines().chain(of_one.lines()) {
+        assert!(line.chars().count() <= 80 && !line.contains('…'), "{line}");
+    }
 }
 
 #[test]
@@ -236,32 +304,40 @@ fn limits_and_spikes() {
         &expect![[r#"
             fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
 
-            What limits it
+            What limited it: oltp: an IOPS limit (almost certain, 93 %).
+            What disturbed it: of 9.40 s that I/Os lost in 1200 disturbances, 8.55 s (91 %)
+              behind other processes' I/O: rsync, 600 ms (6.4 %) no CPU.
+            What to do: move rsync to another disk, or limit its I/O (io.max).
+
+            Limits
               oltp: an IOPS limit (almost certain, 93 %)
                 rate 1122 IOPS, bandwidth 4.38 MiB/s (4.60 MB/s), mean latency 14.3 ms, disk
                 busy 99.9 %
                 because its rate is the same each second to 0.05 %, while chance would make
                   it vary by 3.6 %
                 because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
-                the limit of: azure/P15 (1100 IOPS, measured 102 % of it); azure/E15 (1100
-                  IOPS, measured 102 % of it); aws/x (1100 IOPS, measured 102 % of it);
-                  gcp/y (1100 IOPS, measured 102 % of it); and 1 more
+                equal to the limit of: azure/P15 (1100 IOPS, measured 102 % of it);
+                  azure/E15 (1100 IOPS, measured 102 % of it); aws/x (1100 IOPS, measured
+                  102 % of it); gcp/y (1100 IOPS, measured 102 % of it); and 1 more
                 to change it: a disk with more IOPS, or larger and fewer I/Os
                 beware: iowait is 0.0 %, though the disk is saturated
                 missing: the same load with another block size
 
-            Spikes
+            Disturbances
               1200 spikes, the worst 2 of them kept: competing I/O 1, unknown 1
               those by device of 300 ms and more come every 400 s, first at 0:02:50.000: 216
                 spikes on time to 25.0 ms, 1 time none came
 
-                       at     for  slow I/Os    worst    usual  cause
-              1:02:03.250  412 ms         61   240 ms  4.00 ms  competing I/O: rsync, 91 %
-              0:00:10.000  412 ms         61  30.0 ms  4.00 ms  unknown
+              #           at     for    lost    worst  cause
+              1  1:02:03.250  412 ms  9.40 s   240 ms  competing I/O: rsync
+              2  0:00:10.000  412 ms       -  30.0 ms  unknown
 
-              1:02:03.250: 412 ms, competing I/O by rsync (4711) (almost certain, 91 %)
-                because meanwhile the device served 22k I/Os and 2.70 GiB a second for
-                  others, and went on working (180 % of its rate before)
+              #1, 1:02:03.250: 412 ms, competing I/O by rsync (4711) (almost certain, 91 %)
+                because of 9.40 s lost in these 412 ms: 8.55 s behind other processes' I/O:
+                  rsync; 600 ms no CPU; 250 ms not seen
+                8.55 s (91 %) behind other processes' I/O, rsync (4711): what shows it
+                600 ms (6.4 %) no CPU: what shows it
+                250 ms (2.7 %) not seen: what shows it
                 also: CPU starvation
                 61 slow I/Os of oltp; the worst, a read of 4 KiB, took 95.0 ms (240 ms from
                   when it was due); normal is 4.00 ms
@@ -275,7 +351,7 @@ fn limits_and_spikes() {
                 busy then and not before (no proof of guilt): rsync (4711) 320 ms of CPU, 1
                   GiB read, 0 B written
 
-              0:00:10.000: 412 ms, unknown
+              #2, 0:00:10.000: 412 ms, unknown
                 because 80 % of the slow I/Os' time went by before they came to the block
                   layer
                 missing to decide: who was on the CPUs meanwhile (stream `sched`)
@@ -299,28 +375,27 @@ fn averages_and_what_is_missing() {
         &explanation,
         Style::default(),
         &expect![[r#"
-        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+            fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
 
-        Spikes
-          None: no I/O took far longer than those around it.
+            What disturbed it: nothing; no I/O took far longer than those around it.
 
-        Averages against truth
-          oltp: 864k I/Os
-            1-second averages: 4.00 ms to 900 ms, nine of ten between 4.40 ms and 6.30
-              ms
-            the I/Os: 2.62 ms to 2.90 s, nine of ten between 2.80 ms and 5.68 ms, mean
-              5.94 ms
-            an I/O above 6 ms is in 7000 seconds; in 6500 of them the average is below
-              that
-            p5 2.80 ms, p50 4.08 ms, p95 5.68 ms, p99 27.7 ms
-          > ms        6     10     15     20     25     50     max
-          all     6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
-          hour 1  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
-          hour 2  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+            Averages against truth
+              oltp: 864k I/Os
+                1-second averages: 4.00 ms to 900 ms, nine of ten between 4.40 ms and 6.30
+                  ms
+                the I/Os: 2.62 ms to 2.90 s, nine of ten between 2.80 ms and 5.68 ms, mean
+                  5.94 ms
+                an I/O above 6 ms is in 7000 seconds; in 6500 of them the average is below
+                  that
+                p5 2.80 ms, p50 4.08 ms, p95 5.68 ms, p99 27.7 ms
+              > ms        6     10     15     20     25     50     max
+              all     6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+              hour 1  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+              hour 2  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
 
-        Not in the record
-          stream `sched`: 12 rows were lost because the recording could not keep up
-    "#]],
+            Not in the record
+              stream `sched`: 12 rows were lost because the recording could not keep up
+        "#]],
     );
 }
 
@@ -354,30 +429,32 @@ fn limits_of_several_sections() {
         &explanation,
         Style::default(),
         &expect![[r#"
-        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+            fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
 
-        What limits it
-          3 sections (h00, h01, h03): an IOPS limit (almost certain, 93 %)
-            rate 1118 to 1122 IOPS
-            because its rate is the same each second to 0.05 %, while chance would make
-              it vary by 3.6 %
-            because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
-            to change it: more IOPS
-            beware: iowait is 0.0 %, though the disk is saturated
-            missing: the same load with another block size
+            What limited it: 3 sections (h00, h01, h03): an IOPS limit (almost certain, 93
+              %); h02: an IOPS limit (almost certain, 93 %).
+            What disturbed it: nothing; no I/O took far longer than those around it.
+            What to do: to go faster, more IOPS.
 
-          h02: an IOPS limit (almost certain, 93 %)
-            rate 9000 IOPS
-            because its rate is the same each second to 0.05 %, while chance would make
-              it vary by 3.6 %
-            because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
-            to change it: a larger machine
-            beware: iowait is 0.0 %, though the disk is saturated
-            missing: the same load with another block size
+            Limits
+              3 sections (h00, h01, h03): an IOPS limit (almost certain, 93 %)
+                rate 1118 to 1122 IOPS
+                because its rate is the same each second to 0.05 %, while chance would make
+                  it vary by 3.6 %
+                because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
+                to change it: more IOPS
+                beware: iowait is 0.0 %, though the disk is saturated
+                missing: the same load with another block size
 
-        Spikes
-          None: no I/O took far longer than those around it.
-    "#]],
+              h02: an IOPS limit (almost certain, 93 %)
+                rate 9000 IOPS
+                because its rate is the same each second to 0.05 %, while chance would make
+                  it vary by 3.6 %
+                because 16.0 in flight / 14.3 ms each = 1122 IOPS, 4.38 MiB/s
+                to change it: a larger machine
+                beware: iowait is 0.0 %, though the disk is saturated
+                missing: the same load with another block size
+        "#]],
     );
 }
 
@@ -397,30 +474,29 @@ fn averages_of_several_sections() {
         &explanation,
         Style::default(),
         &expect![[r#"
-        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+            fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
 
-        Spikes
-          None: no I/O took far longer than those around it.
+            What disturbed it: nothing; no I/O took far longer than those around it.
 
-        Averages against truth
-          Latency: of averages over a second (avg), and of the I/Os
-          section               I/Os  avg p95  avg max      p50      p99  p99.9     max
-          oltp                  864k  6.30 ms   900 ms  4.08 ms  27.7 ms      -  2.90 s
-          a-section-with-a-lo…  864k  6.30 ms   900 ms  4.08 ms        -      -  2.90 s
+            Averages against truth
+              Latency: of averages over a second (avg), and of the I/Os
+              section               I/Os  avg p95  avg max      p50      p99  p99.9     max
+              oltp                  864k  6.30 ms   900 ms  4.08 ms  27.7 ms      -  2.90 s
+              a-section-with-a-lo…  864k  6.30 ms   900 ms  4.08 ms        -      -  2.90 s
 
-          The share of I/Os above so many milliseconds
-          > ms                      6     10     15     20     25     50     max
-          oltp                  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
-          oltp, hour 1          6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
-          oltp, hour 2          6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
-          a-section-with-a-lo…  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+              The share of I/Os above so many milliseconds
+              > ms                      6     10     15     20     25     50     max
+              oltp                  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+              oltp, hour 1          6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+              oltp, hour 2          6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
+              a-section-with-a-lo…  6.5 %  5.0 %  3.9 %  2.8 %  1.6 %  0.3 %  2.90 s
 
-          Seconds with an average of at most so many milliseconds, of those with an I/O
-            above
-          > ms                          6  10  15  20  25    50
-          oltp                  6500/7000   -   -   -   -  0/40
-          a-section-with-a-lo…          -   -   -   -   -     -
-    "#]],
+              Seconds with an average of at most so many milliseconds, of those with an I/O
+                above
+              > ms                          6  10  15  20  25    50
+              oltp                  6500/7000   -   -   -   -  0/40
+              a-section-with-a-lo…          -   -   -   -   -     -
+        "#]],
     );
 }
 
@@ -437,11 +513,10 @@ fn nothing_to_say() {
         &nothing,
         Style::default(),
         &expect![[r#"
-        fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
+            fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
 
-        Spikes
-          None: no I/O took far longer than those around it.
-    "#]],
+            What disturbed it: nothing; no I/O took far longer than those around it.
+        "#]],
     );
 }
 
@@ -460,7 +535,7 @@ fn lines_fit() {
             unicode: false,
             ..Style::default()
         };
-        let text = text(&fixtures::random_read(), explanation, style);
+        let text = text(&fixtures::random_read(), explanation, &Evidence::All, style);
         for line in text.lines() {
             assert!(line.len() <= width && line.is_ascii(), "{width}: {line}");
         }

@@ -185,6 +185,7 @@ fn environment() -> Environment {
         clock_source: String::from("tsc"),
         load_1min: 0.2,
         virtualization: Some(String::from("microsoft")),
+        machine: None,
     }
 }
 

@@ -3,7 +3,8 @@
 #[path = "../../../analysis/tests/explain/modelled.rs"]
 mod modelled;
 
-use fathom_report::{Style, explanation};
+use fathom_report::Style;
+use fathom_report::explanation::{self, Evidence};
 
 const NAMES: [&str; 6] = ["h00", "h01", "h02", "h03", "h04", "h05"];
 
@@ -11,10 +12,13 @@ const NAMES: [&str; 6] = ["h00", "h01", "h02", "h03", "h04", "h05"];
 fn many_like_sections_are_told_once_and_stalls_with_their_period_and_phase() {
     let jobs = modelled::sections(&NAMES, 120);
     let (run, explained) = modelled::explained(jobs, &modelled::stalling());
-    let text = explanation::text(&run, &explained, Style::default());
+    let told = |evidence, style| explanation::text(&run, &explained, &evidence, style);
+    let whole = told(Evidence::All, Style::default());
+    assert!(whole.contains("rate 120 IOPS, "), "{whole}");
+    let text = told(Evidence::None, Style::default());
     let in_one = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = |words: &str| assert!(in_one.contains(words), "{words}\n{text}");
-    said("6 sections (h00 … h05): the load's own pace (almost certain, 97 %) rate 120 IOPS, ");
+    said("6 sections (h00 … h05): the load's own pace (almost certain, 97 %)");
     said("come every 40.0 s, first at 0:00:");
     said("18 spikes on time to ");
     said("0 times none came");
@@ -30,7 +34,7 @@ fn many_like_sections_are_told_once_and_stalls_with_their_period_and_phase() {
             width,
             ..Style::default()
         };
-        let text = explanation::text(&run, &explained, style);
+        let text = told(Evidence::All, style);
         let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(longest <= width, "{longest} columns of {width}\n{text}");
     }

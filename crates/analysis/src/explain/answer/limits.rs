@@ -15,7 +15,8 @@ pub struct SectionLimit {
     pub change: String,
     /// The figures that show it.
     pub figures: Vec<Figure>,
-    /// Disks and machines on sale whose limit this is, the nearest first.
+    /// Whose limit this is: the run's own disks and machine first; of others on sale, those whose stated limit is equal to it,
+    /// the nearest first.
     pub candidates: Vec<Candidate>,
     /// Figures that point the wrong way here, and why they do.
     pub misleading: Vec<String>,
@@ -93,7 +94,7 @@ pub enum Unit {
     Number,
 }
 
-/// A disk or machine on sale that has the limit that was found.
+/// A disk or machine with the limit that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
     /// Its name in the catalogue.
@@ -104,4 +105,6 @@ pub struct Candidate {
     pub unit: Unit,
     /// Found over stated.
     pub ratio: f64,
+    /// Whether it is the run's own: of any other it is only known that its limit is equal.
+    pub own: bool,
 }

@@ -85,6 +85,18 @@ impl OwnerClass {
     }
 }
 
+impl OwnerClass {
+    /// The same with who it was: `no CPU, which sh had`.
+    pub fn told(self, process: Option<&Process>) -> String {
+        let words = self.words();
+        match (self, process) {
+            (_, None) => String::from(words),
+            (Self::NoCpu, Some(process)) => format!("{words}, which {} had", process.comm),
+            (_, Some(process)) => format!("{words}: {}", process.comm),
+        }
+    }
+}
+
 /// A part of the time that slow I/Os took.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Owned {

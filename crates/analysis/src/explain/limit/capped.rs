@@ -7,7 +7,7 @@
 use super::super::answer::LimitKind;
 use super::super::words::time;
 use super::known::{self, Match};
-use super::{Found, Question};
+use super::{Found, Other, Question};
 use fathom_core::units::{binary_rate, count};
 
 /// How much slower than the fastest the middle I/O must be to be called queued.
@@ -55,13 +55,15 @@ pub(super) fn judge(question: &Question<'_, '_>) -> Option<Found> {
     let same = same_rate(question, &mut signs);
     let held = held(question, &mut signs);
     let matched = known::best(question);
+    // One on sale that has the same limit is no evidence: among hundreds there always is one.
     if let Some(Match { candidate, .. }) = matched.first()
+        && candidate.own
         && signs.weight > 0.0
     {
         signs.add(
             0.3,
             format!(
-                "it reaches {:.1} % of what {} allows",
+                "it is at {:.1} % of what {} allows",
                 candidate.ratio * 100.0,
                 candidate.name
             ),
@@ -197,7 +199,12 @@ fn same_rate(question: &Question<'_, '_>, signs: &mut Signs) -> Option<LimitKind
     let near = |a: f64, b: f64| (a / b.max(1e-9) - 1.0).abs() <= SAME_RATE;
     let differs = |a: f64, b: f64| a.max(b) / a.min(b).max(1e-9) >= OTHER_DEPTH;
     let mut kind = None;
-    for (name, other) in &question.others {
+    for Other {
+        name,
+        measures: other,
+        ..
+    } in &question.others
+    {
         // Two at the same time share a device.
         let apart = other.to < measures.from || measures.to < other.from;
         if !apart || other.iops <= 0.0 {
@@ -285,10 +292,10 @@ fn by_size(question: &Question<'_, '_>, matched: &[Match]) -> LimitKind {
     {
         return best.kind;
     }
-    let machine = matched
-        .iter()
-        .all(|found| found.kind == LimitKind::Machine && !matched.is_empty());
-    if machine && !matched.is_empty() {
+    if matched
+        .first()
+        .is_some_and(|found| found.kind == LimitKind::Machine)
+    {
         LimitKind::Machine
     } else if bytes >= LARGE_BYTES / 2.0 {
         LimitKind::Bandwidth

@@ -44,6 +44,7 @@ fn the_disks_whose_limit_it_is_are_named_the_nearest_first() {
         scope,
         iops: Some(iops),
         bytes_per_second: None,
+        own: false,
     };
     let known = [
         disk("near", LimitScope::Disk, iops / 1.03),
@@ -64,8 +65,19 @@ fn the_disks_whose_limit_it_is_are_named_the_nearest_first() {
         .map(|candidate| candidate.name.as_str())
         .collect();
     assert_eq!(names, ["nearest", "near"]);
-    assert!((limit.candidates[0].ratio - 1.01).abs() < 0.002);
-    assert!(limit.confidence > explained(&scenario).limits[0].confidence);
+    assert!((limit.candidates[0].ratio - 1.01).abs() < 0.01);
+    let without = explained(&scenario).limits[0].confidence;
+    assert!((limit.confidence - without).abs() < 1e-9, "no evidence");
+    // The run's own machine is named alone, and is a reason.
+    let mut known = known;
+    known[3].own = true;
+    let facts = Facts {
+        known_disks: &known,
+        ..Facts::new(&scenario.run)
+    };
+    let own = &explained_with(&scenario, &facts).limits[0];
+    assert_eq!((own.limit, own.candidates.len()), (LimitKind::Machine, 1));
+    assert!(own.candidates[0].own && own.confidence > limit.confidence);
 }
 
 #[test]

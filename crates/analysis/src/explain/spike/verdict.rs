@@ -201,12 +201,8 @@ fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
         .take(TOLD_MAX);
     let each: Vec<String> = told
         .map(|(owner, ns)| {
-            let who = match (owner.class, owner.process) {
-                (OwnerClass::NoCpu, Some(process)) => format!(", which {} had", process.comm),
-                (_, Some(process)) => format!(": {}", process.comm),
-                (_, None) => String::new(),
-            };
-            format!("{} {}{who}", Nanos(*ns), owner.class.words())
+            let told = owner.class.told(owner.process.as_ref());
+            format!("{} {told}", Nanos(*ns))
         })
         .collect();
     format!(

@@ -107,23 +107,24 @@ impl Group<'_> {
         ranges.collect()
     }
 
-    /// Why, whose limit it is, what would change it, what points the wrong way, what is missing: an entry each.
-    pub(crate) fn entries(&self) -> Vec<String> {
+    /// Why, with so many reasons at most, whose limit it is, what would change it, what points the wrong way, what is missing: an
+    /// entry each.
+    pub(crate) fn entries(&self, reasons: usize) -> Vec<String> {
         let first = self.members[0].1;
-        let of_all = |texts: fn(&SectionLimit) -> &[String], label: &str| -> Vec<String> {
-            let said = (0..texts(first).len()).map(|index| {
+        let of_all = |texts: fn(&SectionLimit) -> &[String], label: &str, most: usize| -> Vec<String> {
+            let said = (0..texts(first).len().min(most)).map(|index| {
                 let each: Vec<&String> = self.each().filter_map(|limit| texts(limit).get(index)).collect();
                 format!("{label} {}", merged(&each))
             });
             said.collect()
         };
-        let mut entries = of_all(|limit| &limit.because, "because");
+        let mut entries = of_all(|limit| &limit.because, "because", reasons);
         entries.extend(self.candidates());
         if !first.change.is_empty() {
             entries.push(format!("to change it: {}", first.change));
         }
-        entries.extend(of_all(|limit| &limit.misleading, "beware:"));
-        entries.extend(of_all(|limit| &limit.missing, "missing:"));
+        entries.extend(of_all(|limit| &limit.misleading, "beware:", usize::MAX));
+        entries.extend(of_all(|limit| &limit.missing, "missing:", usize::MAX));
         entries
     }
 
@@ -139,7 +140,12 @@ impl Group<'_> {
         let shown = joined(shown, "; ");
         let more = named.len().saturating_sub(CANDIDATES_MAX);
         let more = when(more > 0, || format!("; and {more} more"));
-        (!named.is_empty()).then(|| format!("the limit of: {shown}{more}"))
+        let whose = if named.first().is_some_and(|known| known.own) {
+            "the limit of"
+        } else {
+            "equal to the limit of"
+        };
+        (!named.is_empty()).then(|| format!("{whose}: {shown}{more}"))
     }
 }
 

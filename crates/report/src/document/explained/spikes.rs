@@ -5,45 +5,75 @@ use super::super::{RunReport, measured};
 use super::percent;
 use crate::chart::spikes as chart;
 use crate::document::SpikeWindow;
+use crate::explanation::Evidence;
 use crate::words::{joined, plural};
 use fathom_analysis::explain::Explanation;
-use fathom_analysis::explain::answer::{Cause, Period, Process, Spike, SpikeReport, Split, Verdict, WorstIo};
+use fathom_analysis::explain::answer::{
+    Cause, OwnerClass, Period, Process, Spike, SpikeReport, Split, Verdict, WorstIo,
+};
 use fathom_core::units::{Bytes, Nanos, three_digits};
 
-/// Spikes that a page lists, that a terminal lists, and that it tells in full: the worst ones.
+/// Spikes that a page lists, and that a terminal lists: the worst ones.
 const LISTED_MAX: usize = 50;
 const LISTED_MAX_TERMINAL: usize = 10;
-const TOLD_MAX: usize = 5;
+/// Owners of a spike's time that are told.
+const OWNERS_MAX: usize = 6;
+/// Less than this part of what was lost is not told.
+const SHARE_MIN: f64 = 0.005;
 /// From so many spikes on, a page's list is folded.
 const FOLDED_ABOVE: usize = 15;
 /// Others that the device served, and processes, that are named.
 const NAMED_MAX: usize = 4;
 
 /// For a terminal.
-pub(super) fn told(explanation: &Explanation) -> Vec<Block> {
-    let found = match found(explanation) {
-        Ok(found) => found,
-        Err(nothing) => return nothing,
+pub(super) fn told(explanation: &Explanation, evidence: &Evidence) -> Vec<Block> {
+    // Where there is none, that has been said above.
+    let Ok(found) = found(explanation) else {
+        return Vec::new();
     };
     let mut blocks = overview(found, "");
-    let worst = worst(found, LISTED_MAX_TERMINAL);
-    if worst.len() > 1 {
-        let row = |spike: &&Spike| {
-            let mut row = vec![at(spike.start_ns)];
-            row.extend(figures(spike));
-            row.push(cause_in_short(&spike.verdict));
-            row
-        };
-        let head = ["at", "for", "slow I/Os", "worst", "usual", "cause"];
-        let table = Table::new(0, head, worst.iter().map(row));
-        blocks.push(Block::Gap);
-        blocks.push(Block::Table(table.on_terminal(|layout| layout.rest = Some(0))));
+    let worst = worst(found, usize::MAX);
+    let listed = &worst[..worst.len().min(LISTED_MAX_TERMINAL)];
+    let row = |(index, spike): (usize, &&Spike)| {
+        vec![
+            (index + 1).to_string(),
+            at(spike.start_ns),
+            Nanos(spike.duration_ns).to_string(),
+            lost(spike),
+            Nanos(spike.worst.response_ns).to_string(),
+            cause_in_short(&spike.verdict),
+        ]
+    };
+    let head = ["#", "at", "for", "lost", "worst", "cause"];
+    let table = Table::new(0, head, listed.iter().enumerate().map(row));
+    blocks.push(Block::Gap);
+    blocks.push(Block::Table(table.on_terminal(|layout| layout.rest = Some(0))));
+    if worst.len() > listed.len() {
+        let more = worst.len() - listed.len();
+        blocks.push(Block::Text(format!(
+            "and {more} smaller ones (--json has them all)"
+        )));
     }
-    for spike in worst.into_iter().take(TOLD_MAX) {
-        blocks.push(Block::Heading(title(spike)));
-        blocks.push(Block::List(entries(spike, Some(in_flight(spike)))));
+    if *evidence == Evidence::None {
+        blocks.push(Block::Text(String::from(
+            "--evidence 1 tells what shows the first of them, --evidence all everything.",
+        )));
+    }
+    for (index, spike) in worst.into_iter().enumerate() {
+        if evidence.is_of(index + 1) {
+            blocks.push(Block::Heading(format!("#{}, {}", index + 1, title(spike))));
+            blocks.push(Block::List(entries(spike, Some(in_flight(spike)))));
+        }
     }
     blocks
+}
+
+/// What its slow I/Os lost, where that is known.
+fn lost(spike: &Spike) -> String {
+    match spike.lost_ns {
+        0 => String::from("-"),
+        ns => Nanos(ns).to_string(),
+    }
 }
 
 /// For a page, with the I/Os around the worst.
@@ -133,7 +163,7 @@ fn regular(period: &Period) -> String {
 /// The worst spikes, the worst of them first.
 fn worst(found: &SpikeReport, most: usize) -> Vec<&Spike> {
     let mut worst: Vec<&Spike> = found.kept.iter().collect();
-    worst.sort_by_key(|spike| std::cmp::Reverse(spike.worst.response_ns));
+    worst.sort_by_key(|spike| std::cmp::Reverse((spike.lost_ns, spike.worst.response_ns)));
     worst.truncate(most);
     worst
 }
@@ -185,12 +215,15 @@ fn who(cause: Cause, process: Option<&Process>) -> String {
     }
 }
 
+/// So that it fits beside the figures.
 fn cause_in_short(verdict: &Verdict) -> String {
-    let cause = verdict.cause.name();
+    let cause = match verdict.cause {
+        Cause::LoadStopped => "stopped",
+        cause => cause.name(),
+    };
     match verdict.process {
-        _ if verdict.cause == Cause::Unknown => String::from(cause),
-        Some(process) => format!("{cause}: {}, {}", process.comm, percent(verdict.confidence)),
-        None => format!("{cause}, {}", percent(verdict.confidence)),
+        Some(process) if verdict.cause != Cause::Unknown => format!("{cause}: {}", process.comm),
+        _ => String::from(cause),
     }
 }
 
@@ -213,6 +246,7 @@ fn entries(spike: &Spike, in_flight: Option<String>) -> Vec<String> {
     let verdict = &spike.verdict;
     let because = verdict.because.iter().map(|text| format!("because {text}"));
     let mut entries: Vec<String> = because.collect();
+    entries.extend(owners(spike));
     let also = verdict.also.iter();
     entries.extend(also.map(|(cause, process)| format!("also: {}", who(*cause, process.as_ref()))));
     let missing = verdict.missing.iter();
@@ -223,6 +257,28 @@ fn entries(spike: &Spike, in_flight: Option<String>) -> Vec<String> {
     entries.extend(in_flight);
     entries.extend(others(spike));
     entries
+}
+
+/// Whose the time was that was lost, and what shows it.
+fn owners(spike: &Spike) -> impl Iterator<Item = String> {
+    let lost = spike
+        .owners
+        .iter()
+        .filter(|owned| owned.class != OwnerClass::Usual);
+    let lost = lost.filter(|owned| owned.share >= SHARE_MIN);
+    lost.take(OWNERS_MAX).map(|owned| {
+        let who = owned
+            .process
+            .map(|process| format!(", {} ({})", process.comm, process.pid));
+        format!(
+            "{} ({}) {}{}: {}",
+            Nanos(owned.ns),
+            percent(owned.share),
+            owned.class.words(),
+            who.unwrap_or_default(),
+            owned.evidence
+        )
+    })
 }
 
 /// How many I/Os were slow, and how slow the worst of them was.

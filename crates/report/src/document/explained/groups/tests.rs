@@ -25,6 +25,7 @@ fn section(name: &str, rate: f64) -> SectionLimit {
             limit: 1100.0,
             unit: Unit::Iops,
             ratio: rate / 1100.0,
+            own: false,
         }],
         misleading: Vec::new(),
         missing: Vec::new(),
@@ -56,10 +57,10 @@ fn what_is_the_same_of_all_is_told_once_with_ranges() {
         ]
     );
     assert_eq!(
-        groups[0].entries(),
+        groups[0].entries(usize::MAX),
         [
             "because 16.0 in flight make 990 to 1120 IOPS",
-            "the limit of: azure/P15 (1100 IOPS, measured 90 to 102 % of it)",
+            "equal to the limit of: azure/P15 (1100 IOPS, measured 90 to 102 % of it)",
             "to change it: a disk with more IOPS",
         ]
     );
@@ -73,7 +74,7 @@ fn one_section_is_as_it_was_found() {
     assert_eq!(groups[0].title(), "alone: an IOPS limit (likely, 81 %)");
     assert!(
         groups[0]
-            .entries()
+            .entries(usize::MAX)
             .contains(&format!("because {}", all[0].because[0]))
     );
 }
