@@ -26,6 +26,8 @@ const SWITCH: &str = "sched_switch";
 const WAKE: [&str; 2] = ["sched_waking", "sched_wakeup"];
 /// The same of a new task; where a task that may run goes; who makes whom.
 const MORE: [&str; 3] = ["sched_wakeup_new", "sched_migrate_task", "sched_process_fork"];
+/// A task takes another name, as it does when it becomes another program.
+const RENAME: (&str, &str) = ("task", "task_rename");
 /// A stack, as it is described.
 const STACK: (&str, &str) = ("ftrace", "kernel_stack");
 /// The kernel's functions and where they are.
@@ -110,7 +112,14 @@ impl SchedTracer {
         instance.set_buffer(buffer_kib, true)?;
         let mut remarks = Vec::new();
         let mut formats = formats(&instance, &mut remarks)?;
-        let events: Vec<String> = formats.iter().map(|format| format.name.clone()).collect();
+        let mut events: Vec<(&str, String)> = formats
+            .iter()
+            .map(|format| (GROUP, format.name.clone()))
+            .collect();
+        if let Some(format) = instance.format(RENAME.0, RENAME.1)? {
+            events.push((RENAME.0, format.name.clone()));
+            formats.push(format);
+        }
         let symbols = stacks(root, &instance, &mut formats, &mut remarks);
         let decoder = SchedDecoder::new(&formats).map_err(|error| TraceUnavailable::NotUnderstood {
             path: instance.dir().join("events/sched"),
@@ -133,8 +142,8 @@ impl SchedTracer {
                 "what threads waited for in the kernel is not available: the kernel does not write their stacks ({error})"
             ));
         }
-        for event in &events {
-            tracer.instance.enable(GROUP, event)?;
+        for (group, event) in &events {
+            tracer.instance.enable(group, event)?;
         }
         tracer.instance.run(true)?;
         Ok((tracer, remarks))

@@ -189,6 +189,7 @@ impl Slices {
                 self.wake(at_ns, (tid, comm), target_cpu, waker);
             }
             SchedKind::Migrate { tid, to_cpu } => self.migrate(at_ns, tid, to_cpu),
+            SchedKind::Rename { tid, comm } => self.rename(tid, comm),
             SchedKind::Fork { parent, child } => self.subjects.made(parent, child),
             SchedKind::Stack { tid, on } => {
                 if let Some(index) = self.index(event.cpu) {
@@ -406,6 +407,18 @@ impl Slices {
             (waiting.cpu, waiting.placed_ns) = (cpu, at_ns);
         } else if !self.running.contains(&tid) {
             self.wait(tid, Waiting::moved(Comm::default(), cpu, at_ns));
+        }
+    }
+
+    /// Its switches and wakings give its new name from here on; what goes on has it as well.
+    fn rename(&mut self, tid: u32, comm: Comm) {
+        let running = self.running.iter().position(|&running| running == tid);
+        if let Some(index) = running
+            && let Has::Task(open) = &mut self.cpus[index].has
+        {
+            open.comm = comm;
+        } else if let Some(waiting) = self.waiting.get_mut(&tid) {
+            waiting.comm = comm;
         }
     }
 

@@ -255,7 +255,7 @@ fn in_short() {
 
         What limited it: oltp: an IOPS limit (almost certain, 93 %).
         What disturbed it: of 9.40 s that I/Os lost in 1200 disturbances, 8.55 s (91 %)
-          behind other processes' I/O: rsync, 600 ms (6.4 %) no CPU.
+          behind other processes' I/O: rsync; 600 ms (6.4 %) no CPU.
         What to do: move rsync to another disk, or limit its I/O (io.max).
 
         Limits
@@ -306,7 +306,7 @@ fn limits_and_spikes() {
 
             What limited it: oltp: an IOPS limit (almost certain, 93 %).
             What disturbed it: of 9.40 s that I/Os lost in 1200 disturbances, 8.55 s (91 %)
-              behind other processes' I/O: rsync, 600 ms (6.4 %) no CPU.
+              behind other processes' I/O: rsync; 600 ms (6.4 %) no CPU.
             What to do: move rsync to another disk, or limit its I/O (io.max).
 
             Limits

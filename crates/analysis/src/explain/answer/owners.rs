@@ -86,13 +86,13 @@ impl OwnerClass {
 }
 
 impl OwnerClass {
-    /// The same with who it was: `no CPU, which sh had`.
-    pub fn told(self, process: Option<&Process>) -> String {
+    /// A time of it with who it was: `8.1 s no CPU, which sh had`.
+    pub fn told(self, time: &str, who: Option<&str>) -> String {
         let words = self.words();
-        match (self, process) {
-            (_, None) => String::from(words),
-            (Self::NoCpu, Some(process)) => format!("{words}, which {} had", process.comm),
-            (_, Some(process)) => format!("{words}: {}", process.comm),
+        match (self, who) {
+            (_, None) => format!("{time} {words}"),
+            (Self::NoCpu, Some(who)) => format!("{time} {words}, which {who} had"),
+            (_, Some(who)) => format!("{time} {words}: {who}"),
         }
     }
 }

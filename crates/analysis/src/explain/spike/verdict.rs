@@ -201,8 +201,8 @@ fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
         .take(TOLD_MAX);
     let each: Vec<String> = told
         .map(|(owner, ns)| {
-            let told = owner.class.told(owner.process.as_ref());
-            format!("{} {told}", Nanos(*ns))
+            let who = owner.process.map(|process| process.comm.to_string());
+            owner.class.told(&Nanos(*ns).to_string(), who.as_deref())
         })
         .collect();
     format!(

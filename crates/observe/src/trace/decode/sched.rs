@@ -52,6 +52,13 @@ pub enum SchedKind {
         /// The new one.
         child: u32,
     },
+    /// A task took another name (`task_rename` of include/trace/events/task.h).
+    Rename {
+        /// Which task.
+        tid: u32,
+        /// Its name from here on.
+        comm: Comm,
+    },
     /// The kernel's stack of a task at the switch before this (`kernel_stack`).
     Stack {
         /// Which task.
@@ -103,6 +110,10 @@ enum Layout {
         parent: Place,
         child: Place,
     },
+    Rename {
+        tid: Option<Place>,
+        comm: Place,
+    },
     Stack {
         count: Place,
         frames: usize,
@@ -116,6 +127,7 @@ impl Layout {
             "sched_waking" | "sched_wakeup" | "sched_wakeup_new" => Some(Self::wake(format)),
             "sched_migrate_task" => Some(Self::migrate(format)),
             "sched_process_fork" => Some(Self::fork(format)),
+            "task_rename" => Some(Self::rename(format)),
             "kernel_stack" => Some(Self::stack(format)),
             _ => None,
         }
@@ -151,6 +163,14 @@ impl Layout {
         Ok(Self::Fork {
             parent: number(format, "parent_pid")?,
             child: number(format, "child_pid")?,
+        })
+    }
+
+    /// Where the event does not say whom it is about, it is about who wrote it.
+    fn rename(format: &EventFormat) -> Result<Self, UnusableEvent> {
+        Ok(Self::Rename {
+            tid: format.field("pid").map(Place::from_field),
+            comm: bytes(format, "newcomm")?,
         })
     }
 
@@ -235,6 +255,13 @@ impl SchedDecoder {
             Layout::Fork { parent, child } => SchedKind::Fork {
                 parent: tid(parent)?,
                 child: tid(child)?,
+            },
+            Layout::Rename {
+                tid: task,
+                comm: name,
+            } => SchedKind::Rename {
+                tid: task.and_then(tid).or_else(|| self.layouts.pid(payload))?,
+                comm: comm(name)?,
             },
             Layout::Stack { count, frames } => {
                 let count = count.number(payload)? as usize;

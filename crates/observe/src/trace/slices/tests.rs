@@ -322,6 +322,38 @@ fn who_woke_a_task_is_told_of_its_next_stay() {
     assert_eq!(wakers, [(0, Comm::default()), (9, comm(9)), (0, Comm::default())]);
 }
 
+/// A shell makes a task, which becomes another program and wakes one that waited for it.
+#[test]
+fn a_waker_has_the_name_of_what_it_has_become() {
+    let mut slices = Slices::new(&[0, 1], &Load::default(), 100);
+    let mut woken = wake(250, 5);
+    if let SchedKind::Wake { waker, .. } = &mut woken.kind {
+        *waker = 9;
+    }
+    let renamed = SchedEvent {
+        time_ns: 200,
+        cpu: 0,
+        kind: SchedKind::Rename {
+            tid: 9,
+            comm: Comm::from("fsfreeze"),
+        },
+    };
+    for event in [
+        switch(150, 0, 7, TaskState::Preempted, 9),
+        switch(160, 1, 5, TaskState::Sleeping, 0),
+        renamed,
+        woken,
+        switch(300, 1, 0, TaskState::Preempted, 5),
+        switch(400, 1, 5, TaskState::Sleeping, 0),
+    ] {
+        slices.apply(&event);
+    }
+    let mut out = Vec::new();
+    slices.consult(250, 1000, &mut out);
+    let of_5 = out.iter().find(|slice| slice.tid == 5).expect("its stay");
+    assert_eq!((of_5.waker_tid, of_5.waker_comm), (9, Comm::from("fsfreeze")));
+}
+
 #[test]
 fn a_stack_belongs_to_the_stay_before_it() {
     let load = Load {

@@ -2,6 +2,7 @@
 //!
 //! Data in: an explanation. Data out: a line each. It must not judge.
 
+use super::super::grouped;
 use super::groups::{Group, groups};
 use super::percent;
 use crate::words::{joined, plural};
@@ -13,6 +14,9 @@ use fathom_core::units::Nanos;
 const TOLD_MAX: usize = 3;
 /// The part of what was lost from which on an owner is told.
 const PART_MIN: f64 = 0.05;
+/// Processes of a class that are named, and the part of its time from which on one is.
+const NAMED_MAX: usize = 2;
+const NAMED_MIN: f64 = 0.2;
 /// A part of what was lost that is as good as all.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -36,29 +40,74 @@ fn limited(explanation: &Explanation) -> Option<String> {
     (!each.is_empty()).then(|| each.join("; "))
 }
 
-/// Whose time was lost over all disturbances, the largest part first.
+/// What was lost over all disturbances to one class of owners.
+struct OfClass {
+    class: OwnerClass,
+    ns: u64,
+    /// Who, where that is known, who had most first.
+    processes: Vec<(Process, u64)>,
+}
+
+/// The same of all classes, the largest first.
 #[derive(Default)]
 struct Lost {
-    owners: Vec<(OwnerClass, Option<Process>, u64)>,
+    classes: Vec<OfClass>,
     ns: u64,
 }
 
 fn lost(found: &SpikeReport) -> Lost {
-    let mut lost = Lost::default();
-    for owned in found.kept.iter().flat_map(|spike| &spike.owners) {
-        if owned.class == OwnerClass::Usual {
-            continue;
+    let owners = found.kept.iter().flat_map(|spike| &spike.owners);
+    let owners = owners.filter(|owned| owned.class != OwnerClass::Usual);
+    let mut classes: Vec<OfClass> = Vec::new();
+    for (class, owned) in grouped(owners, |owned| owned.class) {
+        let named = owned.iter().filter_map(|owned| Some((owned.process?, owned.ns)));
+        let mut processes: Vec<(Process, u64)> = Vec::new();
+        for (_, same) in grouped(named, |(process, _)| process.comm) {
+            let most = same.iter().max_by_key(|(_, ns)| *ns);
+            let ns = same.iter().map(|(_, ns)| ns).sum();
+            processes.extend(most.map(|(process, _)| (*process, ns)));
         }
-        lost.ns += owned.ns;
-        let comm = |process: &Option<Process>| process.map(|process| process.comm);
-        let mut owners = lost.owners.iter_mut();
-        match owners.find(|known| known.0 == owned.class && comm(&known.1) == comm(&owned.process)) {
-            Some(known) => known.2 += owned.ns,
-            None => lost.owners.push((owned.class, owned.process, owned.ns)),
-        }
+        processes.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+        classes.push(OfClass {
+            class,
+            ns: owned.iter().map(|owned| owned.ns).sum(),
+            processes,
+        });
     }
-    lost.owners.sort_by_key(|(.., ns)| std::cmp::Reverse(*ns));
-    lost
+    classes.sort_by_key(|class| std::cmp::Reverse(class.ns));
+    let ns = classes.iter().map(|class| class.ns).sum();
+    Lost { classes, ns }
+}
+
+impl OfClass {
+    /// Who had it: a few names.
+    fn who(&self) -> Option<String> {
+        let part = |ns: u64| ns as f64 / self.ns.max(1) as f64;
+        let named = self.processes.iter().filter(|(_, ns)| part(*ns) >= NAMED_MIN);
+        let named: Vec<&(Process, u64)> = named.take(NAMED_MAX).collect();
+        let told: u64 = named.iter().map(|(_, ns)| ns).sum();
+        let all: u64 = self.processes.iter().map(|(_, ns)| ns).sum();
+        let mut names: Vec<String> = named
+            .iter()
+            .map(|(process, _)| process.comm.to_string())
+            .collect();
+        if !self.processes.is_empty() && part(all - told) >= PART_MIN {
+            let others = if names.is_empty() { "several" } else { "others" };
+            names.push(String::from(others));
+        }
+        let last = names.pop()?;
+        Some(if names.is_empty() {
+            last
+        } else {
+            format!("{} and {last}", names.join(", "))
+        })
+    }
+
+    fn told(&self, of_ns: u64) -> String {
+        let share = percent(self.ns as f64 / of_ns.max(1) as f64);
+        let time = format!("{} ({share})", Nanos(self.ns));
+        self.class.told(&time, self.who().as_deref())
+    }
 }
 
 fn disturbed(explanation: &Explanation, lost: &Lost) -> Option<String> {
@@ -77,11 +126,8 @@ fn disturbed(explanation: &Explanation, lost: &Lost) -> Option<String> {
         return Some(format!("{number}, of unknown cause"));
     }
     let least = lost.ns as f64 * PART_MIN;
-    let told = lost.owners.iter().filter(|(.., ns)| *ns as f64 >= least);
-    let told = told.take(TOLD_MAX).map(|(class, process, ns)| {
-        let share = percent(*ns as f64 / lost.ns as f64);
-        format!("{} ({share}) {}", Nanos(*ns), class.told(process.as_ref()))
-    });
+    let told = lost.classes.iter().filter(|class| class.ns as f64 >= least);
+    let told = told.take(TOLD_MAX).map(|class| class.told(lost.ns));
     let rest = if found.covered < NEARLY_ALL {
         format!("; {} of all that was lost lies in them", percent(found.covered))
     } else {
@@ -90,7 +136,7 @@ fn disturbed(explanation: &Explanation, lost: &Lost) -> Option<String> {
     Some(format!(
         "of {} that I/Os lost in {number}, {}{rest}",
         Nanos(lost.ns),
-        joined(told, ", ")
+        joined(told, "; ")
     ))
 }
 
@@ -99,15 +145,16 @@ fn remedy(explanation: &Explanation, lost: &Lost) -> Option<String> {
         let limit = explanation.limits.iter().find(|limit| !limit.change.is_empty())?;
         Some(format!("to go faster, {}", limit.change))
     };
-    match lost.owners.first() {
-        Some((class, process, _)) => Some(against(*class, process.as_ref())),
+    match lost.classes.first() {
+        Some(class) => Some(against(class.class, class.who())),
         None => change(),
     }
 }
 
 /// What to do about an owner of lost time.
-fn against(class: OwnerClass, process: Option<&Process>) -> String {
-    let who = process.map_or(String::from("who uses it"), |process| process.comm.to_string());
+fn against(class: OwnerClass, process: Option<String>) -> String {
+    let known = process.is_some();
+    let who = process.unwrap_or_else(|| String::from("who uses it"));
     match class {
         OwnerClass::Usual => String::from("nothing"),
         OwnerClass::Device => String::from(
@@ -129,10 +176,10 @@ fn against(class: OwnerClass, process: Option<&Process>) -> String {
         OwnerClass::OwnQueue => {
             String::from("ask for less at a time, or allow more in flight: nobody else was in its way")
         }
-        OwnerClass::Journal => match process {
-            Some(_) => format!("have {who} sync less often, or put it on another file system"),
-            None => String::from("sync less often, or put the journal on another disk"),
-        },
+        OwnerClass::Journal if known => {
+            format!("have {who} sync less often, or put it on another file system")
+        }
+        OwnerClass::Journal => String::from("sync less often, or put the journal on another disk"),
         OwnerClass::DirtyPages => String::from(
             "write less at once, or let less be dirty (vm.dirty_background_bytes), or take a disk that writes faster",
         ),

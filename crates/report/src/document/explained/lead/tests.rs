@@ -51,7 +51,7 @@ fn owners_are_summed_over_all_disturbances() {
     assert_eq!(
         lines(&both),
         [
-            "What disturbed it: of 1.00 s that I/Os lost in 2 disturbances, 800 ms (80 %) no CPU, which sh had, 190 ms (19 %) at \
+            "What disturbed it: of 1.00 s that I/Os lost in 2 disturbances, 800 ms (80 %) no CPU, which sh had; 190 ms (19 %) at \
              the device.",
             "What to do: give the load CPUs of its own, or move sh to others.",
         ]
@@ -70,4 +70,25 @@ fn nothing_is_said_of_what_is_not_known() {
         lines(&unknown),
         ["What disturbed it: 1 disturbance, of unknown cause."]
     );
+}
+
+#[test]
+fn of_many_who_had_a_little_a_few_are_named() {
+    let crowd = |names: &[(&str, u64)]| {
+        let owners = names
+            .iter()
+            .map(|(name, ms)| owned(OwnerClass::NoCpu, Some(name), *ms));
+        lines(&explained(vec![owners.collect()])).swap_remove(0)
+    };
+    let told = |who: &str| {
+        format!(
+            "What disturbed it: of 1.00 s that I/Os lost in 1 disturbance, 1.00 s (100 %) no CPU, which {who} had."
+        )
+    };
+    assert_eq!(crowd(&[("a", 600), ("b", 400)]), told("a and b"));
+    assert_eq!(crowd(&[("a", 700), ("b", 150), ("c", 150)]), told("a and others"));
+    let ten: Vec<(&str, u64)> = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+        .map(|name| (name, 100))
+        .into();
+    assert_eq!(crowd(&ten), told("several"));
 }
