@@ -169,7 +169,7 @@ fn against(class: OwnerClass, process: Option<String>) -> String {
         }
         OwnerClass::CgroupIo => String::from("raise or lift the I/O limit of its cgroup"),
         OwnerClass::Quota => String::from("raise the CPU quota of its cgroup"),
-        OwnerClass::NoCpu => format!("give the load CPUs of its own, or move {who} to others"),
+        OwnerClass::NoCpu => format!("give the load CPUs of its own, or move {who} elsewhere"),
         OwnerClass::OwnCpu => {
             String::from("more CPUs for the load, or less work for each I/O: nobody else was in its way")
         }

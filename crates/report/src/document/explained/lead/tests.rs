@@ -53,7 +53,7 @@ fn owners_are_summed_over_all_disturbances() {
         [
             "What disturbed it: of 1.00 s that I/Os lost in 2 disturbances, 800 ms (80 %) no CPU, which sh had; 190 ms (19 %) at \
              the device.",
-            "What to do: give the load CPUs of its own, or move sh to others.",
+            "What to do: give the load CPUs of its own, or move sh elsewhere.",
         ]
     );
 }
