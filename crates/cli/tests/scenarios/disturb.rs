@@ -8,6 +8,7 @@ mod bench;
 mod cpu;
 mod device;
 mod limits;
+mod locks;
 mod memory;
 mod neighbours;
 mod own;
@@ -50,11 +51,12 @@ macro_rules! kinds {
 }
 
 kinds! {
-    cpu: realtime_hog four_equal_hogs one_equal_hog hog_elsewhere quota quota_and_hog stopped frozen;
+    cpu: realtime_hog four_equal_hogs one_equal_hog hog_elsewhere quota quota_and_hog eager_quota stopped frozen;
     device: stalls shift slow_pipe stalls_beside_4k stalls_beside_64k shift_beside_4k shift_beside_64k
         slow_pipe_beside_4k slow_pipe_under_large_reads drift;
     neighbours: big_reads bursts_of_256k many_4k writeback fsync_storm discard all_along on_another_disk;
     limits: throttle_switched_on throttle_that_does_not_bind tags_taken;
+    locks: same_file frozen_file_system;
     memory: reclaim own_dirty_limit;
     own: second_section large_reads surge;
     quiet: busy_innocents;

@@ -28,6 +28,7 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
         written_by: format!("fathom {}", run.build.version),
         ..Document::default()
     };
+    document.add("In short", report.explanation.and_then(explained::lead));
     document.add("Numbers", numbers(run, &sections));
     let warnings = facts::warnings(&run.summary.warnings);
     document.add("Warnings", facts::errors(run).into_iter().chain(warnings));
@@ -36,7 +37,6 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
     document.add("Latency over time", measured::heat(report));
     document.add("Percentiles", measured::percentiles(report));
     if let Some(explanation) = report.explanation {
-        document.add("In short", explained::lead(explanation));
         document.add("Limits", explained::limits(explanation));
         document.add("Disturbances", explained::spikes::drawn(report, explanation));
         document.add(

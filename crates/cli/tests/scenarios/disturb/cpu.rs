@@ -146,6 +146,24 @@ pub(super) fn quota_and_hog(bench: &Bench) -> Result<Recorded, String> {
     quota_of(bench, true)
 }
 
+/// A third of a CPU, for a load that would take all of one: it is let go at times that the kernel does not tell.
+const THIRD_US: &str = "30000";
+
+pub(super) fn eager_quota(bench: &Bench) -> Result<Recorded, String> {
+    two_cpus()?;
+    let zram = Zram::new()?;
+    let group = Group::of("cpu")?;
+    bench.run(group.around(&eager(bench, &zram)), |_| {
+        let set = |value| group.set("cpu.cfs_quota_us", value).expect("a quota");
+        Ok(Truth {
+            windows: vec![during(2_500, || set(THIRD_US), || set("-1"))],
+            causes: &["cgroup_throttle"],
+            slower: 2.0,
+            ..Truth::default()
+        })
+    })
+}
+
 /// What stops a process that another one stopped.
 pub(super) fn stopped_for(child: &Child, length_ms: u64) -> Window {
     during(

@@ -178,27 +178,23 @@ fn list(found: &SpikeReport) -> Table {
         String::from("All spikes")
     };
     let row = |spike: &&Spike| {
-        let mut row = vec![at(spike.start_ns), verdict(&spike.verdict)];
-        row.extend(figures(spike));
-        row
+        vec![
+            at(spike.start_ns),
+            verdict(&spike.verdict),
+            Nanos(spike.duration_ns).to_string(),
+            lost(spike),
+            spike.slow_ios.to_string(),
+            Nanos(spike.worst.response_ns).to_string(),
+            match spike.usual_ns {
+                0 => String::from("-"),
+                ns => Nanos(ns).to_string(),
+            },
+        ]
     };
-    let head = ["at", "cause", "for", "slow I/Os", "worst", "usual"];
+    let head = ["at", "cause", "for", "lost", "slow I/Os", "worst", "usual"];
     Table::new(2, head, worst.iter().map(row))
         .captioned(caption)
         .folded_above(FOLDED_ABOVE)
-}
-
-/// For how long, how many I/Os, the worst of them and the usual ones.
-fn figures(spike: &Spike) -> [String; 4] {
-    [
-        Nanos(spike.duration_ns).to_string(),
-        spike.slow_ios.to_string(),
-        Nanos(spike.worst.response_ns).to_string(),
-        match spike.usual_ns {
-            0 => String::from("-"),
-            ns => Nanos(ns).to_string(),
-        },
-    ]
 }
 
 /// A moment since the start: `0:04:07.250`.
