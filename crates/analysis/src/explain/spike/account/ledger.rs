@@ -4,7 +4,6 @@
 //! is found.
 
 use crate::explain::answer::{OwnerClass, Process};
-use std::collections::HashMap;
 
 /// Who had a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,14 +27,18 @@ impl Owner {
     }
 }
 
-/// Sums by owner.
+/// Sums by owner, in the order of owners: most have two or three, and there is one for each I/O that is looked at.
 #[derive(Debug, Clone, Default)]
-pub(in crate::explain::spike) struct Ledger(HashMap<Owner, u64>);
+pub(in crate::explain::spike) struct Ledger(Vec<(Owner, u64)>);
 
 impl Ledger {
     pub(in crate::explain::spike) fn add(&mut self, owner: Owner, ns: u64) {
-        if ns > 0 {
-            *self.0.entry(owner).or_default() += ns;
+        if ns == 0 {
+            return;
+        }
+        match self.0.binary_search_by_key(&owner, |(known, _)| *known) {
+            Ok(place) => self.0[place].1 += ns,
+            Err(place) => self.0.insert(place, (owner, ns)),
         }
     }
 
@@ -64,13 +67,23 @@ impl Ledger {
 
     /// Takes another one in, scaled so that it adds `ns` in all.
     pub(super) fn join_scaled(&mut self, other: &Self, ns: u64) {
-        let mut shares: Vec<(Owner, f64)> = other.0.iter().map(|(owner, ns)| (*owner, *ns as f64)).collect();
-        shares.sort_by_key(|(owner, _)| *owner);
+        let shares: Vec<(Owner, f64)> = other.0.iter().map(|(owner, ns)| (*owner, *ns as f64)).collect();
         self.divide(ns, &shares);
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Owner, u64)> {
+        self.0.iter().copied()
+    }
+
+    /// Takes one class out.
+    pub(super) fn take(&mut self, class: OwnerClass) -> u64 {
+        let ns = self.of_class(class);
+        self.0.retain(|(owner, _)| owner.class != class);
+        ns
+    }
+
     pub(in crate::explain::spike) fn total_ns(&self) -> u64 {
-        self.0.values().sum()
+        self.0.iter().map(|(_, ns)| ns).sum()
     }
 
     /// Those of one class, all processes together.
@@ -81,7 +94,7 @@ impl Ledger {
 
     /// All, the largest first. Tasks of one name are put together, under the number of the one that had most.
     pub(in crate::explain::spike) fn sorted(&self) -> Vec<(Owner, u64)> {
-        let mut all: Vec<(Owner, u64)> = self.0.iter().map(|(owner, ns)| (*owner, *ns)).collect();
+        let mut all = self.0.clone();
         let order = |a: &(Owner, u64), b: &(Owner, u64)| b.1.cmp(&a.1).then(a.0.cmp(&b.0));
         all.sort_by(order);
         let mut names: Vec<(Owner, u64)> = Vec::new();
