@@ -23,7 +23,7 @@ use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord};
 use fathom_core::run::Warning;
 use fathom_core::workload::EngineKind;
 pub(super) use ledger::{Ledger, Owner};
-use path::{Host, Paths};
+use path::{Flush, Host, Paths};
 use queue::Queue;
 use std::collections::{BTreeSet, HashMap};
 use thread::{Doing, Threads};
@@ -108,7 +108,7 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
     let host = Host {
         buffered,
         modelled: facts.modelled(),
-        quota: 0.0,
+        quota: (0.0, 0.0),
         device_slow: device_slow(scene, usually),
         untraced: scene.requests.is_empty(),
     };
@@ -191,24 +191,39 @@ fn stops(scene: &Scene<'_>) -> Vec<(u64, u64)> {
     stops
 }
 
-/// The part of the time in which the load stood ready beside an idle CPU that its quota explains.
-fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> f64 {
+/// The parts of the time in which the load stood ready that its quota explains: beside an idle CPU, and while somebody had it.
+/// Nothing but a quota keeps a task from an idle CPU; what is left of the quota's time lay where others had it.
+fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> (f64, f64) {
     let Some(counters) = &scene.context.scanned.counters else {
-        return 0.0;
+        return (0.0, 0.0);
     };
     let seconds = counters.system.range(scene.seconds());
     let throttled_s: f64 = seconds.map(|(_, second)| f64::from(second.cpu_throttled)).sum();
     if throttled_s <= 0.0 {
-        return 0.0;
+        return (0.0, 0.0);
     }
-    let waits = paths.threads.tids().flat_map(|tid| {
+    let mut waits: Vec<(u64, u64)> = Vec::new();
+    let mut held_ns = 0.0;
+    for tid in paths.threads.tids() {
         let spans = paths
             .threads
             .within(tid, scene.spike.start_ns, scene.spike.end_ns);
-        spans.filter(|span| matches!(span.doing, Doing::Ready { .. }))
-    });
-    let ready = Busy::of(waits.map(|span| (span.from_ns, span.to_ns)));
-    (throttled_s * 1e9 / ready.total_ns().max(1) as f64).min(1.0)
+        for span in spans {
+            if let Doing::Ready { cpu } = span.doing {
+                waits.push((span.from_ns, span.to_ns));
+                let holders = paths.cpus.holders(cpu, tid, span.from_ns, span.to_ns);
+                let held = holders.iter().filter(|(holder, _)| holder.is_some());
+                held_ns += held.map(|(_, ns)| ns).sum::<f64>();
+            }
+        }
+    }
+    let ready_ns = Busy::of(waits).total_ns() as f64;
+    let held_ns = held_ns.min(ready_ns);
+    let throttled_ns = throttled_s * 1e9;
+    let nobody_ns = ready_ns - held_ns;
+    let beside_idle = (throttled_ns / nobody_ns.max(1.0)).min(1.0);
+    let while_held = ((throttled_ns - nobody_ns) / held_ns.max(1.0)).clamp(0.0, 1.0);
+    (beside_idle, while_held)
 }
 
 /// When the kernel was writing back pages that the load had made dirty.
@@ -240,42 +255,64 @@ pub(super) fn is_flush(request: &BlockRequest) -> bool {
     request.op == BlockOp::Flush || flags.has(BlockFlags::PREFLUSH) || flags.has(BlockFlags::FUA)
 }
 
-/// When flushes began and ended, and from when on the device completed nothing else before their ends: a flush that waits
-/// its turn among others stops nobody.
-fn flushes(scene: &Scene<'_>) -> Vec<(u64, u64, u64)> {
-    let others: Vec<u64> = scene
-        .requests
-        .iter()
-        .filter(|request| !is_flush(request))
-        .map(|request| request.completed_ns)
-        .collect();
+/// Flushes: the device completes nothing else of its own from when on until their ends. One that waits its turn among others
+/// stops nobody.
+fn flushes(scene: &Scene<'_>) -> Vec<Flush> {
+    let mut others: HashMap<u32, Vec<u64>> = HashMap::new();
+    for request in scene.requests.iter().filter(|request| !is_flush(request)) {
+        others
+            .entry(request.device)
+            .or_default()
+            .push(request.completed_ns);
+    }
     let flushes = scene.requests.iter().filter(|request| is_flush(request));
     flushes
         .map(|flush| {
-            let issued_ns = flush.issued_ns.unwrap_or(flush.begun_ns());
+            let from_ns = flush.issued_ns.unwrap_or(flush.begun_ns());
+            let others = others.get(&flush.device).map_or(&[][..], Vec::as_slice);
             let before = others.partition_point(|end| *end < flush.completed_ns);
             let last_ns = before.checked_sub(1).map_or(0, |last| others[last]);
-            (issued_ns, issued_ns.max(last_ns), flush.completed_ns)
+            Flush {
+                device: flush.device,
+                from_ns,
+                alone_ns: from_ns.max(last_ns),
+                to_ns: flush.completed_ns,
+            }
         })
         .collect()
 }
 
 fn counterfactual(scene: &Scene<'_>, part: &Part, usually: &Usually) -> Counterfactual {
-    let question = device::Question {
-        requests: scene.requests,
-        from_ns: scene.spike.start_ns,
-        to_ns: scene.spike.end_ns,
-        known_from_ns: scene.before.start_ns,
-        usual_ns: usually.below_ns(),
-        usual_ahead: usually.ahead,
-        usual_bytes: (usually.ahead + 1.0) * usually.bytes,
-    };
-    let buffered = writes_buffered(scene);
     let of_victim = |request: &BlockRequest| {
         let of_section = scene.section_of(request.pid, &request.comm);
         of_section.is_none_or(|section| section == part.section)
             && Kind::of_request(request.op, request.len_bytes) == part.kind
     };
+    let usual_ns = usually.below_ns();
+    // As far off as an I/O is that is a disturbance by itself.
+    let slow_ns = part.threshold_ns as f64;
+    let own = |request: &&BlockRequest| scene.is_own(request.pid, &request.comm) && of_victim(request);
+    // Another disk's requests are in nobody's way.
+    let devices = scene.requests.iter().filter(own);
+    let devices: BTreeSet<u32> = devices.map(|request| request.device).collect();
+    let of_devices = |request: &&BlockRequest| devices.is_empty() || devices.contains(&request.device);
+    let requests: Vec<BlockRequest> = scene.requests.iter().filter(of_devices).copied().collect();
+    let before = requests.iter().filter(own).filter(|request| {
+        request.begun_ns() < scene.spike.start_ns
+            && (request.completed_ns - request.begun_ns()) as f64 >= slow_ns
+    });
+    let slow_before = Busy::of(before.map(|request| (request.begun_ns(), request.completed_ns)));
+    let question = device::Question {
+        slow_before,
+        requests: &requests,
+        from_ns: scene.spike.start_ns,
+        to_ns: scene.spike.end_ns,
+        known_from_ns: scene.before.start_ns,
+        usual_ns,
+        usual_ahead: usually.ahead,
+        usual_bytes: (usually.ahead + 1.0) * usually.bytes,
+    };
+    let buffered = writes_buffered(scene);
     let party = |request: &BlockRequest| {
         if is_flush(request) && request.len_bytes == 0 {
             return Party::Nobody;
@@ -327,6 +364,11 @@ fn queue(scene: &Scene<'_>, paths: &Paths<'_>) -> Queue {
     let of_workers = |io: &&IoRecord| workers.contains(&(io.job, io.worker));
     let mut ios: Vec<&IoRecord> = scene.ios.iter().filter(of_workers).collect();
     ios.truncate(QUEUE_MAX);
+    for worker in workers {
+        let own = ios.iter().filter(|io| (io.job, io.worker) == worker);
+        let late = own.map(|io| (io.intended_ns.min(io.created_ns), io.created_ns));
+        queue.line(worker, Busy::of(late.filter(|(due, created)| due < created)));
+    }
     for (io, path) in ios.iter().zip(scene.matched(&ios)) {
         // Only what is beyond its own wait for being sent.
         let sent = SlowIo {

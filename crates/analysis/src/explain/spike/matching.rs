@@ -123,6 +123,7 @@ impl<'s> Matcher<'s> {
             worker: Some((io.job, io.worker)),
             parts: [io.created_ns - due_ns, io.lat_ns(), 0, 0, 0, 0],
             at_device: None,
+            device: None,
             ambiguous: false,
             part: 0,
             weight: 1.0,
@@ -216,6 +217,7 @@ impl SlowIo {
             self.completed_ns - done,
         ];
         self.at_device = Some((issued, done));
+        self.device = Some(request.device);
         self.let_go = is_bound_worker(&request.comm);
     }
 }

@@ -76,6 +76,8 @@ pub(super) struct SlowIo {
     pub parts: Parts,
     /// When the device's part began and ended, where that is known.
     pub at_device: Option<(u64, u64)>,
+    /// Its device, where a request is known.
+    pub device: Option<u32>,
     /// Several requests may be the one.
     pub ambiguous: bool,
     /// Which of the disturbance's parts it is of.
@@ -102,6 +104,7 @@ impl SlowIo {
             worker: None,
             parts: [0; 6],
             at_device: None,
+            device: None,
             ambiguous: false,
             part,
             weight: 1.0,

@@ -141,6 +141,20 @@ impl Busy {
         there.map(|span| span.overlap_ns(from, to)).sum()
     }
 
+    /// Those within a time, cut to it.
+    pub(super) fn spans(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
+        let first = self.0.partition_point(|span| span.end_ns <= from);
+        let there = self.0[first..].iter().take_while(move |span| span.start_ns < to);
+        there.map(move |span| (span.start_ns.max(from), span.end_ns.min(to)))
+    }
+
+    /// When the time began that a moment lies in.
+    pub(super) fn begin_of(&self, at_ns: u64) -> Option<u64> {
+        let before = self.0.partition_point(|span| span.start_ns <= at_ns);
+        let last = self.0.get(before.checked_sub(1)?)?;
+        (at_ns <= last.end_ns).then_some(last.start_ns)
+    }
+
     /// All of it together.
     pub(super) fn total_ns(&self) -> u64 {
         self.0.iter().map(Window::duration_ns).sum()

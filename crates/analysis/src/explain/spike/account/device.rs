@@ -12,6 +12,7 @@
 mod flights;
 
 use super::ledger::Owner;
+use crate::explain::spike::served::Busy;
 use fathom_core::record::BlockRequest;
 use flights::{Flight, Flights, line};
 
@@ -32,13 +33,15 @@ const FLOOD: f64 = 64.0;
 /// The same of a single request, and the part of the extra time that it must have been there.
 const FLOOD_BY_ONE: f64 = 4096.0;
 const BEHIND_ONE: f64 = 0.6;
-/// How many standard deviations are beyond chance: of ranks, of a coefficient of correlation.
+/// How many standard deviations are beyond chance.
 const SURE: f64 = 3.0;
-const SURE_FOLLOWS: f64 = 4.0;
 /// How well the time must follow the bytes ahead, as a coefficient of correlation.
 const FOLLOWS: f64 = 0.4;
-/// The part of a request's time for which the suspect must have something in flight to count as there.
+/// The part of a request's usual time, from its begin, for which the suspect must have something in flight to count as there.
 const PRESENT: f64 = 0.1;
+/// How many times as many requests, and bytes, a second a device completes that is slow only for what is asked of it.
+const GROWN: f64 = 1.2;
+const GROWN_BYTES: f64 = 2.0;
 /// How much of the time before it a suspect that comes new had nothing in flight.
 const ABSENT: f64 = 0.05;
 
@@ -79,6 +82,8 @@ pub(super) struct Counterfactual {
 
 /// What is asked.
 pub(super) struct Question<'r> {
+    /// Times before it in which the victim was slow as well: nothing is normal in them.
+    pub slow_before: Busy,
     /// All requests around the disturbance.
     pub requests: &'r [BlockRequest],
     /// The disturbance, and the time before it that is known.
@@ -90,6 +95,28 @@ pub(super) struct Question<'r> {
     /// How many of its own it usually has ahead, and bytes in flight.
     pub usual_ahead: f64,
     pub usual_bytes: f64,
+}
+
+impl Question<'_> {
+    /// The part of the normal time before in which somebody had something in flight.
+    fn before(&self, flights: &Flights) -> f64 {
+        let (from, to) = (self.known_from_ns, self.from_ns);
+        let in_slow = self.slow_before.spans(from, to);
+        let in_slow: u64 = in_slow.map(|(from, to)| flights.busy_ns(from, to)).sum();
+        let length_ns = to.saturating_sub(from) - self.slow_before.within_ns(from, to);
+        let busy_ns = flights.busy_ns(from, to).saturating_sub(in_slow);
+        busy_ns as f64 / length_ns.max(1) as f64
+    }
+
+    /// How many times as much the device did in a second as in the time before.
+    fn grown(&self, of: fn(&BlockRequest) -> f64) -> f64 {
+        let rate = |from: u64, to: u64| {
+            let requests = self.requests.iter();
+            let there = requests.filter(|request| (from..to).contains(&request.completed_ns));
+            there.map(of).sum::<f64>() / (to.saturating_sub(from).max(1) as f64 / 1e9)
+        };
+        rate(self.from_ns, self.to_ns) / rate(self.known_from_ns, self.from_ns).max(f64::MIN_POSITIVE)
+    }
 }
 
 /// Whose a request is, seen from the victim.
@@ -234,9 +261,11 @@ fn middle(mut values: Vec<f64>) -> f64 {
 /// The part of the victim's extra time that these flights are granted.
 fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
     let usual_ns = question.usual_ns.max(1.0);
+    // In a time that is as long for each: a long one would meet somebody sooner, for no other reason than its length.
+    let first_ns = usual_ns as u64;
     let with = |sample: &&Sample| {
-        let busy_ns = flights.busy_ns(sample.from_ns, sample.to_ns) as f64;
-        busy_ns >= sample.ns() * PRESENT
+        let busy_ns = flights.busy_ns(sample.from_ns, sample.from_ns + first_ns) as f64;
+        busy_ns >= usual_ns * PRESENT
     };
     let (over, alone): (Vec<&Sample>, Vec<&Sample>) = samples.iter().partition(with);
     // Those before the suspect came and after it went may lie beyond what made the device slow: only those between its
@@ -371,37 +400,38 @@ fn follows(usual_ns: f64, over: &[&Sample], flights: &Flights) -> f64 {
     } else {
         by_number
     };
-    let n = over.len() as f64;
-    // Student's t of the coefficient.
-    let t = best.correlation
-        * ((n - 2.0).max(0.0) / (1.0 - best.correlation.powi(2)).max(f64::MIN_POSITIVE)).sqrt();
-    if best.correlation < FOLLOWS || t < SURE_FOLLOWS {
+    if best.correlation < FOLLOWS || deviations(best.correlation, over.len()) < SURE {
         return 0.0;
     }
     let extra_ns = (best.mean_y - usual_ns).max(1.0);
     (best.slope * best.mean_x / extra_ns).clamp(0.0, 1.0)
 }
 
+/// How many standard deviations a coefficient of correlation is off 0: Student's t, brought to the normal distribution by
+/// Wallace's approximation (1959), as of three points any two are on a line and the third often is.
+fn deviations(correlation: f64, points: usize) -> f64 {
+    let Some(freedom) = points.checked_sub(2).filter(|freedom| *freedom > 0) else {
+        return 0.0;
+    };
+    let freedom = freedom as f64;
+    // 1 + t² / freedom.
+    let ratio = 1.0 / (1.0 - correlation.powi(2)).max(f64::EPSILON);
+    (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0) * (freedom * ratio.ln()).sqrt()
+}
+
 /// Somebody whose queue is always as long: nothing varies that could show what it costs. It is granted all where it came as
 /// the victim slowed down, had far more in flight, and the device completed more than before without a pause.
 fn newcomer(question: &Question<'_>, samples: &[Sample], flights: &Flights, silence: f64) -> f64 {
-    let (known, from, to) = (question.known_from_ns, question.from_ns, question.to_ns);
-    let before = flights.busy_ns(known, from) as f64 / (from - known).max(1) as f64;
+    let known = question.known_from_ns;
+    let before = question.before(flights);
     let ahead = |value: fn((f64, f64)) -> f64| {
         let each = samples.iter().map(|sample| value(flights.ahead(sample.from_ns)));
         middle(each.collect())
     };
     let (in_flight, bytes) = (ahead(|ahead| ahead.0), ahead(|ahead| ahead.1));
-    let seconds = |from: u64, to: u64| to.saturating_sub(from).max(1) as f64 / 1e9;
-    let rate = |from: u64, to: u64, of: fn(&BlockRequest) -> f64| {
-        let requests = question.requests.iter();
-        let there = requests.filter(|request| (from..to).contains(&request.completed_ns));
-        there.map(of).sum::<f64>() / seconds(from, to)
-    };
-    let grown =
-        |of: fn(&BlockRequest) -> f64| rate(from, to, of) / rate(known, from, of).max(f64::MIN_POSITIVE);
-    let many = in_flight >= 4.0 * (question.usual_ahead + 1.0) && grown(|_| 1.0) >= 1.2;
-    let large = bytes >= FLOOD * question.usual_bytes && grown(|request| f64::from(request.len_bytes)) >= 2.0;
+    let many = in_flight >= 4.0 * (question.usual_ahead + 1.0) && question.grown(|_| 1.0) >= GROWN;
+    let large = bytes >= FLOOD * question.usual_bytes
+        && question.grown(|request| f64::from(request.len_bytes)) >= GROWN_BYTES;
     let first = flights.begun.iter().find(|begun| **begun + 1 >= known);
     // As slow as those are that show it; a little slower is one now and then.
     let typical_ns = middle(samples.iter().map(Sample::ns).collect());
@@ -422,6 +452,10 @@ fn own_queue(question: &Question<'_>, samples: &[Sample], own: &Flights) -> f64 
     let silence = middle(samples.iter().map(|sample| sample.silent).collect());
     if ahead < question.usual_ahead * 2.0 + 2.0 || silence >= SILENT {
         return 0.0;
+    }
+    // A queue that is always as long shows nothing by varying: that the device did more than before, without a pause, does.
+    if silence <= BUSY && question.grown(|_| 1.0) >= GROWN {
+        return 1.0;
     }
     let all: Vec<&Sample> = samples.iter().collect();
     follows(question.usual_ns.max(1.0), &all, own)

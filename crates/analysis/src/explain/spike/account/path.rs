@@ -25,12 +25,21 @@ pub(super) struct Paths<'s> {
     pub host: Host,
     /// When the load was stopped, as it noticed itself.
     pub stops: Vec<(u64, u64)>,
-    /// Flushes: from when on they were alone, their end.
-    pub flushes: Vec<(u64, u64, u64)>,
+    pub flushes: Vec<Flush>,
     /// When pages that the load had made dirty were being written back.
     pub own_pages: Busy,
     /// What held each worker up, for times in which an I/O was due and not sent.
     pub queue: Queue,
+}
+
+/// A flush of a device's cache.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flush {
+    pub device: u32,
+    pub from_ns: u64,
+    /// From here on it was all that the device did.
+    pub alone_ns: u64,
+    pub to_ns: u64,
 }
 
 /// What is known of the host for the whole disturbance.
@@ -40,13 +49,16 @@ pub(super) struct Host {
     pub buffered: bool,
     /// On a modelled machine there is nothing but the disk.
     pub modelled: bool,
-    /// The part of ready time without a holder that the CPU quota explains.
-    pub quota: f64,
+    /// The parts of ready time that the CPU quota explains: without a holder, and with one.
+    pub quota: (f64, f64),
     /// The device is what is slow: a wait for a tag or in the scheduler is its.
     pub device_slow: bool,
     /// No request of the device was recorded.
     pub untraced: bool,
 }
+
+/// From the end of what the kernel did to when it wakes who waited for that, at most.
+const WAKING_NS: u64 = 1_000_000;
 
 /// Which part of its way an I/O is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +108,7 @@ impl Paths<'_> {
             usually.parts[5],
             &mut ledger,
         );
+        self.queue.inherit(io.worker, io.created_ns, &mut ledger);
         ledger
     }
 
@@ -123,7 +136,7 @@ impl Paths<'_> {
         let others: f64 = granted.iter().map(|(_, part)| part).sum();
         let mut shares = granted;
         let rest = (1.0 - others).max(0.0);
-        let behind = self.behind_flush(queued, done);
+        let behind = self.behind_flush(io.device, queued, done);
         // What the queue had, beyond what it usually has, is its own only where the device was as fast as ever.
         let waited = (issued - queued) as f64;
         let usually_waited = usually.parts[2] + usually.parts[3];
@@ -147,10 +160,12 @@ impl Paths<'_> {
     }
 
     /// The part of a request's time in which a flush was carried out that came before it.
-    fn behind_flush(&self, queued: u64, done: u64) -> f64 {
+    fn behind_flush(&self, device: Option<u32>, queued: u64, done: u64) -> f64 {
         let slack = (done - queued) / 10;
-        let before = self.flushes.iter().filter(|(from, _, _)| *from <= queued + slack);
-        let behind = before.map(|(_, alone, to)| done.min(*to).saturating_sub(queued.max(*alone)));
+        let here = |flush: &&Flush| device.is_none_or(|device| device == flush.device);
+        let before = self.flushes.iter().filter(here);
+        let before = before.filter(|flush| flush.from_ns <= queued + slack);
+        let behind = before.map(|flush| done.min(flush.to_ns).saturating_sub(queued.max(flush.alone_ns)));
         behind.max().unwrap_or(0) as f64 / (done - queued).max(1) as f64
     }
 
@@ -166,7 +181,7 @@ impl Paths<'_> {
             let (stop_from, stop_to) = ((*stop_from).max(at), (*stop_to).min(to));
             if stop_from < stop_to {
                 self.spans(io, at, stop_from, step, &mut found);
-                found.add(Owner::of(OwnerClass::Stopped), stop_to - stop_from);
+                self.noticed(io, (stop_from, stop_to), step, &mut found);
                 at = stop_to;
             }
         }
@@ -174,6 +189,23 @@ impl Paths<'_> {
         let usual = (usual_ns as u64).min(to - from);
         ledger.add(Owner::of(OwnerClass::Usual), usual);
         ledger.join_scaled(&found, to - from - usual);
+    }
+
+    /// A time in which the load noticed that nothing of it ran: who stopped it, its thread's doings may tell.
+    fn noticed(&self, io: &SlowIo, (from, to): (u64, u64), step: Step, found: &mut Ledger) {
+        let mut told = Ledger::default();
+        self.spans(io, from, to, step, &mut told);
+        for (owner, ns) in told.iter() {
+            let by_name = matches!(owner.class, OwnerClass::Stopped | OwnerClass::Frozen);
+            found.add(
+                if by_name {
+                    owner
+                } else {
+                    Owner::of(OwnerClass::Stopped)
+                },
+                ns,
+            );
+        }
     }
 
     /// By what the thread did.
@@ -247,8 +279,8 @@ impl Paths<'_> {
             Doing::Ready { cpu } => self.ready(tid, cpu, (from_ns, to_ns), found),
             Doing::Waiting { on, waker } => match on {
                 BlockedOn::Quota => found.add(Owner::of(OwnerClass::Quota), ns),
-                BlockedOn::Frozen => found.add(Owner::of(OwnerClass::Frozen), ns),
-                BlockedOn::Stopped => self.stopped(tid, from_ns, to_ns, found),
+                BlockedOn::Frozen => self.stopped(None, (from_ns, to_ns), found),
+                BlockedOn::Stopped => self.stopped(Some(tid), (from_ns, to_ns), found),
                 BlockedOn::Tag | BlockedOn::WritebackThrottle => {
                     found.add(Owner::of(OwnerClass::KernelQueue), ns);
                 }
@@ -271,10 +303,32 @@ impl Paths<'_> {
                 BlockedOn::Reclaim | BlockedOn::Fault => found.add(Owner::of(OwnerClass::Memory), ns),
                 BlockedOn::Lock => found.add(self.lock(waker), ns),
                 BlockedOn::Io if step == Step::Above => self.unseen(io, from_ns, to_ns, step, found),
-                BlockedOn::Unknown | BlockedOn::Itself | BlockedOn::Io => {
-                    self.unseen(io, from_ns, to_ns, step, found);
-                }
+                BlockedOn::Unknown => self.woken(io, waker, (from_ns, to_ns), step, found),
+                BlockedOn::Itself | BlockedOn::Io => self.unseen(io, from_ns, to_ns, step, found),
             },
+        }
+    }
+
+    /// A wait of which no stack tells: who ended it may tell, where that one ended what the kernel did at that moment.
+    fn woken(
+        &self,
+        io: &SlowIo,
+        waker: Option<(u32, Comm)>,
+        (from, to): (u64, u64),
+        step: Step,
+        found: &mut Ledger,
+    ) {
+        let ended_by = |kind: SpanKind, who: fn(&KernelSpan) -> u32| {
+            let mut spans = self.spans_of(kind, from, to + WAKING_NS);
+            let waker = waker.map(|(tid, _)| tid);
+            spans.any(|span| Some(who(span)) == waker && span.end_ns.abs_diff(to) <= WAKING_NS)
+        };
+        if ended_by(SpanKind::JournalCommit, |span| span.tid) {
+            self.behind(SpanKind::JournalCommit, OwnerClass::Journal, (from, to), found);
+        } else if ended_by(SpanKind::Frozen, |span| span.by_tid) {
+            self.stopped(None, (from, to), found);
+        } else {
+            self.unseen(io, from, to, step, found);
         }
     }
 
@@ -286,6 +340,8 @@ impl Paths<'_> {
         for (holder, part) in self.cpus.holders(cpu, tid, from, to) {
             let Some(process) = holder else { continue };
             held += part;
+            let (part, by_quota) = (part * (1.0 - self.host.quota.1), part * self.host.quota.1);
+            shares.push((Owner::of(OwnerClass::Quota), by_quota));
             let own = self.scene.is_own(process.pid, &process.comm);
             let owner = if own {
                 Owner::of(OwnerClass::OwnCpu)
@@ -296,24 +352,28 @@ impl Paths<'_> {
         }
         let nobody = (ns as f64 - held).max(0.0);
         // Idle time belongs to nobody: only the quota lets a task stand ready beside an idle CPU.
-        shares.push((Owner::of(OwnerClass::Quota), nobody * self.host.quota));
-        shares.push((Owner::NOT_SEEN, nobody * (1.0 - self.host.quota)));
+        shares.push((Owner::of(OwnerClass::Quota), nobody * self.host.quota.0));
+        shares.push((Owner::NOT_SEEN, nobody * (1.0 - self.host.quota.0)));
         shares.retain(|(_, weight)| *weight > 0.0);
         found.divide(ns, &shares);
     }
 
-    fn stopped(&self, tid: u32, from: u64, to: u64, found: &mut Ledger) {
-        let by = self.spans_of(SpanKind::Stopped, from, to);
-        let by = by.filter(|span| span.tid == tid && span.by_tid != 0).last();
+    /// By a signal to a thread, or with its group by a freezer; who did that, if it is known.
+    fn stopped(&self, tid: Option<u32>, (from, to): (u64, u64), found: &mut Ledger) {
+        let (kind, class) = match tid {
+            Some(_) => (SpanKind::Stopped, OwnerClass::Stopped),
+            None => (SpanKind::Frozen, OwnerClass::Frozen),
+        };
+        let of_it = self.spans_of(kind, from, to);
+        let of_it = of_it.filter(|span| tid.is_none_or(|tid| span.tid == tid));
+        // Several groups may be frozen: the thread was in the one whose time is its own.
+        let apart_ns = |span: &&KernelSpan| span.start_ns.abs_diff(from) + span.end_ns.abs_diff(to);
+        let by = of_it.min_by_key(apart_ns).filter(|span| span.by_tid != 0);
         let process = by.map(|span| Process {
             pid: span.by_tid,
             comm: span.by_comm,
         });
-        let owner = Owner {
-            class: OwnerClass::Stopped,
-            process,
-        };
-        found.add(owner, to - from);
+        found.add(Owner { class, process }, to - from);
     }
 
     fn lock(&self, waker: Option<(u32, Comm)>) -> Owner {
@@ -368,7 +428,7 @@ impl Paths<'_> {
             return;
         }
         match step {
-            Step::Unsent => self.queue.add(io, (from, to), found),
+            Step::Unsent => self.queue.add(io.worker, (from, to), found),
             Step::Above => self.above(io, ns, found),
             Step::Unmatched if !self.host.untraced => self.above(io, ns, found),
             Step::Unmatched | Step::Seen => found.add(Owner::NOT_SEEN, ns),

@@ -1,18 +1,34 @@
-//! What held up an I/O that was due and not sent: those of its worker before it.
+//! What held a worker's next I/O up: the I/O of its own that ended next, and what put that one behind.
 //!
-//! Data in: the paths of a worker's I/Os. Data out: whose a time was. It must not know how a path is found.
+//! Data in: I/Os of a worker in the order of their ends, each with whose its time was; when some of its I/Os were due and not
+//! sent. Data out: whose such a time was. It must not know how an owner is found.
+//!
+//! Behind I/Os that take what they always take, and while its worker computes, one waits for whatever made the worker late: what was lost since it is behind,
+//! by its owners, as far as that goes. Only where more was asked for than before is the rest its own queue.
 
-use super::super::scene::SlowIo;
 use super::ledger::{Ledger, Owner};
 use crate::explain::answer::OwnerClass;
+use crate::explain::spike::served::Busy;
 
-/// What held each worker's next I/O up: the I/O of its own that ended next.
+type Worker = (u32, u32);
+
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Of each worker: spans, ascending and apart, each with whose it was, in parts of it.
-    lines: Vec<((u32, u32), Vec<Held>)>,
-    /// Nobody is known to have held anything up: the load asked for more than its depth lets through.
+    lines: Vec<Line>,
+    /// More was asked for than before: the load made its queue itself.
     pub surge: bool,
+}
+
+#[derive(Debug)]
+struct Line {
+    worker: Worker,
+    /// Times in which an I/O was due and not sent.
+    late: Busy,
+    /// Ascending and apart.
+    held: Vec<Held>,
+    /// What was lost since the worker is late.
+    lost: Ledger,
+    late_since_ns: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -20,43 +36,72 @@ struct Held {
     from_ns: u64,
     to_ns: u64,
     ledger: Ledger,
+    lost: Ledger,
 }
 
 impl Queue {
-    /// Adds what an I/O of a worker had from when it could be why the next one waits.
-    pub(super) fn push(&mut self, worker: (u32, u32), from_ns: u64, to_ns: u64, ledger: Ledger) {
-        let known = self.lines.iter().position(|(known, _)| *known == worker);
-        let index = known.unwrap_or_else(|| {
-            self.lines.push((worker, Vec::new()));
-            self.lines.len() - 1
+    /// A worker that had I/Os due and not sent at these times.
+    pub(super) fn line(&mut self, worker: Worker, late: Busy) {
+        self.lines.push(Line {
+            worker,
+            late,
+            held: Vec::new(),
+            lost: Ledger::default(),
+            late_since_ns: None,
         });
-        let line = &mut self.lines[index].1;
-        let from_ns = line.last().map_or(from_ns, |last: &Held| from_ns.max(last.to_ns));
+    }
+
+    /// Adds what an I/O of a worker had from when it could be why the next one waits.
+    pub(super) fn push(&mut self, worker: Worker, from_ns: u64, to_ns: u64, ledger: Ledger) {
+        let Some(line) = self.lines.iter_mut().find(|line| line.worker == worker) else {
+            return;
+        };
+        let late_since_ns = line.late.begin_of(to_ns);
+        if late_since_ns != line.late_since_ns || late_since_ns.is_none() {
+            line.late_since_ns = late_since_ns;
+            line.lost = Ledger::default();
+        }
+        for (owner, ns) in ledger.iter().filter(|_| late_since_ns.is_some()) {
+            let own = matches!(
+                owner.class,
+                OwnerClass::Usual | OwnerClass::OwnQueue | OwnerClass::OwnCpu
+            );
+            if !own {
+                line.lost.add(owner, ns);
+            }
+        }
+        let from_ns = line.held.last().map_or(from_ns, |last| from_ns.max(last.to_ns));
         if from_ns < to_ns {
-            line.push(Held {
+            line.held.push(Held {
                 from_ns,
                 to_ns,
                 ledger,
+                lost: line.lost.clone(),
             });
         }
     }
 
+    fn held(&self, worker: Option<Worker>) -> &[Held] {
+        let line = worker.and_then(|worker| self.lines.iter().find(|line| line.worker == worker));
+        line.map_or(&[], |line| line.held.as_slice())
+    }
+
     /// Whose a time was in which the worker had an I/O due and did not send it.
-    pub(super) fn add(&self, io: &SlowIo, (from, to): (u64, u64), found: &mut Ledger) {
-        let line = io
-            .worker
-            .and_then(|worker| self.lines.iter().find(|(known, _)| *known == worker));
-        let line = line.map_or(&[][..], |(_, line)| line.as_slice());
+    pub(super) fn add(&self, worker: Option<Worker>, (from, to): (u64, u64), found: &mut Ledger) {
+        let line = self.held(worker);
         let first = line.partition_point(|held| held.to_ns <= from);
         let mut at = from;
+        let mut behind = Ledger::default();
+        let mut last = None;
         for held in line[first..].iter().take_while(|held| held.from_ns < to) {
             let (begin, end) = (held.from_ns.max(at), held.to_ns.min(to));
             if at < begin {
-                found.add(Owner::NOT_SEEN, begin - at);
+                behind.add(Owner::NOT_SEEN, begin - at);
             }
             if begin < end {
-                found.join_scaled(&own_queue(&held.ledger), end - begin);
+                behind.join_scaled(&held.ledger, end - begin);
                 at = end;
+                last = Some(held);
             }
         }
         if at < to {
@@ -65,20 +110,42 @@ impl Queue {
             } else {
                 Owner::NOT_SEEN
             };
-            found.add(owner, to - at);
+            behind.add(owner, to - at);
         }
+        let mut own = Ledger::default();
+        own.add(
+            Owner::of(OwnerClass::OwnQueue),
+            behind.take(OwnerClass::Usual) + behind.take(OwnerClass::OwnQueue),
+        );
+        own.add(Owner::of(OwnerClass::OwnCpu), behind.take(OwnerClass::OwnCpu));
+        found.join(&behind, 1.0);
+        self.own(last, &own, found);
+    }
+
+    /// What an I/O had behind a longer queue of its own, or while its worker computed, a worker that is late has from what put
+    /// it behind.
+    pub(super) fn inherit(&self, worker: Option<Worker>, at_ns: u64, ledger: &mut Ledger) {
+        let line = self.held(worker);
+        let before = line.partition_point(|held| held.to_ns <= at_ns).checked_sub(1);
+        if let Some(before) = before {
+            let mut own = Ledger::default();
+            for class in [OwnerClass::OwnQueue, OwnerClass::OwnCpu] {
+                own.add(Owner::of(class), ledger.take(class));
+            }
+            self.own(line.get(before), &own, ledger);
+        }
+    }
+
+    /// No more is from what was lost than was lost.
+    fn own(&self, held: Option<&Held>, own: &Ledger, found: &mut Ledger) {
+        let lost = held.filter(|_| !self.surge).map(|held| &held.lost);
+        let inherited_ns = lost.map_or(0, Ledger::total_ns).min(own.total_ns());
+        if let Some(lost) = lost {
+            found.join_scaled(lost, inherited_ns);
+        }
+        found.join_scaled(own, own.total_ns() - inherited_ns);
     }
 }
 
-/// What is usual for an I/O that is waited for is a queue of the load's own for the one that waits.
-fn own_queue(ledger: &Ledger) -> Ledger {
-    let mut turned = Ledger::default();
-    for (owner, ns) in ledger.sorted() {
-        let owner = match owner.class {
-            OwnerClass::Usual => Owner::of(OwnerClass::OwnQueue),
-            _ => owner,
-        };
-        turned.add(owner, ns);
-    }
-    turned
-}
+#[cfg(test)]
+mod tests;

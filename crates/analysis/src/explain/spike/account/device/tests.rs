@@ -72,6 +72,7 @@ impl Made {
 
     fn part(&self, from_ms: u64, to_ms: u64) -> f64 {
         let question = Question {
+            slow_before: Busy::default(),
             requests: &self.requests,
             from_ns: from_ms * MS,
             to_ns: to_ms * MS,
@@ -150,6 +151,7 @@ fn a_neighbour_in_a_stall_is_granted_nothing() {
 fn grants_add_up() {
     let made = Made::new(1, Some(1e8), |_| MS, bursts, 4, 256 << 10);
     let question = Question {
+        slow_before: Busy::default(),
         requests: &made.requests,
         from_ns: 600 * MS,
         to_ns: 4_000 * MS,
