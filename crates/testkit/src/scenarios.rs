@@ -9,12 +9,14 @@ mod block;
 mod counters;
 mod cpu;
 mod device;
+mod draws;
 mod load;
 mod machine;
 mod make;
 mod others;
+mod told;
 
-pub use make::{Plan, Set, empty_run, plans, steady};
+pub use make::{Innocent, Plan, Set, empty_run, plans, steady};
 
 use fathom_core::record::{BlockRequest, CounterRow, CpuShare, IoRecord, KernelSpan, ProcessRow, SchedSlice};
 use fathom_core::run::Run;
@@ -41,7 +43,7 @@ impl Window {
 }
 
 /// Why I/Os are slow for a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// The device does not answer.
     Device,
@@ -49,6 +51,8 @@ pub enum Cause {
     KernelQueue,
     /// A cgroup's limit does.
     CgroupThrottle,
+    /// Something keeps the load from running altogether.
+    LoadStopped,
     /// A flush of the journal takes long.
     FlushOrJournal,
     /// Others have the load's CPU.
@@ -83,6 +87,20 @@ pub struct Injected {
     pub cause: Cause,
     /// The process that did it, by name.
     pub process: Option<String>,
+}
+
+/// By how much the load's I/Os took longer for what was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Harm {
+    /// What was done.
+    pub cause: Cause,
+    /// The process that did it, by name.
+    pub process: Option<String>,
+    /// Over all I/Os of the load, in nanoseconds. More than one cause at a time can each have held up the same time: then no
+    /// less than the one and no more than the other.
+    pub least_ns: u64,
+    /// See `least_ns`.
+    pub most_ns: u64,
 }
 
 /// One simulated run.

@@ -1,5 +1,7 @@
 //! Simulated machines ([`fathom_testkit::scenarios`]) explained, and how verdicts do against what was done to them.
 
+mod accounting;
+mod innocents;
 mod score;
 
 use super::answer::{Cause, LimitKind};
@@ -84,6 +86,7 @@ fn cause(done: scenarios::Cause) -> Cause {
         scenarios::Cause::CpuStarvation => Cause::CpuStarvation,
         scenarios::Cause::CompetingIo => Cause::CompetingIo,
         scenarios::Cause::LoadItself => Cause::LoadItself,
+        scenarios::Cause::LoadStopped => Cause::LoadStopped,
     }
 }
 

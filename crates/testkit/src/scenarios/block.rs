@@ -1,6 +1,7 @@
 //! The block layer: a cgroup's throttle above it, tags, a scheduler, and times in which the queue is frozen.
 
 use super::Window;
+use super::draws::{Of, draws};
 use super::machine::{Event, MS, Machine, Owner, inside};
 use crate::make;
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm};
@@ -16,28 +17,40 @@ pub(super) const REQUEST_BYTES: u32 = 512 << 10;
 pub(super) struct Request {
     pub owner: Owner,
     pub slot: u32,
+    /// What its service time is drawn with.
+    pub luck: u64,
     pub op: BlockOp,
     pub flags: u8,
     pub sector: u64,
     pub len: u32,
     pub pid: u32,
     pub comm: Comm,
+    /// On whose behalf it was sent, where the kernel sent it for somebody.
+    pub by: Option<(u32, Comm)>,
     pub queued_ns: u64,
     pub allocated_ns: u64,
     pub issued_ns: u64,
 }
 
 impl Request {
-    pub(super) fn new(owner: Owner, (pid, comm): (u32, Comm), op: BlockOp, sector: u64, len: u32) -> Self {
+    pub(super) fn new(
+        owner: Owner,
+        (pid, comm): (u32, Comm),
+        op: BlockOp,
+        (sector, len): (u64, u32),
+        luck: u64,
+    ) -> Self {
         Self {
             owner,
             slot: 0,
+            luck,
             op,
             flags: 0,
             sector,
             len,
             pid,
             comm,
+            by: None,
             queued_ns: 0,
             allocated_ns: 0,
             issued_ns: 0,
@@ -58,6 +71,8 @@ impl Request {
             flags: BlockFlags(self.flags),
             pid: self.pid,
             comm: self.comm,
+            owner_pid: self.by.map_or(0, |(pid, _)| pid),
+            owner_comm: self.by.map(|(_, comm)| comm).unwrap_or_default(),
             ..make::request(self.queued_ns, completed_ns)
         }
     }
@@ -69,6 +84,7 @@ pub(super) struct Throttle {
     /// When it is in force, and how many I/Os a second it lets through.
     pub windows: Vec<(Window, f64)>,
     used: f64,
+    slices: u64,
     held: VecDeque<Request>,
 }
 
@@ -142,7 +158,8 @@ impl Machine {
                 break;
             }
         }
-        let jitter = self.rng.below(4 * MS);
+        self.block.throttle.slices += 1;
+        let jitter = draws(self.seed, Of::Throttle, self.block.throttle.slices).below(4 * MS);
         self.at(now + SLICE_NS + jitter, Event::Slice);
     }
 

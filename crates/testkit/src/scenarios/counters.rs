@@ -1,10 +1,9 @@
 //! What the system's counters and the scheduler's ring would have held.
 
 use super::Window;
-use super::load::RING_BEFORE_NS;
-use super::machine::{BOOT_NS, MS, Machine, SECOND};
+use super::machine::{BOOT_NS, Machine, SECOND};
 use crate::make;
-use fathom_core::record::{BlockOp, BlockRequest, CounterRow, IoRecord, ProcessRow, SchedSlice};
+use fathom_core::record::{BlockOp, BlockRequest, CounterRow, ProcessRow};
 use std::collections::BTreeMap;
 
 /// Counters of the disk and the CPUs, each second, and the limits in force.
@@ -27,10 +26,15 @@ pub(super) fn rows(
         let tid = machine.tasks[worker.task].tid;
         add(BOOT_NS, "fathom_worker_thread_id", labels, f64::from(tid));
     }
+    let own = machine
+        .requests
+        .iter()
+        .filter(|request| request.device == 254 << 20);
+    let own: Vec<BlockRequest> = own.copied().collect();
     let seconds = (end_ns - BOOT_NS).div_ceil(SECOND);
     for second in 0..=seconds {
         let at = BOOT_NS + second * SECOND;
-        for (metric, value) in Disk::until(&machine.requests, at).counters() {
+        for (metric, value) in Disk::until(&own, at).counters() {
             add(at, metric, "device=\"vda\"", value);
         }
         let mut busy_s = 0.0;
@@ -170,35 +174,4 @@ pub(super) fn processes(
     let mut rows: Vec<ProcessRow> = used.into_values().collect();
     rows.sort_by_key(|row| (row.at_ns, row.pid));
     rows
-}
-
-/// The stays that the recorder would have kept: those near I/Os that it took for slow.
-pub(super) fn ring(slices: Vec<SchedSlice>, ios: &[IoRecord]) -> Vec<SchedSlice> {
-    let mut latencies: Vec<u64> = ios.iter().map(IoRecord::lat_ns).collect();
-    latencies.sort_unstable();
-    let median = latencies.get(latencies.len() / 2).copied().unwrap_or(0);
-    let slow_ns = (median * 3).max(median + MS);
-    let mut windows: Vec<Window> = ios
-        .iter()
-        .filter(|io| io.completed_ns - io.intended_ns.min(io.created_ns) >= slow_ns)
-        .map(|io| Window {
-            start_ns: io.intended_ns.min(io.created_ns) - RING_BEFORE_NS,
-            end_ns: io.completed_ns + 5 * MS,
-        })
-        .collect();
-    windows.sort_unstable();
-    let mut apart: Vec<Window> = Vec::new();
-    for window in windows {
-        match apart.last_mut() {
-            Some(last) if window.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(window.end_ns),
-            _ => apart.push(window),
-        }
-    }
-    let near = |slice: &SchedSlice| {
-        let after = apart.partition_point(|window| window.end_ns < slice.start_ns);
-        apart
-            .get(after)
-            .is_some_and(|window| window.start_ns <= slice.end_ns)
-    };
-    slices.into_iter().filter(near).collect()
 }

@@ -1,11 +1,15 @@
 //! CPUs and the tasks that compete for them: priorities, turns of 4 ms among equals, preemption on waking.
 
 use super::Window;
+use super::draws::{Of, draws, exponential, log_normal};
 use super::machine::{Event, MS, Machine, inside};
 use fathom_core::record::{BlockedOn, Comm, SchedSlice, TaskState};
+use fathom_core::rng::Rng;
 
 /// The longest turn while another one waits.
 const TURN_NS: u64 = 4 * MS;
+/// The CPU time that a task takes to stop.
+const TO_STOP_NS: u64 = 4_000;
 /// A task that wakes takes the CPU from an equal that has had it this long.
 const GRANULARITY_NS: u64 = MS;
 
@@ -19,6 +23,7 @@ pub(super) struct Cpu {
 #[derive(Debug, Clone, Copy)]
 struct Stay {
     task: usize,
+    waker: Option<(u32, Comm)>,
     ready_ns: u64,
     start_ns: u64,
     /// When it was last accounted.
@@ -38,6 +43,17 @@ pub(super) enum Body {
     },
 }
 
+/// What keeps a task from running though it could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Its cgroup's quota is used up.
+    Quota,
+    /// A signal stopped it; who sent it lets it go on.
+    Stopped { by: (u32, Comm) },
+    /// The freezer of version 2 has it.
+    Frozen { by: (u32, Comm) },
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Task {
     pub tid: u32,
@@ -46,8 +62,12 @@ pub(super) struct Task {
     /// The higher one runs first.
     pub priority: u8,
     pub pinned: Option<usize>,
-    /// Times in which its cgroup's quota lets it not run.
-    pub frozen: Vec<Window>,
+    /// Times in which it may not run, and why.
+    pub held: Vec<(Window, Hold)>,
+    /// Who wakes it, where that is no interrupt.
+    pub waker: Option<(u32, Comm)>,
+    /// Bursts and pauses that were drawn.
+    drawn: u64,
     pub cpu_ns: u64,
     pub last_cpu: usize,
     /// Since when its quota keeps it waiting.
@@ -71,7 +91,9 @@ impl Task {
             body,
             priority: 1,
             pinned: None,
-            frozen: Vec::new(),
+            held: Vec::new(),
+            waker: None,
+            drawn: 0,
             cpu_ns: 0,
             last_cpu: 0,
             ready_since_ns: None,
@@ -81,23 +103,50 @@ impl Task {
     }
 }
 
+impl Task {
+    /// Whether it may not run, until when and why.
+    fn hold(&self, now: u64) -> Option<(u64, Hold)> {
+        let mut held = self.held.iter();
+        let (window, hold) = held.find(|(window, _)| inside(&[*window], now).is_some())?;
+        Some((window.end_ns, *hold))
+    }
+}
+
 impl Machine {
     /// Makes a task ready, if it sleeps and has something to do.
     pub(super) fn wake(&mut self, task: usize) {
         if self.tasks[task].state != State::Sleeping {
             return;
         }
-        if let Some(end) = inside(&self.tasks[task].frozen, self.now) {
-            // It is ready from now on, but is only put on a CPU when the quota is there again.
-            let now = self.now;
-            self.tasks[task].ready_since_ns.get_or_insert(now);
-            self.at(end, Event::Wake(task));
+        let now = self.now;
+        if let Some((end_ns, hold)) = self.tasks[task].hold(now) {
+            // By a quota it is ready from now on, and only put on a CPU when that is there again.
+            if hold == Hold::Quota {
+                self.tasks[task].ready_since_ns.get_or_insert(now);
+            }
+            self.at(end_ns, Event::Wake(task));
             return;
+        }
+        let let_go = self.tasks[task]
+            .held
+            .iter()
+            .find(|(window, _)| window.end_ns == now);
+        if let Some((_, Hold::Stopped { by } | Hold::Frozen { by })) = let_go {
+            self.tasks[task].waker = Some(*by);
         }
         let Some(work_ns) = self.wanted(task) else { return };
         self.tasks[task].left_ns = work_ns;
         let cpu = self.choose_cpu(task);
         self.enqueue(task, cpu);
+    }
+
+    /// A signal wakes a task that sleeps, to stop it.
+    pub(super) fn hold(&mut self, task: usize) {
+        if self.tasks[task].state == State::Sleeping {
+            self.tasks[task].left_ns = TO_STOP_NS;
+            let cpu = self.choose_cpu(task);
+            self.enqueue(task, cpu);
+        }
     }
 
     /// The CPU time that a task wants now; `None`: it goes on sleeping.
@@ -108,10 +157,16 @@ impl Machine {
                 windows, burst_ns, ..
             } => {
                 inside(&windows, self.now)?;
-                let burst = self.log_normal(burst_ns as f64, 0.2);
+                let burst = log_normal(&mut self.task_draws(task), burst_ns as f64, 0.2);
                 Some(burst as u64)
             }
         }
+    }
+
+    fn task_draws(&mut self, task: usize) -> Rng {
+        let task = &mut self.tasks[task];
+        task.drawn += 1;
+        draws(self.seed, Of::Task(task.tid), task.drawn)
     }
 
     fn choose_cpu(&self, task: usize) -> usize {
@@ -138,7 +193,7 @@ impl Machine {
                 let (mine, theirs) = (self.tasks[task].priority, self.tasks[stay.task].priority);
                 let long_enough = self.now - stay.start_ns >= GRANULARITY_NS;
                 if mine > theirs || (mine == theirs && long_enough) {
-                    self.leave(cpu, TaskState::Preempted);
+                    self.leave(cpu, TaskState::Preempted, BlockedOn::Unknown);
                     self.switch(cpu);
                 }
             }
@@ -162,6 +217,7 @@ impl Machine {
         self.tasks[task].last_cpu = cpu;
         self.cpus[cpu].current = Some(Stay {
             task,
+            waker: self.tasks[task].waker.take(),
             ready_ns: since_ns,
             start_ns: self.now,
             since_ns: self.now,
@@ -191,7 +247,7 @@ impl Machine {
     }
 
     /// Takes the running task off the CPU; one that could go on stays ready there.
-    fn leave(&mut self, cpu: usize, state: TaskState) {
+    fn leave(&mut self, cpu: usize, state: TaskState, blocked_on: BlockedOn) {
         self.account(cpu);
         let Some(stay) = self.cpus[cpu].current.take() else {
             return;
@@ -205,9 +261,9 @@ impl Machine {
             start_ns: stay.start_ns,
             end_ns: self.now,
             state,
-            blocked_on: BlockedOn::Unknown,
-            waker_tid: 0,
-            waker_comm: Comm::default(),
+            blocked_on,
+            waker_tid: stay.waker.map_or(0, |(tid, _)| tid),
+            waker_comm: stay.waker.map(|(_, comm)| comm).unwrap_or_default(),
         });
         if state == TaskState::Preempted {
             task.state = State::Ready { since_ns: self.now };
@@ -222,19 +278,27 @@ impl Machine {
             return;
         }
         let Some(task) = self.account(cpu) else { return };
-        if let Some(end) = inside(&self.tasks[task].frozen, self.now) {
-            self.leave(cpu, TaskState::Preempted);
+        if let Some((end_ns, hold)) = self.tasks[task].hold(self.now) {
+            let (state, blocked_on) = match hold {
+                Hold::Quota => (TaskState::Preempted, BlockedOn::Quota),
+                Hold::Stopped { .. } => (TaskState::Stopped, BlockedOn::Stopped),
+                Hold::Frozen { .. } => (TaskState::Sleeping, BlockedOn::Frozen),
+            };
+            self.leave(cpu, state, blocked_on);
             self.cpus[cpu].waiting.retain(|waiting| *waiting != task);
             self.tasks[task].state = State::Sleeping;
-            self.tasks[task].ready_since_ns = Some(self.now);
-            self.at(end, Event::Wake(task));
+            if hold == Hold::Quota {
+                self.tasks[task].ready_since_ns = Some(self.now);
+            }
+            self.at(end_ns, Event::Wake(task));
             self.switch(cpu);
             return;
         }
         if self.tasks[task].left_ns == 0 {
             self.worked(task);
             let Some(work_ns) = self.wanted_again(task) else {
-                self.leave(cpu, TaskState::Sleeping);
+                let (state, blocked_on) = self.sleeps(task);
+                self.leave(cpu, state, blocked_on);
                 self.switch(cpu);
                 return;
             };
@@ -249,10 +313,28 @@ impl Machine {
             .current
             .is_some_and(|stay| self.now - stay.start_ns >= TURN_NS);
         if rival && had_turn {
-            self.leave(cpu, TaskState::Preempted);
+            self.leave(cpu, TaskState::Preempted, BlockedOn::Unknown);
             self.switch(cpu);
         } else {
             self.schedule_tick(cpu);
+        }
+    }
+
+    /// How a task sleeps that has nothing to do: of others than the load's the recorder knows no stack.
+    fn sleeps(&self, task: usize) -> (TaskState, BlockedOn) {
+        let Body::Worker(worker) = self.tasks[task].body else {
+            return (TaskState::Sleeping, BlockedOn::Unknown);
+        };
+        match self.load_blocked_on(worker) {
+            Some(on) => (TaskState::Uninterruptible, on),
+            None => (TaskState::Sleeping, BlockedOn::Itself),
+        }
+    }
+
+    /// Ends the stays that go on.
+    pub(super) fn end_stays(&mut self) {
+        for cpu in 0..self.cpus.len() {
+            self.leave(cpu, TaskState::Other, BlockedOn::Unknown);
         }
     }
 
@@ -266,7 +348,7 @@ impl Machine {
                 let pause = if pause_ns == 0 {
                     0.0
                 } else {
-                    self.exponential(pause_ns as f64)
+                    exponential(&mut self.task_draws(task), pause_ns as f64)
                 };
                 let next = self.now + pause as u64;
                 if inside(&windows, next).is_some() && pause_ns > 0 {

@@ -2,8 +2,10 @@
 
 use super::Window;
 use super::block::Request;
+use super::draws::{exponential, log_normal};
 use super::machine::{Event, Machine, inside};
 use fathom_core::record::BlockOp;
+use fathom_core::rng::{Rng, split_mix};
 use std::collections::VecDeque;
 
 #[derive(Debug, Clone)]
@@ -25,6 +27,8 @@ pub(super) struct Device {
     kick_ns: u64,
     /// Times in which nothing completes.
     pub outages: Vec<Window>,
+    /// Times in which all takes so many times as long: at their begins and at their ends.
+    pub slower: Vec<(Window, f64, f64)>,
     /// How long a flush takes.
     pub flush_ns: f64,
     /// Times in which a flush takes that long instead.
@@ -46,6 +50,7 @@ impl Device {
             next_start_ns: 0,
             kick_ns: 0,
             outages: Vec::new(),
+            slower: Vec::new(),
             flush_ns: 800_000.0,
             slow_flushes: Vec::new(),
             flushing: false,
@@ -103,7 +108,8 @@ impl Machine {
         }
     }
 
-    fn service_ns(&mut self, request: &Request) -> f64 {
+    fn service_ns(&self, request: &Request) -> f64 {
+        let mut rng = Rng::new(request.luck);
         if request.op == BlockOp::Flush {
             let slow = self
                 .device
@@ -111,20 +117,27 @@ impl Machine {
                 .iter()
                 .find(|(window, _)| inside(&[*window], self.now).is_some())
                 .map(|(_, ns)| *ns);
-            return slow.unwrap_or_else(|| {
-                let usual = self.device.flush_ns;
-                self.log_normal(usual, 0.3)
-            });
+            return slow.unwrap_or_else(|| log_normal(&mut rng, self.device.flush_ns, 0.3));
         }
         let (median, sigma) = (self.device.service_ns, self.device.sigma);
         let moved = f64::from(request.len) * self.device.ns_a_byte;
-        self.log_normal(median, sigma) + moved
+        (log_normal(&mut rng, median, sigma) + moved) * self.slower()
+    }
+
+    fn slower(&self) -> f64 {
+        let mut slower = self.device.slower.iter();
+        let there = slower.find(|(window, _, _)| inside(&[*window], self.now).is_some());
+        there.map_or(1.0, |(window, first, last)| {
+            let passed = (self.now - window.start_ns) as f64 / (window.end_ns - window.start_ns) as f64;
+            first + (last - first) * passed
+        })
     }
 
     pub(super) fn device_done(&mut self, channel: usize) {
         // What would end in an outage ends after it.
         if let Some(end) = inside(&self.device.outages, self.now) {
-            let late = self.exponential(100_000.0) as u64;
+            let luck = self.device.channels[channel].map_or(0, |request| request.luck);
+            let late = exponential(&mut Rng::new(split_mix(luck)), 100_000.0) as u64;
             self.at(end + late, Event::Done(channel));
             return;
         }

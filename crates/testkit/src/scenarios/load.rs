@@ -2,10 +2,12 @@
 
 use super::Window;
 use super::block::{REQUEST_BYTES, Request};
+use super::draws::{Of, draws, exponential};
 use super::machine::{BOOT_NS, Event, MS, Machine, Owner, SECOND};
 use crate::make;
 use fathom_core::backend::Op;
-use fathom_core::record::{BlockOp, Comm, IoRecord};
+use fathom_core::record::{BlockOp, BlockedOn, Comm, IoRecord};
+use fathom_core::rng::Rng;
 use std::collections::VecDeque;
 
 /// CPU time of one turn and of each I/O in it.
@@ -20,6 +22,9 @@ pub(super) enum Pace {
     /// Poisson arrivals: mean rate, and times in which it is multiplied.
     Open { rate: f64, surges: Vec<(Window, f64)> },
 }
+
+/// An I/O: its worker, by its place among the machine's, and which of that one's it is.
+pub(super) type Numbered = (usize, u64);
 
 #[derive(Debug, Clone)]
 pub(super) struct Worker {
@@ -36,11 +41,17 @@ pub(super) struct Worker {
     pub ends_ns: u64,
     /// Writes go to the page cache.
     pub buffered: bool,
+    /// Its writes wait for a commit of the journal that is under way.
+    pub commits: bool,
+    /// What it waits for in the call that sends.
+    blocked: Option<BlockedOn>,
     /// Where its file lies on the device, in bytes.
     pub file_at: u64,
     pub file_size: u64,
     pub sequential: bool,
     slots: Vec<Option<Flight>>,
+    /// I/Os that were made.
+    made: u64,
     /// Slots that are taken.
     pub in_flight: usize,
     done: VecDeque<usize>,
@@ -52,6 +63,10 @@ pub(super) struct Worker {
 #[derive(Debug, Clone, Copy)]
 struct Flight {
     io: IoRecord,
+    /// Which of its worker's I/Os it is.
+    number: u64,
+    /// From its last request's end to when its worker is woken.
+    delay_ns: u64,
     /// Requests that are not complete.
     parts: u32,
 }
@@ -70,10 +85,13 @@ impl Worker {
             starts_ns: BOOT_NS,
             ends_ns: u64::MAX,
             buffered: false,
+            commits: false,
+            blocked: None,
             file_at: 1 << 30,
             file_size: 4 << 30,
             sequential: false,
             slots: vec![None; depth],
+            made: 0,
             in_flight: 0,
             done: VecDeque::new(),
             next_due_ns: 0,
@@ -93,6 +111,9 @@ impl Machine {
         let now = self.now;
         let held = self.writeback.holds_writers(now) && self.workers[index].buffered;
         let worker = &mut self.workers[index];
+        if worker.blocked.is_some() {
+            return None;
+        }
         let free = !worker.is_full();
         let may_send = free && worker.starts_ns <= now && now < worker.ends_ns && !held;
         let sends = may_send
@@ -130,6 +151,7 @@ impl Machine {
                     completed_ns: self.now,
                     ..flight.io
                 });
+                self.io_numbers.push((index, flight.number));
             }
         }
         for _ in 0..64 {
@@ -143,7 +165,12 @@ impl Machine {
         let now = self.now;
         let held = self.writeback.holds_writers(now) && self.workers[index].buffered;
         let worker = &self.workers[index];
-        if worker.is_full() || worker.starts_ns > now || now >= worker.ends_ns || held {
+        if worker.is_full()
+            || worker.starts_ns > now
+            || now >= worker.ends_ns
+            || held
+            || worker.blocked.is_some()
+        {
             return false;
         }
         let Some(slot) = worker.slots.iter().position(Option::is_none) else {
@@ -165,18 +192,22 @@ impl Machine {
         true
     }
 
-    fn gap_ns(&mut self, index: usize, due_ns: u64) -> u64 {
+    fn gap_ns(&self, index: usize, due_ns: u64) -> u64 {
         let Pace::Open { rate, surges } = &self.workers[index].pace else {
             return 0;
         };
         let surge = surges.iter().find(|(window, _)| window.holds(due_ns));
         let mean = 1e9 / (rate * surge.map_or(1.0, |(_, factor)| *factor));
-        (self.exponential(mean) as u64).max(1)
+        let mut rng = draws(self.seed, Of::Arrival(index), self.workers[index].made);
+        (exponential(&mut rng, mean) as u64).max(1)
     }
 
     fn load_make(&mut self, index: usize, slot: usize, due_ns: u64) {
         let now = self.now;
         let worker = &mut self.workers[index];
+        let number = worker.made;
+        worker.made += 1;
+        let mut rng = draws(self.seed, Of::Io(index), number);
         let large = worker
             .large
             .filter(|(_, _, window)| window.holds(now) && worker.next_large_ns <= now);
@@ -188,9 +219,8 @@ impl Machine {
         let offset = if worker.sequential {
             worker.position % worker.file_size
         } else {
-            self.rng.below(places) * u64::from(len)
+            rng.below(places) * u64::from(len)
         };
-        let worker = &mut self.workers[index];
         worker.position += u64::from(len);
         let op = worker.op;
         worker.in_flight += 1;
@@ -207,19 +237,23 @@ impl Machine {
             ..make::io(now, 0)
         };
         let parts = len.div_ceil(REQUEST_BYTES);
-        worker.slots[slot] = Some(Flight { io, parts });
+        worker.slots[slot] = Some(Flight {
+            io,
+            number,
+            // The interrupt and the wake-up.
+            delay_ns: 2_000 + rng.below(3_000),
+            parts,
+        });
         if worker.buffered {
             self.load_buffered(index, slot, len);
             return;
         }
-        let (tid, comm) = {
-            let task = &self.tasks[self.workers[index].task];
-            (task.tid, task.comm)
-        };
-        self.load_requests(index, slot, (tid, comm), offset, len);
+        self.load_requests(index, slot, (offset, len), rng);
     }
 
-    fn load_requests(&mut self, index: usize, slot: usize, who: (u32, Comm), offset: u64, len: u32) {
+    fn load_requests(&mut self, index: usize, slot: usize, (offset, len): (u64, u32), mut rng: Rng) {
+        let task = &self.tasks[self.workers[index].task];
+        let who = (task.tid, task.comm);
         let op = match self.workers[index].op {
             Op::Write => BlockOp::Write,
             _ => BlockOp::Read,
@@ -229,19 +263,47 @@ impl Machine {
         while sent < len {
             let part = (len - sent).min(REQUEST_BYTES);
             let sector = (begin + u64::from(sent)) / 512;
-            let mut request = Request::new(Owner::Load(index), who, op, sector, part);
+            let mut request = Request::new(Owner::Load(index), who, op, (sector, part), rng.next_u64());
             request.slot = slot as u32;
-            self.submit_throttled(request);
+            if self.workers[index].commits && self.journal.commits() {
+                self.workers[index].blocked = Some(BlockedOn::Journal);
+                self.journal.held.push(request);
+            } else {
+                self.submit_throttled(request);
+            }
             sent += part;
         }
+    }
+
+    /// The journal has committed: what waited for that is sent, and its worker goes on.
+    pub(super) fn load_let_go(&mut self, request: Request, by: (u32, Comm)) {
+        let now = self.now;
+        if let Owner::Load(index) = request.owner {
+            let worker = &mut self.workers[index];
+            worker.blocked = None;
+            if let Some(flight) = &mut worker.slots[request.slot as usize] {
+                flight.io.submitted_ns = now;
+            }
+            let task = worker.task;
+            self.tasks[task].waker = Some(by);
+            self.at(now, Event::Wake(task));
+        }
+        self.submit_throttled(request);
+    }
+
+    /// What a worker that sleeps is blocked on; `None`: it waits for its own I/Os.
+    pub(super) fn load_blocked_on(&self, index: usize) -> Option<BlockedOn> {
+        let worker = &self.workers[index];
+        let held = worker.buffered && self.writeback.holds_writers(self.now);
+        worker.blocked.or(held.then_some(BlockedOn::DirtyLimit))
     }
 
     /// Into the page cache: done at once, unless too much is dirty.
     fn load_buffered(&mut self, index: usize, slot: usize, len: u32) {
         self.writeback.dirty += u64::from(len);
         if self.writeback.dirty > self.writeback.limit {
-            self.writeback.held.push((index, slot));
             let now = self.now;
+            self.writeback.held.push((index, slot, now));
             self.at(now, Event::Flusher);
         } else {
             self.load_completed(index, slot as u32);
@@ -254,13 +316,12 @@ impl Machine {
         let Some(flight) = &mut worker.slots[slot as usize] else {
             return;
         };
+        let delay_ns = flight.delay_ns;
         flight.parts -= if worker.buffered { flight.parts } else { 1 };
         if flight.parts == 0 {
             worker.done.push_back(slot as usize);
             let task = worker.task;
-            // The interrupt and the wake-up.
-            let delay = 2_000 + self.rng.below(3_000);
-            self.at(self.now + delay, Event::Wake(task));
+            self.at(self.now + delay_ns, Event::Wake(task));
         }
     }
 }

@@ -4,10 +4,9 @@ use super::Window;
 use super::block::{BlockLayer, Request};
 use super::cpu::{Cpu, Task};
 use super::device::Device;
-use super::load::Worker;
+use super::load::{Numbered, Worker};
 use super::others::{Journal, Stream, Writeback};
-use fathom_core::record::{BlockRequest, Comm, IoRecord, SchedSlice};
-use fathom_core::rng::Rng;
+use fathom_core::record::{BlockRequest, Comm, IoRecord, KernelSpan, SchedSlice};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -23,6 +22,8 @@ pub(super) enum Event {
     Tick(usize, u64),
     /// A task is woken.
     Wake(usize),
+    /// A task is stopped or frozen.
+    Hold(usize),
     /// The device has done what channel `0` had.
     Done(usize),
     /// The device may start something.
@@ -35,6 +36,8 @@ pub(super) enum Event {
     Stream(usize),
     /// The journal commits.
     Commit,
+    /// Somebody asks for a commit of so many requests.
+    Asked(u32),
     /// The kernel looks at dirty pages.
     Flusher,
 }
@@ -53,7 +56,7 @@ pub(super) struct Machine {
     pub now: u64,
     events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     sequence: u64,
-    pub rng: Rng,
+    pub seed: u64,
     pub cpus: Vec<Cpu>,
     pub tasks: Vec<Task>,
     pub workers: Vec<Worker>,
@@ -63,8 +66,11 @@ pub(super) struct Machine {
     pub journal: Journal,
     pub writeback: Writeback,
     pub ios: Vec<IoRecord>,
+    /// Of each of these, its worker and which of that one's I/Os it is.
+    pub io_numbers: Vec<Numbered>,
     pub requests: Vec<BlockRequest>,
     pub slices: Vec<SchedSlice>,
+    pub kernel: Vec<KernelSpan>,
 }
 
 impl Machine {
@@ -73,7 +79,7 @@ impl Machine {
             now: BOOT_NS,
             events: BinaryHeap::new(),
             sequence: 0,
-            rng: Rng::new(seed),
+            seed,
             cpus: (0..cpus).map(|_| Cpu::default()).collect(),
             tasks: Vec::new(),
             workers: Vec::new(),
@@ -83,8 +89,10 @@ impl Machine {
             journal: Journal::default(),
             writeback: Writeback::default(),
             ios: Vec::new(),
+            io_numbers: Vec::new(),
             requests: Vec::new(),
             slices: Vec::new(),
+            kernel: Vec::new(),
         }
     }
 
@@ -118,7 +126,9 @@ impl Machine {
             Event::Slice => self.throttle_slice(),
             Event::Unfreeze => self.run_queue(),
             Event::Stream(stream) => self.stream_send(stream),
+            Event::Hold(task) => self.hold(task),
             Event::Commit => self.journal_commit(),
+            Event::Asked(requests) => self.journal_asked(requests),
             Event::Flusher => self.flusher_look(),
         }
     }
@@ -135,20 +145,6 @@ impl Machine {
         }
         self.give_tags();
         self.run_queue();
-    }
-
-    /// A log-normal draw with this median.
-    pub(super) fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
-        median * (sigma * self.normal()).exp()
-    }
-
-    pub(super) fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * self.rng.unit_open_low().ln()
-    }
-
-    fn normal(&mut self) -> f64 {
-        let (radius, angle) = (self.rng.unit_open_low(), self.rng.unit());
-        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
     }
 }
 

@@ -1,9 +1,13 @@
 //! Which scenarios there are, and how each is made from its seed.
 
 mod inject;
+mod innocents;
+mod more;
 mod size;
 mod steady;
+mod truth;
 
+pub use innocents::Innocent;
 pub use steady::steady;
 
 use super::block::BlockLayer;
@@ -13,11 +17,12 @@ use super::device::Device;
 use super::load::{Worker, as_recorded};
 use super::machine::{BOOT_NS, Event, MS, Machine, SECOND, comm};
 use super::others::Stream;
+use super::told::{self, Told};
 use super::{Cause, Injected, Scenario, Window};
 use crate::make;
-use fathom_core::record::BlockOp;
+use fathom_core::record::{BlockOp, BlockRequest, Comm, KernelSpan};
 use fathom_core::rng::{Rng, split_mix};
-use fathom_core::run::{JobSummary, Run};
+use fathom_core::run::{JobSummary, LoadStop, Run, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{EngineKind, Job, Rate};
 use size::Size;
@@ -55,10 +60,20 @@ pub(super) enum Doing {
     OutageBesideSteadyIo,
     OutageBesideNewIo,
     OutageBesideHog,
+    OutageInOpenLoop,
+    LevelShift,
+    ShiftBesideNeighbour,
+    SlowDrift,
+    LongShift,
+    Bursts,
+    OverlappingCauses,
+    Stopped,
+    Frozen,
+    CommitOfAnother,
 }
 
 impl Doing {
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 31] = [
         Self::Nothing,
         Self::Outage,
         Self::Outages,
@@ -80,6 +95,16 @@ impl Doing {
         Self::OutageBesideSteadyIo,
         Self::OutageBesideNewIo,
         Self::OutageBesideHog,
+        Self::OutageInOpenLoop,
+        Self::LevelShift,
+        Self::ShiftBesideNeighbour,
+        Self::SlowDrift,
+        Self::LongShift,
+        Self::Bursts,
+        Self::OverlappingCauses,
+        Self::Stopped,
+        Self::Frozen,
+        Self::CommitOfAnother,
     ];
 
     const fn name(self) -> &'static str {
@@ -105,6 +130,16 @@ impl Doing {
             Self::OutageBesideSteadyIo => "device outage beside steady I/O of another process",
             Self::OutageBesideNewIo => "device outage just after another process began I/O",
             Self::OutageBesideHog => "device outage while another CPU is busy",
+            Self::OutageInOpenLoop => "device outage under a load that keeps its rate",
+            Self::LevelShift => "slower device for a second or two",
+            Self::ShiftBesideNeighbour => "slower device, and a neighbour slow with the load",
+            Self::SlowDrift => "device that slows down slowly",
+            Self::LongShift => "slower device for 60 % of the run",
+            Self::Bursts => "competing process in bursts",
+            Self::OverlappingCauses => "slower device, and a CPU hog in its second half",
+            Self::Stopped => "stopped by a signal",
+            Self::Frozen => "frozen",
+            Self::CommitOfAnother => "commit that another process asked for",
         }
     }
 }
@@ -115,9 +150,13 @@ pub struct Plan {
     doing: Doing,
     size: Size,
     seed: u64,
+    beside: Option<Innocent>,
 }
 
-/// All scenarios of a set: each doing with each size of load, three times.
+/// How often each is done to each load.
+const ROUNDS: usize = 2;
+
+/// All scenarios of a set: each doing with each size of load, twice.
 pub fn plans(set: Set) -> Vec<Plan> {
     let base: u64 = match set {
         Set::Development => 1,
@@ -126,12 +165,13 @@ pub fn plans(set: Set) -> Vec<Plan> {
     let mut plans = Vec::new();
     for (doing_number, doing) in Doing::ALL.into_iter().enumerate() {
         for (size_number, size) in size::ALL.into_iter().enumerate() {
-            for round in 0..3 {
+            for round in 0..ROUNDS {
                 let number = (doing_number * 100 + size_number * 10 + round) as u64;
                 plans.push(Plan {
                     doing,
                     size,
                     seed: split_mix(base.wrapping_mul(0x9e37_79b9) ^ number),
+                    beside: None,
                 });
             }
         }
@@ -149,12 +189,26 @@ struct Making {
     window: Window,
     injected: Vec<Injected>,
     limits: Vec<(Window, f64)>,
-    frozen: Vec<Window>,
+    /// Times in which a quota was used up.
+    throttled: Vec<Window>,
+    kernel: Vec<KernelSpan>,
+    /// Requests of another disk.
+    foreign: Vec<BlockRequest>,
+    stops: Vec<LoadStop>,
     dirtied: Vec<(u32, &'static str, u64, u64)>,
     jobs: Vec<Job>,
+    /// Causes so far, and a bit for each that is left out.
+    causes: u32,
+    left_out: u32,
 }
 
 impl Making {
+    /// The next cause: whether it does what it does. What it needs on the machine is there in either case.
+    fn next_cause(&mut self) -> bool {
+        self.causes += 1;
+        self.left_out & (1 << (self.causes - 1)) == 0
+    }
+
     fn inject(&mut self, cause: Cause, process: Option<&str>) {
         self.injected.push(Injected {
             window: self.window,
@@ -177,11 +231,20 @@ impl Plan {
 
     /// Runs it.
     pub fn simulate(&self) -> Scenario {
+        self.finish(self.run(0))
+    }
+
+    /// Runs it without the causes whose bits are set.
+    fn run(&self, left_out: u32) -> Making {
         let mut making = self.begin();
+        making.left_out = left_out;
         inject::inject(&mut making, self.doing);
+        if let Some(innocent) = self.beside {
+            innocents::add(&mut making, innocent);
+        }
         let end = BOOT_NS + making.run_ns;
         making.machine.run(end);
-        self.finish(making)
+        making
     }
 
     fn begin(&self) -> Making {
@@ -214,9 +277,14 @@ impl Plan {
             },
             injected: Vec::new(),
             limits: Vec::new(),
-            frozen: Vec::new(),
+            throttled: Vec::new(),
+            kernel: Vec::new(),
+            foreign: Vec::new(),
+            stops: Vec::new(),
             dirtied: Vec::new(),
             jobs: vec![size.job()],
+            causes: 0,
+            left_out: 0,
         };
         noise(&mut making);
         making
@@ -225,18 +293,43 @@ impl Plan {
     fn finish(&self, making: Making) -> Scenario {
         let mut machine = making.machine;
         let end = machine.now.max(BOOT_NS + making.run_ns);
+        machine.end_stays();
+        machine.requests.extend(making.foreign);
         machine.requests.sort_by_key(|request| request.completed_ns);
-        machine.slices.sort_by_key(|slice| slice.end_ns);
-        let counters = counters::rows(&machine, end, &making.limits, &making.frozen);
+        let counters = counters::rows(&machine, end, &making.limits, &making.throttled);
         let processes = counters::processes(&machine, end, &making.dirtied);
         let ios = as_recorded(machine.ios);
+        let load: Vec<u32> = machine
+            .workers
+            .iter()
+            .map(|worker| machine.tasks[worker.task].tid)
+            .collect();
+        let told = Told::new(self.seed, machine.cpus.len());
+        let (stays, cpus) = told::cpus(machine.slices, told, machine.cpus.len(), (BOOT_NS, end));
+        let mut kernel = machine.kernel;
+        kernel.extend(making.kernel);
+        kernel.sort_by_key(|span| span.end_ns);
+        if !told.kernel {
+            kernel.clear();
+            for request in &mut machine.requests {
+                (request.owner_pid, request.owner_comm) = (0, Comm::default());
+            }
+        }
+        let mut run = run(making.jobs);
+        if !making.stops.is_empty() {
+            run.summary.warnings.push(Warning::LoadStopped {
+                number: making.stops.len() as u64,
+                total_ns: making.stops.iter().map(|stop| stop.length_ns).sum(),
+                stops: making.stops,
+            });
+        }
         Scenario {
             label: format!("{}, {}, seed {:#x}", self.doing.name(), self.size.name, self.seed),
-            run: run(making.jobs),
+            run,
             injected: making.injected,
-            slices: counters::ring(machine.slices, &ios),
-            cpus: Vec::new(),
-            kernel: Vec::new(),
+            slices: told::ring(stays, &ios, &load),
+            cpus,
+            kernel,
             ios,
             requests: machine.requests,
             counters,
@@ -266,6 +359,7 @@ fn noise(making: &mut Making) {
             windows: always.clone(),
             pause_ns,
             in_flight: 0,
+            drawn: 0,
             bytes: Vec::new(),
         });
     }
@@ -324,6 +418,7 @@ fn bystanders(making: &mut Making) {
             windows: vec![making.window],
             pause_ns: 25 * MS,
             in_flight: 0,
+            drawn: 0,
             bytes: Vec::new(),
         });
         let index = machine.streams.len() - 1;

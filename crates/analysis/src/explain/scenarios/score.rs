@@ -23,7 +23,8 @@ pub(super) struct Outcome {
     pub(super) accused: Vec<String>,
 }
 
-fn near(injected: &Injected, spike: &Spike, started_ns: u64) -> bool {
+/// Whether a spike is near enough to what was done to be its effect.
+pub(super) fn near(injected: &Injected, spike: &Spike, started_ns: u64) -> bool {
     let start = spike.start_ns + started_ns;
     let end = start + spike.duration_ns;
     start <= injected.window.end_ns + NEAR_NS && end + NEAR_NS >= injected.window.start_ns

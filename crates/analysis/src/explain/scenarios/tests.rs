@@ -1,10 +1,17 @@
+use super::accounting::{self, Accounted};
 use super::score::{Outcome, Tally, confusion_markdown, score};
 use super::*;
 use fathom_testkit::scenarios::plans;
 use std::sync::Mutex;
 
+/// One scenario: what was said of it, and where it was asked for, whose the lost time is.
+struct Done {
+    outcome: Outcome,
+    accounted: Vec<Accounted>,
+}
+
 /// Runs all scenarios of a set, two at a time.
-fn outcomes(set: Set) -> Vec<(String, Outcome)> {
+fn outcomes(set: Set) -> Vec<Done> {
     let plans = plans(set);
     let next = Mutex::new(0);
     let done = Mutex::new(Vec::new());
@@ -25,18 +32,20 @@ fn outcomes(set: Set) -> Vec<(String, Outcome)> {
                     if outcome.right != Some(true) || !outcome.accused.is_empty() {
                         tell(&scenario, &explanation, &outcome);
                     }
-                    done.lock()
-                        .unwrap()
-                        .push((index, plan.doing().to_owned(), outcome));
+                    let accounted = match set {
+                        Set::Development => Vec::new(),
+                        Set::HeldOut => {
+                            accounting::accounted(plan.doing(), &scenario, &explanation, &plan.truth())
+                        }
+                    };
+                    done.lock().unwrap().push((index, Done { outcome, accounted }));
                 }
             });
         }
     });
     let mut done = done.into_inner().unwrap();
-    done.sort_by_key(|(index, _, _)| *index);
-    done.into_iter()
-        .map(|(_, doing, outcome)| (doing, outcome))
-        .collect()
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, done)| done).collect()
 }
 
 /// What was lost is owned by somebody or not seen, all of it. (That the owners of each I/O's time add up to it, to the
@@ -92,9 +101,12 @@ fn tell(scenario: &Scenario, explanation: &Explanation, outcome: &Outcome) {
     }
 }
 
-fn check(set: Set) -> String {
-    let outcomes = outcomes(set);
-    let all: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
+fn check(set: Set) -> (String, Vec<Accounted>) {
+    let (mut all, mut accounted) = (Vec::new(), Vec::new());
+    for done in outcomes(set) {
+        all.push(done.outcome);
+        accounted.extend(done.accounted);
+    }
     let table = confusion_markdown(&all);
     println!("{table}");
     let tally = Tally::of(&all);
@@ -102,7 +114,7 @@ fn check(set: Set) -> String {
     assert_eq!(tally.accused, 0, "processes were accused wrongly");
     assert!(tally.share_right() >= 0.95, "{tally:?}");
     assert!(tally.unknown * 20 <= all.len(), "{tally:?}: too often unknown");
-    table
+    (table, accounted)
 }
 
 #[test]
@@ -127,6 +139,13 @@ Beside this, `cargo xtask disturb` does 40 kinds of disturbances to real disks.
 
 #[test]
 fn verdicts() {
-    let table = check(Set::HeldOut);
+    let (table, accounted) = check(Set::HeldOut);
+    println!("{}", accounting::table(&accounted));
+    println!("{}", accounting::worst(&accounted, 40));
+    let right = accounting::share_right(&accounted);
+    println!("{:.2} % of the injected time has its right owner", right * 100.0);
+    assert!(right >= 0.97, "{right}");
+    let mean = accounting::mean_share(&accounted);
+    assert!(mean >= 0.97, "{mean}");
     expect_test::expect_file!["../../../../../docs/verdicts.md"].assert_eq(&format!("{ABOUT}{table}"));
 }

@@ -1,11 +1,11 @@
 //! What is done to a machine.
 
-use super::super::cpu::{Body, Task};
+use super::super::cpu::{Body, Hold, Task};
 use super::super::load::{Pace, Worker};
 use super::super::machine::{BOOT_NS, Event, MS, SECOND, comm};
 use super::super::others::Stream;
 use super::super::{Cause, Window};
-use super::{Doing, Making, open_loop};
+use super::{Doing, Making, more, open_loop};
 use fathom_core::backend::Op;
 use fathom_core::record::BlockOp;
 use fathom_core::workload::{EngineKind, Mix};
@@ -18,11 +18,15 @@ pub(super) fn inject(making: &mut Making, doing: Doing) {
         Doing::CgroupLimit => cgroup_limit(making),
         Doing::CpuQuota => cpu_quota(making),
         Doing::NoTags => {
-            making.machine.block.no_tags = vec![making.window];
+            if making.next_cause() {
+                making.machine.block.no_tags = vec![making.window];
+            }
             making.inject(Cause::KernelQueue, None);
         }
         Doing::NoIssue => {
-            making.machine.block.no_issue = vec![making.window];
+            if making.next_cause() {
+                making.machine.block.no_issue = vec![making.window];
+            }
             making.inject(Cause::KernelQueue, None);
         }
         Doing::SlowFlush => slow_flush(making),
@@ -59,6 +63,19 @@ pub(super) fn inject(making: &mut Making, doing: Doing) {
             bystander(making, window, 8);
             outage(making);
         }
+        Doing::OutageInOpenLoop => {
+            paced(making, 0.5);
+            outage(making);
+        }
+        Doing::LevelShift
+        | Doing::ShiftBesideNeighbour
+        | Doing::SlowDrift
+        | Doing::LongShift
+        | Doing::Bursts
+        | Doing::OverlappingCauses
+        | Doing::Stopped
+        | Doing::Frozen
+        | Doing::CommitOfAnother => more::inject(making, doing),
         Doing::OutageBesideHog => {
             let window = making.window;
             outage(making);
@@ -80,14 +97,28 @@ pub(super) fn inject(making: &mut Making, doing: Doing) {
 }
 
 fn outage(making: &mut Making) {
-    making.machine.device.outages.push(making.window);
+    if making.next_cause() {
+        making.machine.device.outages.push(making.window);
+    }
     making.inject(Cause::Device, None);
+}
+
+/// The load keeps a rate, a part of what it could do.
+fn paced(making: &mut Making, part: f64) {
+    let rate = making.size.rate() * part;
+    let worker = &mut making.machine.workers[0];
+    worker.pace = Pace::Open {
+        rate,
+        surges: Vec::new(),
+    };
+    open_loop(&mut making.jobs[0], rate);
 }
 
 /// Again and again, with a little jitter; now and then one fails to come.
 fn outages(making: &mut Making) {
     let period = making.run_ns / 9;
     let lasts = (making.window.end_ns - making.window.start_ns).min(period / 6);
+    let harm = making.next_cause();
     for number in 0..9 {
         if making.rng.below(8) == 0 {
             continue;
@@ -98,7 +129,10 @@ fn outages(making: &mut Making) {
             start_ns: start,
             end_ns: start + lasts,
         };
-        outage(making);
+        if harm {
+            making.machine.device.outages.push(making.window);
+        }
+        making.inject(Cause::Device, None);
     }
 }
 
@@ -106,7 +140,9 @@ fn cgroup_limit(making: &mut Making) {
     let rate = making.size.rate();
     let limit = making.between(0.08, 0.2) * rate;
     let limit = limit.max(10.0);
-    making.machine.block.throttle.windows = vec![(making.window, limit)];
+    if making.next_cause() {
+        making.machine.block.throttle.windows = vec![(making.window, limit)];
+    }
     making.limits = vec![(making.window, limit)];
     making.inject(Cause::CgroupThrottle, None);
 }
@@ -116,14 +152,17 @@ fn cpu_quota(making: &mut Making) {
     let runs = making.between(5.0, 20.0) as u64 * MS;
     let mut start = making.window.start_ns;
     while start + 100 * MS <= making.window.end_ns.max(making.window.start_ns + 200 * MS) {
-        making.frozen.push(Window {
+        making.throttled.push(Window {
             start_ns: start + runs,
             end_ns: start + 100 * MS,
         });
         start += 100 * MS;
     }
     making.window.end_ns = start;
-    making.machine.tasks[0].frozen = making.frozen.clone();
+    if making.next_cause() {
+        let held = making.throttled.iter().map(|window| (*window, Hold::Quota));
+        making.machine.tasks[0].held = held.collect();
+    }
     making.inject(Cause::CgroupThrottle, None);
 }
 
@@ -139,7 +178,9 @@ fn slow_flush(making: &mut Making) {
         start_ns: begin,
         end_ns: begin + every + MS,
     };
-    machine.device.slow_flushes = vec![(making.window, takes)];
+    if making.next_cause() {
+        making.machine.device.slow_flushes = vec![(making.window, takes)];
+    }
     // The flush may begin at the window's end.
     let mut injected = making.window;
     injected.end_ns += takes as u64;
@@ -148,7 +189,7 @@ fn slow_flush(making: &mut Making) {
 }
 
 /// One task of higher priority on the load's CPU.
-fn hog(making: &mut Making) {
+pub(super) fn hog(making: &mut Making) {
     let machine = &mut making.machine;
     machine.tasks[0].pinned = Some(0);
     let body = Body::Burner {
@@ -161,12 +202,15 @@ fn hog(making: &mut Making) {
     task.pinned = Some(0);
     machine.tasks.push(task);
     let index = machine.tasks.len() - 1;
-    machine.at(making.window.start_ns, Event::Wake(index));
+    if making.next_cause() {
+        making.machine.at(making.window.start_ns, Event::Wake(index));
+    }
     making.inject(Cause::CpuStarvation, Some("md5sum"));
 }
 
 /// Eight tasks on the load's CPU that take turns of four milliseconds before it.
 fn crowd(making: &mut Making) {
+    let harm = making.next_cause();
     let machine = &mut making.machine;
     machine.tasks[0].pinned = Some(0);
     for number in 0..8 {
@@ -180,13 +224,15 @@ fn crowd(making: &mut Making) {
         task.pinned = Some(0);
         machine.tasks.push(task);
         let index = machine.tasks.len() - 1;
-        machine.at(making.window.start_ns, Event::Wake(index));
+        if harm {
+            machine.at(making.window.start_ns, Event::Wake(index));
+        }
     }
     making.inject(Cause::CpuStarvation, Some("cc1plus"));
 }
 
 /// Another process with some I/O in flight, too little to slow the load down much.
-fn bystander(making: &mut Making, window: Window, depth: usize) {
+pub(super) fn bystander(making: &mut Making, window: Window, depth: usize) {
     let depth = depth.min(making.size.channels / 2);
     let machine = &mut making.machine;
     machine.streams.push(Stream {
@@ -198,6 +244,7 @@ fn bystander(making: &mut Making, window: Window, depth: usize) {
         windows: vec![window],
         pause_ns: 0,
         in_flight: 0,
+        drawn: 0,
         bytes: Vec::new(),
     });
     let index = machine.streams.len() - 1;
@@ -223,10 +270,13 @@ fn competitor(making: &mut Making) {
         windows: vec![making.window],
         pause_ns: 0,
         in_flight: 0,
+        drawn: 0,
         bytes: Vec::new(),
     });
     let index = machine.streams.len() - 1;
-    machine.at(making.window.start_ns, Event::Stream(index));
+    if making.next_cause() {
+        making.machine.at(making.window.start_ns, Event::Stream(index));
+    }
     making.inject(Cause::CompetingIo, Some("rsync"));
 }
 
@@ -242,8 +292,11 @@ fn others_writeback(making: &mut Making) {
     let machine = &mut making.machine;
     machine.writeback.depth = depth;
     machine.writeback.background = 1 << 20;
-    machine.writeback.others = vec![(BOOT_NS / SECOND + second, bytes)];
+    if making.next_cause() {
+        making.machine.writeback.others = vec![(BOOT_NS / SECOND + second, bytes)];
+    }
     making.dirtied = vec![(810, "tar", second, bytes)];
+    making.machine.writeback.dirtied_by = Some((810, comm("tar")));
     // The kernel looks every 200 ms.
     making.window = Window {
         start_ns: BOOT_NS + second * SECOND,
@@ -261,15 +314,18 @@ fn own_writeback(making: &mut Making) {
     let rate = disk * 0.4 / bytes;
     let factor = making.between(5.0, 8.0);
     let lasts = (making.window.end_ns - making.window.start_ns) as f64 / 1e9;
+    let surges = if making.next_cause() {
+        vec![(making.window, factor)]
+    } else {
+        Vec::new()
+    };
     let machine = &mut making.machine;
     let worker = &mut machine.workers[0];
     worker.buffered = true;
     worker.op = Op::Write;
     worker.size = bytes as u32;
-    worker.pace = Pace::Open {
-        rate,
-        surges: vec![(making.window, factor)],
-    };
+    worker.pace = Pace::Open { rate, surges };
+    machine.writeback.dirtied_by = Some((4001, comm("fathom")));
     // Reached in the second half of the surge.
     let excess = disk * (0.4 * factor - 1.0) * lasts;
     machine.writeback.limit = (excess * 0.5) as u64 + (64 << 20);
@@ -289,16 +345,18 @@ fn surge(making: &mut Making) {
     let limit = making.size.rate() * making.between(0.5, 0.8);
     let rate = limit * 0.5;
     let factor = making.between(4.0, 6.0);
+    let surges = if making.next_cause() {
+        vec![(making.window, factor)]
+    } else {
+        Vec::new()
+    };
     let machine = &mut making.machine;
     machine.device.iops = limit;
     let worker = &mut machine.workers[0];
     let mut open = Worker::new(worker.task, 64, worker.size);
     open.ends_ns = worker.ends_ns;
     open.file_at = worker.file_at;
-    open.pace = Pace::Open {
-        rate,
-        surges: vec![(making.window, factor)],
-    };
+    open.pace = Pace::Open { rate, surges };
     *worker = open;
     let job = &mut making.jobs[0];
     job.depth.iodepth = 64;
@@ -314,7 +372,9 @@ fn large_ios(making: &mut Making) {
     let part_ns = size.service_ns + f64::from(512 << 10);
     let parts = (8.0 * size.channels as f64 * size.service_ns.max(300e3) / part_ns).ceil() as u32;
     let every_ns = (making.window.end_ns - making.window.start_ns) / 3;
-    making.machine.workers[0].large = Some((parts * (512 << 10), every_ns, making.window));
+    if making.next_cause() {
+        making.machine.workers[0].large = Some((parts * (512 << 10), every_ns, making.window));
+    }
     making.window.end_ns += SECOND / 2;
     making.inject(Cause::LoadItself, None);
 }
@@ -331,7 +391,9 @@ fn second_section(making: &mut Making) {
     worker.ends_ns = making.window.end_ns;
     worker.file_at = 8 << 30;
     machine.workers.push(worker);
-    machine.at(making.window.start_ns, Event::Wake(index));
+    if making.next_cause() {
+        making.machine.at(making.window.start_ns, Event::Wake(index));
+    }
     let mut job = size.job();
     job.name = String::from("second");
     job.depth.iodepth = ((size.channels + size.depth) * 8) as u32;

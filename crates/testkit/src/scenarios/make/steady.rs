@@ -33,6 +33,7 @@ pub fn steady(set: Set) -> Vec<(Limit, Scenario)> {
                 doing: Doing::Nothing,
                 size,
                 seed,
+                beside: None,
             };
             made.push((kind, plan.steady(kind)));
         }
