@@ -127,6 +127,7 @@ impl SlowIo {
             worker: None,
             parts: [held.to_ns - held.from_ns, 0, 0, 0, 0, 0],
             at_device: None,
+            device: None,
             ambiguous: false,
             part,
             weight: 1.0,
