@@ -96,8 +96,9 @@ fn bursts(making: &mut Making) {
 
 /// The device is slower, and from the middle of that on, and as long after it, the load has no CPU.
 fn overlapping(making: &mut Making) {
-    let lasts_ns = 600 * MS + making.rng.below(400 * MS);
-    let start_ns = making.window.start_ns;
+    // Both are over well before the run is.
+    let lasts_ns = (making.run_ns / 4).min(600 * MS + making.rng.below(400 * MS));
+    let start_ns = BOOT_NS + making.run_ns * 3 / 10;
     making.window.end_ns = start_ns + lasts_ns;
     slower(making, 6.0, 6.0);
     making.window = Window {

@@ -59,12 +59,12 @@ impl Plan {
         let harm = |(bit, (cause, process)): (usize, (Cause, Option<String>))| {
             let (alone, last) = match number {
                 1 => {
-                    let longer = longer_ns(&everything, &nothing, &windows);
+                    let longer = longer_ns(&everything, &nothing, &windows, false);
                     (longer, longer)
                 }
                 _ => (
-                    longer_ns(&ios(&self.run(every & !(1 << bit))), &nothing, &windows),
-                    longer_ns(&everything, &ios(&self.run(1 << bit)), &windows),
+                    longer_ns(&ios(&self.run(every & !(1 << bit))), &nothing, &windows, false),
+                    longer_ns(&everything, &ios(&self.run(1 << bit)), &windows, true),
                 ),
             };
             Harm {
@@ -92,8 +92,8 @@ fn ios(making: &Making) -> Ios {
     .collect()
 }
 
-/// How much longer the I/Os of `with` took than those of `without`.
-fn longer_ns(with: &Ios, without: &Ios, windows: &[Window]) -> u64 {
+/// How much longer the I/Os of `with` took than those of `without`; `others`: in which other causes are.
+fn longer_ns(with: &Ios, without: &Ios, windows: &[Window], others: bool) -> u64 {
     let mut means: HashMap<usize, (u64, u64)> = HashMap::new();
     for ((worker, _), io) in without {
         let (sum, n) = means.entry(*worker).or_default();
@@ -111,7 +111,7 @@ fn longer_ns(with: &Ios, without: &Ios, windows: &[Window]) -> u64 {
         };
         let same = without.get(number);
         // Another cause may have held up one I/O in the one run and its neighbour in the other.
-        let other = same.filter(|same| same.response_ns() as f64 >= mean as f64 * (1.0 + CLEARLY));
+        let other = same.filter(|same| others && same.response_ns() as f64 >= mean as f64 * (1.0 + CLEARLY));
         let met =
             io.due_ns <= goes_on_ns || io.meets(windows) || other.is_some_and(|other| other.meets(windows));
         if !met || same.is_some_and(|same| same.len_bytes != io.len_bytes) {
