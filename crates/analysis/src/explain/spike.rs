@@ -5,6 +5,7 @@
 
 mod account;
 mod held;
+mod kinds;
 mod matching;
 mod memory;
 mod rows;
@@ -14,7 +15,7 @@ mod served;
 mod usually;
 mod verdict;
 
-use super::answer::{Cause, Period, Spike, SpikeReport};
+use super::answer::{Cause, Spike, SpikeReport};
 use super::block_scan::Whose;
 use super::detect::{Event, GAP_NS};
 use super::evidence::{Evidence, Window};
@@ -22,7 +23,7 @@ use super::pulse::{Normal, Pulse};
 use super::section::Section;
 use super::timeline::SECOND_NS;
 use super::victims::{Kind, Victims};
-use super::{Facts, Scanned, period};
+use super::{Facts, Scanned};
 use fathom_core::record::Comm;
 use rows::{Lot, Rows};
 use std::cmp::Reverse;
@@ -142,12 +143,14 @@ pub(super) fn of<E: Evidence>(
     lost_ns += held_ns;
     covered_ns += held_covered_ns;
     let kept = merged(explain(facts, scanned, sections, &found, evidence)?);
+    let kinds = kinds::of(&kept);
     Ok(SpikeReport {
         found: number,
         lost_ns: lost_ns as u64,
         covered: if lost_ns > 0.0 { covered_ns / lost_ns } else { 1.0 },
         causes: tally(&kept),
-        periods: periods(&kept),
+        periods: kinds::periods(&kept, &kinds),
+        kinds,
         kept,
     })
 }
@@ -409,48 +412,6 @@ fn tally(kept: &[Spike]) -> Vec<(Cause, u64)> {
         .collect();
     causes.sort_by_key(|(_, number)| Reverse(*number));
     causes
-}
-
-/// Regular ones among those of each cause; where those are not, among all spikes. The worst alone may be regular where a tail
-/// of smaller ones is not.
-fn periods(kept: &[Spike]) -> Vec<Period> {
-    let of_cause = |cause: Option<Cause>| -> Option<Period> {
-        let mut spikes: Vec<(u64, u64)> = kept
-            .iter()
-            .filter(|spike| cause.is_none_or(|cause| spike.verdict.cause == cause))
-            .map(|spike| (spike.worst.response_ns, spike.start_ns))
-            .collect();
-        spikes.sort_unstable_by_key(|spike| Reverse(*spike));
-        let mut numbers: Vec<usize> = std::iter::successors(Some(spikes.len()), |n| Some(n * 4 / 5))
-            .take_while(|n| *n >= period::SPIKES_MIN)
-            .collect();
-        numbers.dedup();
-        let regular = numbers.into_iter().filter_map(|n| {
-            let mut starts: Vec<u64> = spikes[..n].iter().map(|(_, start)| *start).collect();
-            starts.sort_unstable();
-            Some((spikes[n - 1].0, period::find(&starts)?))
-        });
-        let (worst_min_ns, regular) = regular.max_by_key(|(_, regular)| regular.hits)?;
-        Some(Period {
-            cause,
-            worst_min_ns,
-            period_ns: regular.period_ns.round() as u64,
-            phase_ns: regular.phase_ns.rem_euclid(regular.period_ns).round() as u64,
-            spikes: regular.hits as u64,
-            missed: regular.missed as u64,
-            jitter_ns: regular.jitter_ns.round() as u64,
-        })
-    };
-    let each: Vec<Period> = Cause::ALL
-        .into_iter()
-        .filter(|&cause| cause != Cause::Unknown)
-        .filter_map(|cause| of_cause(Some(cause)))
-        .collect();
-    if each.is_empty() {
-        of_cause(None).into_iter().collect()
-    } else {
-        each
-    }
 }
 
 #[cfg(test)]

@@ -221,6 +221,7 @@ fn explanation() -> Explanation {
             lost_ns: 0,
             covered: 1.0,
             causes: vec![(Cause::CompetingIo, 1), (Cause::Unknown, 1)],
+            kinds: Vec::new(),
             periods: vec![Period {
                 cause: Some(Cause::Device),
                 worst_min_ns: 300 * MS,

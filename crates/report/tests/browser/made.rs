@@ -107,6 +107,7 @@ impl Run {
                 (Cause::CompetingIo, 1),
                 (Cause::FlushOrJournal, 1),
             ],
+            kinds: Vec::new(),
             periods: Vec::new(),
         };
         let mut heat = LatencyHeat::new(77);

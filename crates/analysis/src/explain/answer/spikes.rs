@@ -17,8 +17,29 @@ pub struct SpikeReport {
     pub covered: f64,
     /// How many of each cause among the kept ones, the most frequent first.
     pub causes: Vec<(Cause, u64)>,
+    /// Those of each cause by their lengths, where these set them apart.
+    pub kinds: Vec<SpikeKind>,
     /// Spikes that come regularly.
     pub periods: Vec<Period>,
+}
+
+/// Spikes of one cause whose worst I/Os take about as long.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpikeKind {
+    pub cause: Cause,
+    /// How many.
+    pub spikes: u64,
+    /// The response times of their worst I/Os: the smallest and the largest.
+    pub worst_min_ns: u64,
+    pub worst_max_ns: u64,
+    /// Slow I/Os in the middle one of them.
+    pub slow_ios_p50: u64,
+    /// Whether they are stalls, which hold up several I/Os; else they are the tail of the distribution.
+    pub stalls: bool,
+    /// What was lost in all of them.
+    pub lost_ns: u64,
+    /// Whether they come regularly.
+    pub period: Option<Period>,
 }
 
 /// A time in which I/Os took far longer than those around it.

@@ -133,7 +133,7 @@ a known time, in sizes from 100 I/Os a second at depth 1 to 50,000 at depth 32. 
 said of the worst spike in that time. Large I/Os are as slow as large ones are: where none came behind them, no spike is right. On
 a disk at its limit whoever has I/O is no innocent.
 
-Beside this, `cargo xtask disturb` does 40 kinds of disturbances to real disks.
+Beside this, `cargo xtask disturb` does 43 kinds of disturbances to real disks.
 
 ";
 

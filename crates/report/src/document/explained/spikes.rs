@@ -6,10 +6,10 @@ use super::percent;
 use crate::chart::spikes as chart;
 use crate::document::SpikeWindow;
 use crate::explanation::Evidence;
-use crate::words::{joined, plural};
+use crate::words::{from_to, joined, plural};
 use fathom_analysis::explain::Explanation;
 use fathom_analysis::explain::answer::{
-    Cause, OwnerClass, Period, Process, Spike, SpikeReport, Split, Verdict, WorstIo,
+    Cause, OwnerClass, Period, Process, Spike, SpikeKind, SpikeReport, Split, Verdict, WorstIo,
 };
 use fathom_core::units::{Bytes, Nanos, three_digits};
 
@@ -139,10 +139,50 @@ fn overview(found: &SpikeReport, end: &str) -> Vec<Block> {
         .iter()
         .map(|(cause, n)| format!("{} {n}", cause.name()));
     let mut blocks = vec![Block::Text(format!("{text}: {}{end}", joined(causes, ", ")))];
-    if !found.periods.is_empty() {
-        blocks.push(Block::List(found.periods.iter().map(regular).collect()));
+    let lines = regularities(found);
+    if !lines.is_empty() {
+        blocks.push(Block::List(lines));
     }
     blocks
+}
+
+/// The kinds of those causes that have several, and what comes regularly beside.
+fn regularities(found: &SpikeReport) -> Vec<String> {
+    let several = |cause: Cause| found.kinds.iter().filter(|kind| kind.cause == cause).count() > 1;
+    let kinds: Vec<&SpikeKind> = found.kinds.iter().filter(|kind| several(kind.cause)).collect();
+    let told = |period: &&Period| !kinds.iter().any(|kind| kind.period.as_ref() == Some(*period));
+    let others = found.periods.iter().filter(told).map(regular);
+    kinds.iter().map(|kind| of_kind(kind)).chain(others).collect()
+}
+
+/// `211 stalls by device of 494 to 640 ms, 124 s lost; every 400 s, first at …`.
+fn of_kind(kind: &SpikeKind) -> String {
+    let what = if kind.stalls { "stall" } else { "short one" };
+    let length = match (kind.worst_min_ns, kind.worst_max_ns) {
+        (least, most) if least == most => Nanos(most).to_string(),
+        (least, most) => from_to(Nanos(least), Nanos(most)),
+    };
+    let lost = if kind.lost_ns > 0 {
+        format!(", {} lost", Nanos(kind.lost_ns))
+    } else {
+        String::new()
+    };
+    let period = kind.period.as_ref().map(|period| {
+        format!(
+            "; every {}, first at {}: {} on time to {}, {} none came",
+            Nanos(period.period_ns),
+            at(period.phase_ns),
+            period.spikes,
+            Nanos(period.jitter_ns),
+            plural(period.missed, "time")
+        )
+    });
+    format!(
+        "{} by {} of {length}{lost}{}",
+        plural(kind.spikes, what),
+        kind.cause.name(),
+        period.unwrap_or_default()
+    )
 }
 
 fn regular(period: &Period) -> String {
