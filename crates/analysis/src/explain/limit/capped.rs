@@ -5,6 +5,7 @@
 //! section of another depth that gets the same rate, a limit that the model says it applied.
 
 use super::super::answer::LimitKind;
+use super::super::facts::LimitScope;
 use super::super::words::time;
 use super::known::{self, Match};
 use super::{Found, Other, Question};
@@ -55,13 +56,14 @@ pub(super) fn judge(question: &Question<'_, '_>) -> Option<Found> {
     let same = same_rate(question, &mut signs);
     let held = held(question, &mut signs);
     let matched = known::best(question);
-    // One on sale that has the same limit is no evidence: among hundreds there always is one.
-    if let Some(Match { candidate, .. }) = matched.first()
-        && candidate.own
+    // The limits of disks on sale are some twenty steps: a rate is at one of them by chance one time in five. Those of machines
+    // are everywhere.
+    let fits = |found: &&Match| found.candidate.own || found.scope == LimitScope::Disk;
+    if let Some(Match { candidate, .. }) = matched.iter().find(fits)
         && signs.weight > 0.0
     {
         signs.add(
-            0.3,
+            if candidate.own { 0.5 } else { 0.3 },
             format!(
                 "it is at {:.1} % of what {} allows",
                 candidate.ratio * 100.0,

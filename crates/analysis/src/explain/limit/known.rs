@@ -18,7 +18,7 @@ const MIDDLE: f64 = 1.01;
 pub(super) struct Match {
     pub candidate: Candidate,
     pub kind: LimitKind,
-    scope: LimitScope,
+    pub scope: LimitScope,
 }
 
 /// I/Os and bytes a second.

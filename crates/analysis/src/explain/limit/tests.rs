@@ -67,7 +67,7 @@ fn the_disks_whose_limit_it_is_are_named_the_nearest_first() {
     assert_eq!(names, ["nearest", "near"]);
     assert!((limit.candidates[0].ratio - 1.01).abs() < 0.01);
     let without = explained(&scenario).limits[0].confidence;
-    assert!((limit.confidence - without).abs() < 1e-9, "no evidence");
+    assert!(limit.confidence > without);
     // The run's own machine is named alone, and is a reason.
     let mut known = known;
     known[3].own = true;
