@@ -83,9 +83,7 @@ impl OwnerClass {
             Self::NotSeen => "not seen",
         }
     }
-}
 
-impl OwnerClass {
     /// A time of it with who it was: `8.1 s no CPU, which sh had`.
     pub fn told(self, time: &str, who: Option<&str>) -> String {
         let words = self.words();

@@ -25,8 +25,8 @@ use fathom_core::workload::EngineKind;
 pub(super) use ledger::{Ledger, Owner};
 use path::{Flush, Host, Paths};
 use queue::Queue;
-use std::collections::{BTreeSet, HashMap};
-use thread::{Doing, Threads};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use thread::{Doing, Threads, begin_unknown};
 
 /// How much longer than usual requests must take at the device for it to be what is slow.
 const DEVICE_SLOWER: f64 = 3.0;
@@ -133,16 +133,23 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
 struct Signs(HashMap<u32, Vec<u64>>);
 
 impl Signs {
+    /// None where each stay says itself when it began: then nobody asks.
     fn of(scene: &Scene<'_>) -> Self {
         let mut signs: HashMap<u32, Vec<u64>> = HashMap::new();
-        let workers: BTreeSet<(u32, u32)> = scene.ios.iter().map(|io| (io.job, io.worker)).collect();
-        for worker in workers {
-            let mut tasks = scene.tasks_of(worker);
-            // Of several it is not known which.
-            if let (Some(tid), None) = (tasks.next(), tasks.next()) {
-                let own = scene.ios.iter().filter(|io| (io.job, io.worker) == worker);
-                let stamps = own.flat_map(|io| [io.created_ns, io.completed_ns]);
-                signs.entry(tid).or_default().extend(stamps);
+        if !scene.slices.iter().any(begin_unknown) {
+            return Self(signs);
+        }
+        let mut threads: HashMap<(u32, u32), Option<u32>> = HashMap::new();
+        for io in scene.ios {
+            let worker = (io.job, io.worker);
+            let thread = threads.entry(worker).or_insert_with(|| {
+                let mut tasks = scene.tasks_of(worker);
+                // Of several it is not known which.
+                tasks.next().filter(|_| tasks.next().is_none())
+            });
+            if let Some(tid) = *thread {
+                let stamps = signs.entry(tid).or_default();
+                stamps.extend([io.created_ns, io.completed_ns]);
             }
         }
         for request in scene.requests.iter().filter(|request| request.pid != 0) {
@@ -364,10 +371,14 @@ fn queue(scene: &Scene<'_>, paths: &Paths<'_>) -> Queue {
     let of_workers = |io: &&IoRecord| workers.contains(&(io.job, io.worker));
     let mut ios: Vec<&IoRecord> = scene.ios.iter().filter(of_workers).collect();
     ios.truncate(QUEUE_MAX);
-    for worker in workers {
-        let own = ios.iter().filter(|io| (io.job, io.worker) == worker);
-        let late = own.map(|io| (io.intended_ns.min(io.created_ns), io.created_ns));
-        queue.line(worker, Busy::of(late.filter(|(due, created)| due < created)));
+    let mut late: BTreeMap<(u32, u32), Vec<(u64, u64)>> =
+        workers.into_iter().map(|worker| (worker, Vec::new())).collect();
+    for io in ios.iter().filter(|io| io.intended_ns < io.created_ns) {
+        let of_worker = late.entry((io.job, io.worker)).or_default();
+        of_worker.push((io.intended_ns, io.created_ns));
+    }
+    for (worker, times) in late {
+        queue.line(worker, Busy::of(times));
     }
     for (io, path) in ios.iter().zip(scene.matched(&ios)) {
         // Only what is beyond its own wait for being sent.

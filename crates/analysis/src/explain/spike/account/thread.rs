@@ -92,9 +92,7 @@ fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> 
     let mut left: Option<&SchedSlice> = None;
     for stay in stays {
         let left_ns = left.map(|left| left.end_ns);
-        // One of which only the end is known has no length.
-        let begin_unknown = stay.start_ns == stay.end_ns && stay.ready_ns.is_none();
-        let sign_ns = left_ns.filter(|_| begin_unknown);
+        let sign_ns = left_ns.filter(|_| begin_unknown(stay));
         let sign_ns = sign_ns.and_then(|left_ns| first_sign(left_ns + 1, stay.end_ns));
         let start_ns = sign_ns.unwrap_or(stay.start_ns);
         let preempted = left.is_some_and(|left| left.state == TaskState::Preempted);
@@ -116,6 +114,11 @@ fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> 
         left = Some(stay);
     }
     line
+}
+
+/// One of which only the end is known has no length.
+pub(super) fn begin_unknown(stay: &SchedSlice) -> bool {
+    stay.start_ns == stay.end_ns && stay.ready_ns.is_none()
 }
 
 /// What a task waits for after a stay.
