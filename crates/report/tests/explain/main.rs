@@ -19,8 +19,8 @@ fn many_like_sections_are_told_once_and_stalls_with_their_period_and_phase() {
     let in_one = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = |words: &str| assert!(in_one.contains(words), "{words}\n{text}");
     said("6 sections (h00 … h05): the load's own pace (almost certain, 97 %)");
-    said("come every 40.0 s, first at 0:00:");
-    said("18 spikes on time to ");
+    said("every 40.0 s, first at 0:00:");
+    said("18 on time to ");
     said("0 times none came");
     assert_eq!(text.matches("to change it:").count(), 1, "{text}");
     // A row of each in each of the three tables.
