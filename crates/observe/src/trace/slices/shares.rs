@@ -12,6 +12,8 @@ use fathom_core::record::{Comm, CpuShare};
 const SLOT_NS: u64 = 10_000_000;
 /// Slots in which one task had all are joined up to this.
 const JOINED_NS: u64 = 1_000_000_000;
+/// Nobody is taken to have had a CPU for longer with no sign of it: either nobody looked, or a clock jumped.
+const SEEN_NS: u64 = 600_000_000_000;
 /// So many tasks of a slot are named.
 const NAMED: usize = 8;
 /// So many are told apart while a slot goes on.
@@ -67,6 +69,10 @@ impl Shares {
 
     fn go(&mut self, index: usize, task: Option<(u32, Comm)>, to_ns: u64) {
         let cpu = &mut self.cpus[index];
+        let task = task.filter(|_| to_ns.saturating_sub(cpu.to_ns) <= SEEN_NS);
+        if task.is_none() && to_ns > cpu.slot_end_ns {
+            cpu.skip(to_ns, &mut self.done);
+        }
         while cpu.to_ns < to_ns {
             let end_ns = to_ns.min(cpu.slot_end_ns);
             if let Some(task) = task {
@@ -150,7 +156,16 @@ impl Cpu {
         self.had.clear();
         self.others_ns = 0;
         self.slot_begin_ns = self.slot_end_ns;
-        self.slot_end_ns += SLOT_NS;
+        self.slot_end_ns = self.slot_end_ns.saturating_add(SLOT_NS);
+    }
+
+    /// Nothing is known up to `to_ns`, which is beyond this slot: what is known of the slot is kept, and others have nothing.
+    fn skip(&mut self, to_ns: u64, done: &mut Vec<CpuShare>) {
+        self.close(done);
+        done.extend(self.run.take());
+        self.to_ns = to_ns;
+        self.slot_begin_ns = to_ns / SLOT_NS * SLOT_NS;
+        self.slot_end_ns = self.slot_begin_ns.saturating_add(SLOT_NS);
     }
 
     fn join(&mut self, share: CpuShare, done: &mut Vec<CpuShare>) {

@@ -138,6 +138,20 @@ fn after_a_gap_nothing_is_claimed() {
 }
 
 #[test]
+fn a_clock_that_jumps_is_not_time_that_somebody_had() {
+    const FAR_NS: u64 = 1 << 59;
+    let mut slices = slices(&[
+        switch(200, 0, 5, TaskState::Preempted, 6),
+        switch(FAR_NS, 0, 6, TaskState::Sleeping, 5),
+        switch(FAR_NS + 300, 0, 5, TaskState::Sleeping, 6),
+    ]);
+    let (mut stays, mut shares) = (Vec::new(), Vec::new());
+    slices.finish(&mut stays, &mut shares);
+    let had: Vec<(u32, u64)> = shares.iter().map(|share| (share.tid, share.ran_ns)).collect();
+    assert_eq!(had, [(5, 100), (5, 300)]);
+}
+
+#[test]
 fn memory_is_bounded_and_the_newest_stay() {
     let cpus: Vec<u32> = (0..4).collect();
     let mut slices = Slices::new(&cpus, &Load::default(), 0);
