@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// Which crates a crate may use. What is not listed is refused.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("core", &[]),
     ("dialect", &["core"]),
     ("model", &["core"]),
@@ -17,7 +17,8 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("engine", &["core", "door", "sys"]),
     ("observe", &["core", "door", "sys"]),
     ("analysis", &["core"]),
-    ("report", &["core", "analysis", "store"]),
+    ("plan", &["core", "model"]),
+    ("report", &["core", "analysis", "plan", "store"]),
     ("testkit", &["core"]),
     (
         "session",

@@ -14,6 +14,7 @@ mod fio;
 mod flags;
 mod hoisted;
 mod options;
+pub(crate) mod plan;
 pub(crate) mod report;
 mod reproduce;
 mod run;
@@ -87,6 +88,7 @@ pub(crate) enum Command {
     },
     Report(report::ReportArgs),
     Catalog(catalog::CatalogArgs),
+    Plan(Box<plan::PlanArgs>),
     Reproduce(ReproduceArgs),
     /// List the job options and how far each is carried out
     Options {

@@ -98,6 +98,15 @@ impl Catalog {
         })
     }
 
+    /// The cloud that sells all this, as targets begin: `azure`.
+    #[allow(
+        clippy::unused_self,
+        reason = "one catalogue, one cloud: which one is the rows' business"
+    )]
+    pub const fn cloud(&self) -> &'static str {
+        crate::target::CLOUD
+    }
+
     /// The disks that come in fixed sizes, in the order of the file.
     pub fn disks(&self) -> &[Disk] {
         &self.disks

@@ -26,7 +26,10 @@ mod error;
 mod host;
 mod words;
 
+pub use disk::{FAMILY_NAMES, family};
 pub use error::TargetError;
+
+pub(crate) use words::CLOUD;
 
 use crate::catalog::Catalog;
 use crate::spec::Spec;

@@ -10,6 +10,7 @@ pub(crate) mod depths;
 pub(crate) mod heat;
 pub(crate) mod matrix;
 pub(crate) mod percentiles;
+pub(crate) mod price;
 pub(crate) mod spikes;
 mod thin;
 pub(crate) mod time;

@@ -10,6 +10,7 @@ pub(crate) mod explained;
 mod heat;
 mod measured;
 mod origin;
+pub(crate) mod plan;
 pub(crate) mod published;
 pub(crate) mod run;
 pub(crate) mod sweep;

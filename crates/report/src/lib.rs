@@ -17,6 +17,7 @@ mod html;
 pub mod json;
 mod layout;
 mod markdown;
+pub mod planned;
 pub mod reproduction;
 mod style;
 mod terminal;

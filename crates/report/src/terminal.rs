@@ -75,6 +75,7 @@ impl Page {
                 }
                 *level = 1;
             }
+            Block::Command(text) => self.command(text, 4),
             Block::Headline(text) => self.line(text, Some(Look::Bold)),
             Block::Grid(caption, cells) => self.grid(caption, cells),
             Block::Gap => self.gap(),
@@ -120,6 +121,28 @@ impl Page {
         let text = format!("{:indent$}{text}", "");
         for line in wrap(&text, self.style.columns(), later) {
             self.line(&line, look);
+        }
+    }
+
+    /// Words in lines that end in a backslash, but for the last; a word that does not fit has a line for itself, whatever its
+    /// length.
+    fn command(&mut self, text: &str, indent: usize) {
+        let most = self.style.columns().saturating_sub(indent + 4);
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split(' ') {
+            match lines.last_mut() {
+                Some(line) if width(line) + 1 + width(word) <= most => {
+                    line.push(' ');
+                    line.push_str(word);
+                }
+                _ => lines.push(word.to_owned()),
+            }
+        }
+        let last = lines.len().saturating_sub(1);
+        for (index, line) in lines.iter().enumerate() {
+            let indent = if index == 0 { indent } else { indent + 2 };
+            let end = if index == last { "" } else { " \\" };
+            self.line(&format!("{:indent$}{line}{end}", ""), None);
         }
     }
 

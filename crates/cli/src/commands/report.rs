@@ -61,7 +61,7 @@ pub(crate) fn not_of_the_record(dir: &Path, path: &Path) -> anyhow::Result<()> {
 }
 
 /// What each file is to be, by its ending.
-fn formats(paths: &[PathBuf]) -> anyhow::Result<Vec<(&Path, Format)>> {
+pub(crate) fn formats(paths: &[PathBuf]) -> anyhow::Result<Vec<(&Path, Format)>> {
     let format = |path: &'_ PathBuf| match Format::of(path) {
         Some(format) => Ok(format),
         None => bail!(

@@ -21,6 +21,7 @@ mod job_files;
 mod modelled;
 mod output;
 mod pace;
+mod plan;
 mod recorded;
 mod report;
 mod reproduce;

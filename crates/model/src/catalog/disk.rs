@@ -57,6 +57,11 @@ impl Family {
         matches!(self, Self::PremiumSsd)
     }
 
+    /// Whether I/O itself is paid for, besides the capacity.
+    pub const fn billed_by_transaction(self) -> bool {
+        matches!(self, Self::StandardSsd | Self::StandardHdd)
+    }
+
     /// Whether its size and limits are freely chosen.
     pub const fn is_flex(self) -> bool {
         matches!(self, Self::PremiumSsdV2 | Self::UltraDisk)

@@ -88,7 +88,7 @@ pub(super) struct Row<'a> {
     pub(super) line: usize,
     columns: &'static [&'static str],
     cells: Vec<Cell<'a>>,
-    /// For each of `columns`, its place in `cells`.
+    /// For each of `columns`, its place in `cells`; beyond their end where the file has no such column.
     places: &'a [usize],
     next: usize,
 }
@@ -110,7 +110,7 @@ pub(super) fn read<T>(
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let Some((heading_line, heading)) = lines.next() else {
-        return Err(error(1, 1, Problem::Empty(columns.join(", "))));
+        return Err(error(1, 1, Problem::Empty(listed(columns))));
     };
     let at = |line: usize| move |(column, problem)| error(line, column, problem);
     let heading = split(heading).map_err(at(heading_line))?;
@@ -137,25 +137,42 @@ pub(super) fn read<T>(
     Ok(rows)
 }
 
-/// Where each of `columns` stands in the heading.
+/// What stands behind the name of a column that may be missing; its cells are blank then.
+const OPTIONAL: char = '?';
+
+fn named(column: &'static str) -> &'static str {
+    column.trim_end_matches(OPTIONAL)
+}
+
+fn listed(columns: &'static [&'static str]) -> String {
+    let names: Vec<&str> = columns.iter().map(|column| named(column)).collect();
+    names.join(", ")
+}
+
+/// Where each of `columns` stands in the heading; beyond its end where it is missing and may be.
 fn places(heading: &[Cell<'_>], columns: &'static [&'static str]) -> Result<Vec<usize>, (usize, Problem)> {
     for (index, cell) in heading.iter().enumerate() {
         let name = cell.text.trim().to_owned();
-        if !columns.contains(&name.as_str()) {
-            let columns = columns.join(", ");
+        if !columns.iter().any(|column| named(column) == name) {
+            let columns = listed(columns);
             return Err((cell.column, Problem::ColumnUnknown { name, columns }));
         }
         if heading[..index].iter().any(|earlier| earlier.text.trim() == name) {
             return Err((cell.column, Problem::ColumnTwice(name)));
         }
     }
-    let place = |name: &&str| {
-        let found = heading.iter().position(|cell| cell.text.trim() == *name);
-        found.ok_or_else(|| {
-            let name = (*name).to_owned();
-            let columns = columns.join(", ");
-            (1, Problem::ColumnMissing { name, columns })
-        })
+    let place = |column: &&'static str| {
+        let name = named(column);
+        let found = heading.iter().position(|cell| cell.text.trim() == name);
+        match found {
+            Some(place) => Ok(place),
+            None if column.ends_with(OPTIONAL) => Ok(heading.len()),
+            None => {
+                let name = name.to_owned();
+                let columns = listed(columns);
+                Err((1, Problem::ColumnMissing { name, columns }))
+            }
+        }
     };
     columns.iter().map(place).collect()
 }
@@ -203,8 +220,8 @@ impl Row<'_> {
     /// What is wrong with the cell that was read last.
     pub(super) fn wrong(&self, wanted: impl Into<String>) -> CatalogError {
         let index = self.next.saturating_sub(1);
-        let found = self.cells[self.places[index]].text.trim().to_owned();
-        let name = self.columns[index];
+        let found = self.cell(index).to_owned();
+        let name = named(self.columns[index]);
         let wanted = wanted.into();
         self.error(index, Problem::Cell { name, found, wanted })
     }
@@ -219,16 +236,22 @@ impl Row<'_> {
         CatalogError {
             file: self.file.to_owned(),
             line: self.line,
-            column: self.cells[self.places[index]].column,
+            column: self.cells.get(self.places[index]).map_or(1, |cell| cell.column),
             problem,
         }
+    }
+
+    fn cell(&self, index: usize) -> &str {
+        self.cells
+            .get(self.places[index])
+            .map_or("", |cell| cell.text.trim())
     }
 
     /// The next cell's text; empty where it is blank.
     pub(super) fn text(&mut self) -> &str {
         let index = self.next;
         self.next += 1;
-        self.cells[self.places[index]].text.trim()
+        self.cell(index)
     }
 
     /// The next cell, which must not be blank, by `read`.
@@ -239,7 +262,7 @@ impl Row<'_> {
         let index = self.next;
         match read(self)? {
             Some(value) => Ok(value),
-            None => Err(self.error(index, Problem::Blank(self.columns[index]))),
+            None => Err(self.error(index, Problem::Blank(named(self.columns[index])))),
         }
     }
 

@@ -6,7 +6,7 @@ use super::rows::{self, CatalogError};
 use super::{GIB, MB};
 use std::collections::BTreeMap;
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 20] = [
     "name",
     "series",
     "vcpus",
@@ -22,6 +22,8 @@ const COLUMNS: [&str; 18] = [
     "burst_uncached_mbps",
     "cache_gib",
     "price_usd_hour",
+    "price_usd_hour_1y?",
+    "price_usd_hour_3y?",
     "price_region",
     "price_date",
     "source",
@@ -59,6 +61,10 @@ pub struct Vm {
     pub cache_bytes: Option<u64>,
     /// Millionths of a US dollar an hour, Linux, pay as you go.
     pub price_microusd_hour: Option<u64>,
+    /// The same, committed to for a year.
+    pub price_microusd_hour_1y: Option<u64>,
+    /// The same, committed to for three years.
+    pub price_microusd_hour_3y: Option<u64>,
     /// Where that price holds.
     pub price_region: String,
     /// When that price held.
@@ -111,6 +117,8 @@ fn vm(row: &mut rows::Row<'_>) -> Result<Vm, CatalogError> {
         burst_uncached_bytes_per_second: row.amount(MB, MBPS_MAX)?,
         cache_bytes: row.amount(GIB, GIB_MAX)?,
         price_microusd_hour: row.micro(1_000_000)?,
+        price_microusd_hour_1y: row.micro(1_000_000)?,
+        price_microusd_hour_3y: row.micro(1_000_000)?,
         price_region: row.text().to_owned(),
         price_date: row.text().to_owned(),
         source: row.text().to_owned(),

@@ -41,6 +41,18 @@ const FAMILY_WORDS: [(&str, Family); 10] = [
     ("ultrassd", Family::UltraDisk),
 ];
 
+/// Families as they are written in targets and flags.
+pub const FAMILY_NAMES: [&str; 5] = ["premium", "standard-ssd", "standard-hdd", "premium-v2", "ultra"];
+
+/// The family that a word means, in any case and with any signs between.
+pub fn family(word: &str) -> Option<Family> {
+    let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain.to_ascii_lowercase();
+    let word = plain.strip_suffix("lrs").unwrap_or(&plain);
+    let known = FAMILY_WORDS.into_iter().find(|&(known, _)| known == word);
+    known.map(|(_, family)| family)
+}
+
 /// Finds the disk that `words` mean.
 pub(super) fn choose(words: &Words, catalog: &Catalog) -> Result<Chosen, TargetError> {
     if let Some(disk) = catalog.disk(&words.disk) {
@@ -52,8 +64,7 @@ pub(super) fn choose(words: &Words, catalog: &Catalog) -> Result<Chosen, TargetE
     if word == "standard" {
         return Err(TargetError::WhichStandard);
     }
-    let family = FAMILY_WORDS.into_iter().find(|&(known, _)| known == word);
-    let Some((_, family)) = family else {
+    let Some(family) = family(word) else {
         return Err(unknown(&words.disk, catalog));
     };
     if !family.is_flex() {

@@ -7,6 +7,9 @@ use crate::catalog::{MB, decimal_micro, nearest};
 use crate::spec::CacheMode;
 use crate::validate::{CHUNK_MAX_BYTES, DISKS_MAX, MEMORY_MAX_BYTES, SEED_MAX};
 
+/// The provider that targets begin with.
+pub(crate) const CLOUD: &str = "azure";
+
 const KEYS: [&str; 10] = [
     "vm",
     "cache",
@@ -51,7 +54,7 @@ pub(super) struct Words {
 /// Takes a target apart.
 pub(super) fn read(text: &str) -> Result<Words, TargetError> {
     let text = text.trim();
-    let Some(("azure", rest)) = text.split_once('/') else {
+    let Some((CLOUD, rest)) = text.split_once('/') else {
         let found = text.split(['/', ',']).next().unwrap_or_default().to_owned();
         return Err(TargetError::Provider(found));
     };

@@ -61,6 +61,8 @@ pub(crate) enum Block {
     Notice(Notice, String),
     /// A conclusion, and what shows it.
     Conclusion(Paragraph),
+    /// A command, to be copied: on a terminal in lines that a shell joins, broken between words only.
+    Command(String),
     /// A line, and below it what belongs to it.
     Nested(Vec<String>),
     /// On a terminal: a line that stands out, whatever its length.

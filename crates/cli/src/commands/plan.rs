@@ -1,0 +1,230 @@
+//! `fathom plan`: the cheapest disks and machine that meet a need, and what limits a layout.
+//!
+//! Data in: a need as typed, the catalogue. Data out: the plan as text, JSON and files. It only brings the need to the planner and
+//! the answer to where it is put into words.
+
+mod ask;
+
+use crate::args::plan::PlanArgs;
+use crate::commands::{catalog, report};
+use crate::exit::Exit;
+use crate::terminal;
+use anyhow::bail;
+use fathom_door::output;
+use fathom_model::Catalog;
+use fathom_plan::explain;
+use fathom_plan::layout::{Layout, LayoutError};
+use fathom_plan::need::{Load, Need};
+use fathom_plan::plan::{Plan, Proven, Wanted};
+use fathom_plan::prove::{Proof, prove};
+use fathom_plan::{plan, search};
+use fathom_report::Format;
+use fathom_report::planned::{Currency, PairReport, PlanReport};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Carries `fathom plan` out.
+pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
+    let outputs = report::formats(&args.outputs)?;
+    for (path, _) in &outputs {
+        output::check(path, args.force)?;
+    }
+    let catalog = &*catalog::open(args.catalog.as_deref())?;
+    let layouts = args.explain.iter().chain(&args.compare);
+    let layouts: Vec<&String> = layouts.collect();
+    if layouts.is_empty() {
+        return answer(args, catalog, &outputs);
+    }
+    if args.explain.is_none() && layouts.len() < 2 {
+        bail!(
+            "--compare: one layout alone is explained (--explain {}): give another one",
+            layouts[0]
+        );
+    }
+    if !outputs.is_empty() {
+        bail!("-o: --explain and --compare are told on stdout only: leave -o out");
+    }
+    pairs(args, catalog, &layouts)
+}
+
+/// Finds layouts and tells them.
+fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> anyhow::Result<Exit> {
+    let asked = ask::need(args, catalog)?;
+    let present = args
+        .current
+        .as_deref()
+        .map(|text| named("--current", text, catalog))
+        .transpose()?;
+    let wanted = Wanted {
+        layouts: ask::listed(args)?,
+        on_credit: !args.no_burst,
+        front: !args.json || !outputs.is_empty(),
+    };
+    let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);
+    let plan = plan::plan(catalog, asked, wanted, &proofs)?;
+    let present = present
+        .map(|layout| stands(layout, &plan.need, catalog))
+        .transpose()?;
+    let report = PlanReport {
+        plan: &plan,
+        present: present.as_ref(),
+        prices: prices(catalog, &plan),
+        money: money(args),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    for (path, format) in outputs {
+        output::leave(path, report.render(*format).as_bytes(), args.force)?;
+        if !args.quiet {
+            terminal::say(&format!("wrote {}", path.display()));
+        }
+    }
+    if args.json {
+        terminal::print(&report.json())?;
+    } else if let Some(why) = report.why_none() {
+        bail!("{why}");
+    } else {
+        terminal::print(&report.text(terminal::stdout_style(args.colour)))?;
+    }
+    // Whoever asks in JSON is told there.
+    Ok(if plan.layouts.is_empty() {
+        Exit::Wrong
+    } else {
+        Exit::Done
+    })
+}
+
+/// A layout of the command line.
+fn named<'a>(flag: &str, text: &str, catalog: &'a Catalog) -> anyhow::Result<Layout<'a>> {
+    let words = text.trim().strip_prefix("model:").unwrap_or(text.trim());
+    if crate::model_target::is_model_file(words) {
+        bail!(
+            "{flag} {text}: a layout is what can be rented, as azure/P15,vm=Standard_D4s_v5; a model file is not"
+        );
+    }
+    Layout::named(words, catalog).map_err(|error| anyhow::anyhow!("{flag} {text}: {error}"))
+}
+
+/// What stands at present, under the load.
+fn stands<'a>(layout: Layout<'a>, need: &Need, catalog: &Catalog) -> Result<Proven<'a>, LayoutError> {
+    let proof = match need.load.ios {
+        0 => None,
+        _ => Some(prove(&layout, &need.load, catalog)?),
+    };
+    Ok(Proven {
+        answer: search::answer(layout, need),
+        proof,
+    })
+}
+
+/// Carries the load out on each layout, as many at a time as there are processors.
+fn proofs(layouts: &[Layout<'_>], load: &Load, catalog: &Catalog) -> Result<Vec<Proof>, LayoutError> {
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(layouts.len().max(1));
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Result<Proof, LayoutError>)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let number = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(layout) = layouts.get(number)
+                {
+                    let proof = prove(layout, load, catalog);
+                    done.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((number, proof));
+                }
+            });
+        }
+    });
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, proof)| proof).collect()
+}
+
+/// Tells layouts one by one and side by side.
+fn pairs(args: &PlanArgs, catalog: &Catalog, texts: &[&String]) -> anyhow::Result<Exit> {
+    let need = if ask::is_asked(args) {
+        ask::need(args, catalog)?.0
+    } else {
+        Need {
+            choice: ask::choice(args, catalog)?,
+            ..Need::none()
+        }
+    };
+    let flag = if args.explain.is_some() {
+        "--explain"
+    } else {
+        "--compare"
+    };
+    let layouts = texts.iter().map(|text| named(flag, text, catalog));
+    let layouts = layouts.collect::<anyhow::Result<Vec<Layout<'_>>>>()?;
+    let explained: Vec<_> = layouts
+        .into_iter()
+        .map(|layout| explain::explain(layout, &need, catalog))
+        .collect();
+    let report = PairReport {
+        layouts: &explained,
+        prices: from(explained.iter().map(|one| &one.answer), catalog),
+        money: money(args),
+    };
+    if args.json {
+        terminal::print(&report.json())?;
+    } else {
+        terminal::print(&report.text(terminal::stdout_style(args.colour)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn money(args: &PlanArgs) -> Currency {
+    match &args.currency {
+        None => Currency::default(),
+        Some((code, per_usd)) => Currency {
+            code: code.clone(),
+            per_usd: *per_usd,
+        },
+    }
+}
+
+/// Where the prices of a plan are from.
+fn prices(catalog: &Catalog, plan: &Plan<'_>) -> String {
+    from(plan.layouts.iter().map(|one| &one.answer), catalog)
+}
+
+/// Regions and dates of prices, and what they are.
+fn from<'a>(answers: impl Iterator<Item = &'a search::Answer<'a>>, catalog: &Catalog) -> String {
+    let mut origins: Vec<(&str, &str, &str)> = Vec::new();
+    let mut add = |what, region, date| {
+        if !origins.contains(&(what, region, date)) {
+            origins.push((what, region, date));
+        }
+    };
+    for answer in answers {
+        if let Some(vm) = answer.layout.machine {
+            add("machines", &vm.price_region, &vm.price_date);
+        }
+        let (region, date) = match answer.layout.disk.offer {
+            fathom_model::catalog::Offer::Fixed(row) => (&row.price_region, &row.price_date),
+            fathom_model::catalog::Offer::Flex(row) => (&row.price_region, &row.price_date),
+        };
+        add("disks", region, date);
+    }
+    origins.sort_unstable();
+    let origins: Vec<String> = origins
+        .into_iter()
+        .filter(|(_, region, _)| !region.is_empty())
+        .map(|(what, region, date)| format!("{what} in {region} of {date}"))
+        .collect();
+    format!(
+        "Prices of {}, US dollars, Linux, before discounts: {} (sources: fathom catalog sources).",
+        catalog.cloud(),
+        if origins.is_empty() {
+            String::from("none")
+        } else {
+            origins.join(", ")
+        }
+    )
+}

@@ -1,0 +1,170 @@
+//! From the command line to a need.
+
+use crate::args::plan::{CommitWord, PlanArgs};
+use anyhow::bail;
+use fathom_model::Catalog;
+use fathom_model::catalog::{Family, nearest};
+use fathom_plan::cost::{Commitment, Terms};
+use fathom_plan::layout::Cache;
+use fathom_plan::need::{Ask, Assumed, Choice, MachineNeed, Need, STRIPE_MAX};
+
+/// Layouts of a list, at most.
+const LISTED_MAX: u64 = 1_000;
+/// Hours of a month, at most.
+const HOURS_MAX: u64 = 744;
+
+/// Whether anything of a load or of room is asked for.
+pub(super) fn is_asked(args: &PlanArgs) -> bool {
+    args.iops.or(args.mbps).or(args.gib).is_some()
+}
+
+/// What is needed, and what was assumed of it.
+pub(super) fn need(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<(Need, Vec<Assumed>)> {
+    let ask = Ask {
+        iops: args.iops,
+        bytes_per_second: args.mbps,
+        size_bytes: args.gib,
+        block_bytes: args.bs,
+        read_percent: args.read,
+        working_set_bytes: args.working_set,
+        lasts_seconds: args.lasts.map(|lasts| lasts.0.div_ceil(1_000_000_000)),
+        latency: args.latency.clone(),
+        growth_permille: args.growth,
+        choice: choice(args, catalog)?,
+    };
+    Ok(ask.need()?)
+}
+
+/// How many layouts are listed.
+pub(super) fn listed(args: &PlanArgs) -> anyhow::Result<usize> {
+    match args.top {
+        1..=LISTED_MAX => Ok(args.top as usize),
+        other => bail!("--top {other}: 1 to {LISTED_MAX} layouts can be listed"),
+    }
+}
+
+/// What narrows the choice.
+pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choice> {
+    let whole = |flag: &str, value: Option<u64>| match value.map(u32::try_from) {
+        None => Ok(0),
+        Some(Ok(value)) => Ok(value),
+        Some(Err(_)) => bail!("--{flag}: no machine has so many"),
+    };
+    let hours_a_month = args.hours.unwrap_or(fathom_plan::cost::HOURS_A_MONTH);
+    if !(1..=HOURS_MAX).contains(&hours_a_month) {
+        bail!("--hours {hours_a_month}: a month has 1 to {HOURS_MAX} hours");
+    }
+    let caches = match (args.no_cache, args.cache.is_empty()) {
+        (true, _) => vec![Cache::None],
+        (false, true) => Choice::default().caches,
+        (false, false) => args.cache.iter().map(|&word| word.into()).collect(),
+    };
+    let commitment = match args.commit {
+        None => Commitment::None,
+        Some(CommitWord::OneYear) => Commitment::OneYear,
+        Some(CommitWord::ThreeYears) => Commitment::ThreeYears,
+    };
+    let machine = MachineNeed {
+        name: args.vm.as_deref().map(|name| vm(name, catalog)).transpose()?,
+        vcpus: whole("vcpus", args.vcpus)?,
+        memory_bytes: args.memory.unwrap_or(0),
+    };
+    let choice = Choice {
+        machine,
+        families: args
+            .family
+            .iter()
+            .map(|word| family(word))
+            .collect::<anyhow::Result<_>>()?,
+        caches,
+        too_slow: Vec::new(),
+        stripe_max: match args.raid0_max {
+            None => STRIPE_MAX,
+            Some(most) => u32::try_from(most).unwrap_or(u32::MAX),
+        },
+        region: args
+            .region
+            .as_deref()
+            .map(|name| region(name, catalog))
+            .transpose()?,
+        budget_microusd: args.budget.map(|budget| {
+            let per_usd = args.currency.as_ref().map_or(1.0, |(_, rate)| *rate);
+            (budget as f64 / per_usd) as u64
+        }),
+        terms: Terms {
+            hours_a_month,
+            commitment,
+        },
+    };
+    committed(&choice, catalog)?;
+    Ok(choice)
+}
+
+/// A machine of the catalogue.
+fn vm(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
+    if let Some(vm) = catalog.vm(name) {
+        return Ok(vm.name.clone());
+    }
+    let near = catalog.vms_near(name);
+    let near = if near.is_empty() {
+        String::new()
+    } else {
+        format!(" (near: {})", near.join(", "))
+    };
+    bail!("--vm {name}: no virtual machine is called so{near}: `fathom catalog vms` lists all");
+}
+
+fn family(word: &str) -> anyhow::Result<Family> {
+    if let Some(family) = fathom_model::target::family(word) {
+        return Ok(family);
+    }
+    let words = fathom_model::target::FAMILY_NAMES;
+    let near = nearest(word, words).map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    bail!(
+        "--family {word}: no family is called so{near}: they are {}",
+        words.join(", ")
+    );
+}
+
+/// A region that the catalogue has prices of.
+fn region(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
+    let disks = catalog.disks().iter().map(|disk| disk.price_region.as_str());
+    let flex = catalog.flex_disks().iter().map(|disk| disk.price_region.as_str());
+    let vms = catalog.vms().iter().map(|vm| vm.price_region.as_str());
+    let mut regions: Vec<&str> = disks
+        .chain(flex)
+        .chain(vms)
+        .filter(|region| !region.is_empty())
+        .collect();
+    regions.sort_unstable();
+    regions.dedup();
+    match regions.iter().find(|region| region.eq_ignore_ascii_case(name)) {
+        Some(region) => Ok((*region).to_owned()),
+        None => bail!(
+            "--region {name}: the catalogue has no prices of it, but of {}: give others with --catalog DIR",
+            regions.join(", ")
+        ),
+    }
+}
+
+/// Prices for a commitment are there, if one is asked for.
+fn committed(choice: &Choice, catalog: &Catalog) -> anyhow::Result<()> {
+    let (there, column) = match choice.terms.commitment {
+        Commitment::None => return Ok(()),
+        Commitment::OneYear => (
+            catalog.vms().iter().any(|vm| vm.price_microusd_hour_1y.is_some()),
+            "price_usd_hour_1y",
+        ),
+        Commitment::ThreeYears => (
+            catalog.vms().iter().any(|vm| vm.price_microusd_hour_3y.is_some()),
+            "price_usd_hour_3y",
+        ),
+    };
+    if !there {
+        bail!(
+            "--commit: no source of the catalogue states prices for a commitment: give them in a column {column} of vms.csv, with \
+             --catalog DIR"
+        );
+    }
+    Ok(())
+}

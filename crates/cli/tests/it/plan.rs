@@ -1,0 +1,232 @@
+//! `fathom plan`: what it finds runs on the model as it says, and what cannot be met is said.
+
+use crate::harness::{Place, finish, start};
+use serde_json::Value;
+
+/// The plan as JSON, and the exit code.
+fn planned(place: &Place, words: &str, code: i32) -> Value {
+    let text = place.fathom(&format!("plan {words} --json")).expect(code).stdout;
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// What `fathom run` with these words delivers: I/Os and bytes a second of reads and writes together.
+fn delivered(place: &Place, command: &str) -> (f64, f64) {
+    if command.starts_with("fathom fio ") {
+        let words = command.split(' ').skip(1);
+        let text = finish(start(&mut place.command_of(words))).expect(0).stdout;
+        // The first section warms the cache.
+        let row = text
+            .lines()
+            .find(|line| line.starts_with("need  "))
+            .expect("a row");
+        let numbers: Vec<f64> = row
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let [_, ios, mib, ..] = numbers[..] else {
+            panic!("size, IOPS and MiB/s: {row}");
+        };
+        return (ios, mib * 1_048_576.0);
+    }
+    let words: Vec<&str> = command
+        .split(' ')
+        .skip(1)
+        .chain(["-o", "none", "-q", "--json"])
+        .collect();
+    let text = finish(start(&mut place.command_of(&words))).expect(0).stdout;
+    let run: Value = serde_json::from_str(&text).expect("JSON");
+    let sum = |name: &str| {
+        let of = |way: &str| run["groups"][0][way][name].as_f64().unwrap_or(0.0);
+        of("read") + of("write")
+    };
+    (sum("iops"), sum("bytes_per_second"))
+}
+
+#[test]
+fn what_is_found_delivers_by_its_own_command() {
+    let place = Place::new();
+    for (words, iops, mbps) in [
+        ("--iops 4000 --mbps 60 --gib 300 --read 70 --top 3", 4_000.0, 60.0),
+        (
+            "--mbps 150 --gib 100 --read 0 --family premium --top 2",
+            0.0,
+            150.0,
+        ),
+        (
+            "--iops 3000 --bs 8k --gib 64 --vm Standard_D8s_v3 --cache ro --read 100 --top 1",
+            3_000.0,
+            0.0,
+        ),
+    ] {
+        let plan = planned(&place, words, 0);
+        let layouts = plan["layouts"].as_array().expect("layouts");
+        assert!(!layouts.is_empty());
+        for layout in layouts {
+            let command = layout["verify"].as_str().expect("a command");
+            let (ios, bytes) = delivered(&place, command);
+            assert!(
+                ios >= 0.97 * iops && bytes >= 0.97e6 * mbps,
+                "{command}: {ios} IOPS, {bytes} bytes/s"
+            );
+            for rate in ["iops", "bytes_per_second"] {
+                let needed = plan["need"][rate].as_f64().expect("a number");
+                let on_model = layout["model"][rate].as_f64().expect("a number");
+                assert!(
+                    (0.97..=1.03).contains(&(on_model / needed)),
+                    "{command}: {rate} {on_model} of {needed}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn prices_add_up_and_the_cheapest_comes_first() {
+    let place = Place::new();
+    let plan = planned(&place, "--iops 12000 --mbps 180 --gib 1500 --read 70 --bs 16k", 0);
+    let layouts = plan["layouts"].as_array().expect("layouts");
+    assert_eq!(layouts.len(), 10);
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let mut before = 0.0;
+    for layout in layouts {
+        let whole = number(&layout["usd_month"]);
+        let parts = number(&layout["disks_usd_month"]) + number(&layout["vm_usd_month"]);
+        assert!((whole - parts).abs() < 1e-6 && whole >= before, "{layout:#}");
+        before = whole;
+        assert!(number(&layout["iops"]) >= 12_000.0 && number(&layout["bytes_per_second"]) >= 180e6);
+        assert!(number(&layout["gib"]) >= 1500.0);
+        assert!(number(&layout["headroom"]) >= 0.0 && layout["binding"]["limit"].is_string());
+        let target = layout["target"].as_str().expect("a target");
+        place
+            .fathom(&format!(
+                "run --on model:{target} --rw randread --bs 4k --direct 1 --size 1g --io_size 1m -o none -q"
+            ))
+            .expect(0);
+    }
+}
+
+#[test]
+fn the_two_questions_of_2019_are_answered() {
+    let place = Place::new();
+    let text = place
+        .fathom("plan --explain azure/P40,vm=Standard_DS3_v2")
+        .expect(0)
+        .stdout;
+    for said in [
+        "192 MB/s without end: machine uncached MB/s binds",
+        "paid for and never used: disk MB/s, 58 MB/s of 250 MB/s",
+    ] {
+        assert!(text.contains(said), "`{said}` is missing:\n{text}");
+    }
+    let compared = "plan --compare azure/P30,vm=Standard_DS3_v2 azure/2xP15,vm=Standard_DS3_v2 --json";
+    let text = place.fathom(compared).expect(0).stdout;
+    let pair: Value = serde_json::from_str(&text).expect("JSON");
+    let disks = |index: usize| {
+        pair["layouts"][index]["disks_usd_month"]
+            .as_f64()
+            .expect("a price")
+    };
+    let saved = 1.0 - disks(1) / disks(0);
+    assert!((0.40..0.50).contains(&saved), "{saved}");
+    assert_eq!(pair["layouts"][1]["bytes_per_second"], 192_000_000);
+}
+
+#[test]
+fn what_cannot_be_met_is_said_and_exits_2() {
+    let place = Place::new();
+    for (words, said) in [
+        ("--iops 99000000", "up to"),
+        (
+            "--mbps 500 --vm Standard_DS3_v2 --no-cache",
+            "500 MB/s is too much: up to 192 MB/s can be had",
+        ),
+        (
+            "--gib 100 --budget 1",
+            "a budget of USD 1.00 is too little: the cheapest costs USD",
+        ),
+        ("--iops 2000 --gib 10 --latency p99:10us", "none is as fast"),
+        ("--iops -5", "not negative"),
+        ("--iops 5000 --mbps 1", "contradict each other"),
+        ("", "nothing is asked for"),
+        ("--gib 10 --region mars", "no prices of it, but of eastus"),
+        ("--gib 10 --commit 1y", "price_usd_hour_1y"),
+        ("--gib 10 --vm D4s_v9", "near: Standard_D4s_v"),
+        ("--gib 10 --top 0", "1 to 1000"),
+        ("--explain azure/P16", "did you mean"),
+        ("--compare azure/P15", "give another one"),
+        ("--gib 10 -o plan.txt", "what kind of file"),
+    ] {
+        let outcome = place.fathom(&format!("plan {words}")).expect(2);
+        assert!(
+            outcome.stderr.contains(said),
+            "plan {words}: `{said}` is missing:\n{}",
+            outcome.stderr
+        );
+        assert!(outcome.stdout.is_empty(), "plan {words}: {}", outcome.stdout);
+    }
+    let plan = planned(&place, "--iops 99000000", 2);
+    assert!(plan["why_none"].as_str().is_some_and(|why| why.contains("up to")));
+}
+
+#[test]
+fn it_fits_80_columns_but_for_commands() {
+    let place = Place::new();
+    let text = place
+        .fathom("plan --iops 12000 --mbps 180 --gib 1500 --vcpus 4 --memory 16GiB")
+        .expect(0)
+        .stdout;
+    for line in text.lines() {
+        let command = line.trim_start().starts_with("model:") || line.ends_with('\\');
+        assert!(line.chars().count() <= 80 || command, "{line}");
+    }
+    assert!(text.contains("Cheapest: "), "{text}");
+}
+
+#[test]
+fn a_page_markdown_and_a_table_are_written_once() {
+    let place = Place::new();
+    place
+        .fathom("plan --iops 3000 --gib 100 -o plan.html -o plan.md -o plan.csv -q")
+        .expect(0);
+    let read = |name: &str| std::fs::read_to_string(place.path(name)).expect(name);
+    assert!(read("plan.html").contains("Price by IOPS"));
+    assert!(read("plan.md").contains("fathom run --on model:azure/"));
+    assert_eq!(read("plan.csv").lines().count(), 11);
+    place.fathom("plan --iops 3000 --gib 100 -o plan.md").expect(3);
+    place
+        .fathom("plan --iops 3000 --gib 100 -o plan.md --force -q")
+        .expect(0);
+}
+
+#[test]
+fn contract_prices_commitments_and_currencies_are_taken() {
+    let place = Place::new();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../model/data/azure");
+    let dir = place.path("mine");
+    std::fs::create_dir(&dir).expect("a directory");
+    for name in ["disks.csv", "flex-disks.csv"] {
+        std::fs::copy(format!("{source}/{name}"), dir.join(name)).expect(name);
+    }
+    let vms = std::fs::read_to_string(format!("{source}/vms.csv")).expect("machines");
+    let mut lines = vms.lines();
+    let heading = lines.next().expect("a heading");
+    let d4 = lines
+        .find(|line| line.starts_with("Standard_D4s_v5,"))
+        .expect("a machine");
+    let text = format!("{heading},price_usd_hour_1y\n{d4},0.1\n");
+    std::fs::write(dir.join("vms.csv"), text).expect("machines");
+    let plan = planned(
+        &place,
+        "--iops 100 --gib 10 --catalog mine --commit 1y --hours 100 --top 1",
+        0,
+    );
+    assert_eq!(plan["layouts"][0]["vm_usd_month"], 10.0);
+    let text = place
+        .fathom("plan --iops 100 --gib 10 --catalog mine --currency eur=2 --top 1")
+        .expect(0)
+        .stdout;
+    assert!(
+        text.contains("EUR/month") && text.contains("USD 1 is taken for EUR 2"),
+        "{text}"
+    );
+}

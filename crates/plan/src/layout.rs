@@ -1,0 +1,269 @@
+//! A layout: disks of one kind, striped, on a machine.
+//!
+//! Data in: rows of the catalogue, or a target in words. Data out: [`Layout`], its words, its size. It must not know what it
+//! delivers or costs.
+
+use fathom_core::units::Bytes;
+use fathom_model::Spec;
+use fathom_model::catalog::{Burst, Catalog, Disk as Row, Family, FlexDisk, Offer, Vm};
+use fathom_model::defaults;
+use fathom_model::spec::{CacheMode, DiskSpec, Limit};
+use fathom_model::target::{self, TargetError};
+use std::fmt::Write as _;
+
+/// 2^30 bytes.
+pub const GIB: u64 = 1 << 30;
+/// One MB, as in MB/s.
+pub const MB: u64 = 1_000_000;
+
+/// Whether a machine's host caches the disks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cache {
+    None,
+    /// Reads are kept.
+    ReadOnly,
+    /// Writes are complete in the cache, and reach the disks later.
+    ReadWrite,
+}
+
+impl Cache {
+    /// All of them, the plainest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::ReadOnly, Self::ReadWrite];
+
+    /// As a target's words have it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ReadOnly => "ro",
+            Self::ReadWrite => "rw",
+        }
+    }
+}
+
+/// One disk of a layout: a product, with what was chosen where it may be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disk<'a> {
+    /// What it is sold as.
+    pub offer: Offer<'a>,
+    pub size_bytes: u64,
+    /// I/O units a second, without burst on credit.
+    pub iops: u64,
+    pub bytes_per_second: u64,
+    /// What it bursts to on credit.
+    pub burst: Option<Burst>,
+    pub io_unit_bytes: u64,
+    /// Whether a host may cache it.
+    pub cacheable: bool,
+    /// Whether bursts on demand are paid for, and part of its limits.
+    pub on_demand: bool,
+}
+
+impl<'a> Disk<'a> {
+    /// A disk of a fixed size.
+    pub fn fixed(row: &'a Row) -> Self {
+        Self {
+            offer: Offer::Fixed(row),
+            size_bytes: row.size_bytes,
+            iops: row.iops,
+            bytes_per_second: row.bytes_per_second,
+            burst: row.burst.filter(|burst| burst.credit_seconds.is_some()),
+            io_unit_bytes: row.io_unit_bytes,
+            cacheable: row.cacheable(),
+            on_demand: false,
+        }
+    }
+
+    /// A freely sized disk. The caller keeps to its caps.
+    pub const fn chosen(row: &'a FlexDisk, size_bytes: u64, iops: u64, bytes_per_second: u64) -> Self {
+        Self {
+            offer: Offer::Flex(row),
+            size_bytes,
+            iops,
+            bytes_per_second,
+            burst: None,
+            io_unit_bytes: row.io_unit_bytes,
+            cacheable: row.host_caching,
+            on_demand: false,
+        }
+    }
+
+    /// A disk of a fixed size that is modelled with so many IOPS: those of bursts on demand, if that is so.
+    fn modelled(row: &'a Row, iops: Limit) -> Self {
+        let mut disk = Self::fixed(row);
+        let on_demand = |burst: &Burst| burst.credit_seconds.is_none() && iops == Limit::At(burst.iops);
+        if let Some(burst) = row.burst.filter(on_demand) {
+            (disk.iops, disk.bytes_per_second) = (burst.iops, burst.bytes_per_second);
+            disk.on_demand = true;
+        }
+        disk
+    }
+
+    /// The freely sized disk that `spec` models.
+    fn chosen_as(spec: &DiskSpec, catalog: &'a Catalog) -> Option<Self> {
+        let row = catalog.flex_disks().iter().find(|row| row.sku == spec.name)?;
+        let limits = [spec.limits.iops, spec.limits.bytes_per_second];
+        let [iops, bytes_per_second] = limits.map(|limit| limit.rate().unwrap_or(0));
+        Some(Self::chosen(row, spec.size_bytes, iops, bytes_per_second))
+    }
+
+    /// Its family.
+    pub const fn family(&self) -> Family {
+        match self.offer {
+            Offer::Fixed(row) => row.family,
+            Offer::Flex(row) => row.family,
+        }
+    }
+
+    /// Its product name.
+    pub fn sku(&self) -> &'a str {
+        match self.offer {
+            Offer::Fixed(row) => &row.sku,
+            Offer::Flex(row) => &row.sku,
+        }
+    }
+
+    /// Whether its size and limits were chosen.
+    pub const fn is_chosen(&self) -> bool {
+        matches!(self.offer, Offer::Flex(_))
+    }
+}
+
+/// Disks of one kind, striped, on a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout<'a> {
+    /// The cloud that sells it, as targets begin.
+    pub cloud: &'a str,
+    /// `None`: limits and price of a machine are not part of it.
+    pub machine: Option<&'a Vm>,
+    pub disk: Disk<'a>,
+    pub count: u32,
+    pub cache: Cache,
+    pub chunk_bytes: u64,
+}
+
+/// Why words are no layout.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutError {
+    /// They are no target.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The product is not in the catalogue.
+    #[error("no disk of the catalogue is called `{0}`: `fathom catalog disks` lists all")]
+    NotSold(String),
+    /// The host's cache has another size than the machine's.
+    #[error("cache_size= is part of a model, not of what can be rented: leave it out")]
+    CacheSize,
+}
+
+impl<'a> Layout<'a> {
+    /// Disks on a machine, striped as is usual.
+    pub const fn new(cloud: &'a str, machine: &'a Vm, disk: Disk<'a>, count: u32, cache: Cache) -> Self {
+        Self {
+            cloud,
+            machine: Some(machine),
+            disk,
+            count,
+            cache,
+            chunk_bytes: defaults::CHUNK_BYTES,
+        }
+    }
+
+    /// That of a target in words: `azure/2xP15,vm=Standard_DS3_v2`. `model:` may stand before it.
+    ///
+    /// # Errors
+    /// The words are no target, or what they name is not sold so.
+    pub fn named(text: &str, catalog: &'a Catalog) -> Result<Self, LayoutError> {
+        let text = text.trim();
+        let text = text.strip_prefix("model:").unwrap_or(text);
+        Self::of_spec(&target::parse(text, catalog)?, catalog)
+    }
+
+    /// What of the catalogue a specification models.
+    ///
+    /// # Errors
+    /// Nothing of the catalogue is called so.
+    pub fn of_spec(spec: &Spec, catalog: &'a Catalog) -> Result<Self, LayoutError> {
+        let not_sold = |name: &str| LayoutError::NotSold(name.to_owned());
+        let one = spec.disks.first().ok_or_else(|| not_sold(&spec.name))?;
+        let disk = match catalog.disk(&one.name) {
+            Some(row) => Disk::modelled(row, one.limits.iops),
+            None => Disk::chosen_as(one, catalog).ok_or_else(|| not_sold(&one.name))?,
+        };
+        let machine = match &spec.vm {
+            Some(vm) => Some(catalog.vm(&vm.name).ok_or_else(|| not_sold(&vm.name))?),
+            None => None,
+        };
+        if let Some(cache) = &spec.host_cache
+            && machine.and_then(|vm| vm.cache_bytes) != Some(cache.capacity_bytes)
+        {
+            return Err(LayoutError::CacheSize);
+        }
+        Ok(Self {
+            cloud: catalog.cloud(),
+            machine,
+            disk,
+            count: spec.disks.len() as u32,
+            cache: match spec.host_cache.as_ref().map(|cache| cache.mode) {
+                None => Cache::None,
+                Some(CacheMode::ReadOnly) => Cache::ReadOnly,
+                Some(CacheMode::ReadWrite) => Cache::ReadWrite,
+            },
+            chunk_bytes: spec.stripe_chunk_bytes,
+        })
+    }
+
+    /// What its disks hold.
+    pub fn size_bytes(&self) -> u64 {
+        self.disk.size_bytes * u64::from(self.count)
+    }
+
+    /// Its disks in words: `2xP15`, `PremiumV2`.
+    pub fn disks_word(&self) -> String {
+        match self.count {
+            1 => self.disk.sku().to_owned(),
+            count => format!("{count}x{}", self.disk.sku()),
+        }
+    }
+
+    /// The target that it is, as `--on model:…` takes it.
+    pub fn target(&self) -> String {
+        let mut words = format!("{}/{}", self.cloud, self.disks_word());
+        let disk = &self.disk;
+        let mut add = |part: std::fmt::Arguments<'_>| {
+            // Writing to a string cannot fail.
+            let _ = words.write_fmt(part);
+        };
+        if disk.is_chosen() {
+            add(format_args!(",size={}", size_word(disk.size_bytes)));
+            add(format_args!(",iops={}", disk.iops));
+            add(format_args!(",mbps={}", disk.bytes_per_second as f64 / MB as f64));
+        }
+        if let Some(machine) = self.machine {
+            add(format_args!(",vm={}", machine.name));
+        }
+        if self.cache != Cache::None {
+            add(format_args!(",cache={}", self.cache.word()));
+        }
+        if disk.on_demand {
+            add(format_args!(",burst=on-demand"));
+        }
+        if self.chunk_bytes != defaults::CHUNK_BYTES {
+            add(format_args!(",chunk={}k", self.chunk_bytes >> 10));
+        }
+        words
+    }
+}
+
+/// A size as targets and flags take it: whole GiB where it can be.
+pub fn size_word(size_bytes: u64) -> String {
+    if size_bytes.is_multiple_of(GIB) {
+        return format!("{}g", size_bytes / GIB);
+    }
+    match size_bytes.trailing_zeros() {
+        20.. => format!("{}m", size_bytes >> 20),
+        _ => Bytes(size_bytes).get().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Disks that carry a load, machine aside: of each product the fewest, of freely sized ones the least.
+//!
+//! Data in: the catalogue, a need, a way of caching. Data out: [`Piece`]s, the cheapest first. What is left out is never cheaper:
+//! it has more disks of the same, or a larger disk of the same family and no fewer of them. It must not know machines beyond
+//! the size of their cache.
+
+use crate::cost::{self, What};
+use crate::layout::{Cache, Disk, Layout, MB};
+use crate::need::Need;
+use crate::rules;
+use crate::setup::{HostCache, Rate, Setup, Way};
+use fathom_model::catalog::{Catalog, Family, FlexDisk};
+use fathom_model::defaults;
+use fathom_model::spec::CacheMode;
+
+/// Disks of one kind that carry a load, striped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece<'a> {
+    pub(crate) disk: Disk<'a>,
+    pub(crate) count: u32,
+    pub(crate) cache: Cache,
+    /// What is known of their price, in millionths of a US dollar a month.
+    pub(crate) microusd_month: u64,
+}
+
+/// A way of caching: with which mode, and how much it holds.
+pub(crate) type Caching = (Cache, u64);
+
+/// Of all families that are asked for; of those that cannot be cached so, none.
+pub(crate) fn all<'a>(catalog: &'a Catalog, need: &Need, caching: Caching) -> Vec<Piece<'a>> {
+    let wanted = |family: Family| {
+        let families = &need.choice.families;
+        let asked = families.is_empty() || families.contains(&family);
+        asked && !need.choice.too_slow.contains(&(family, caching.0))
+    };
+    let mut pieces = Vec::new();
+    for family in Family::ALL.into_iter().filter(|&family| wanted(family)) {
+        pieces.extend(fixed(catalog, family, need, caching));
+    }
+    for row in catalog.flex_disks() {
+        let here = in_region(need, &row.price_region);
+        if wanted(row.family) && here && (caching.0 == Cache::None || row.host_caching) {
+            pieces.extend(chosen(row, need, caching));
+        }
+    }
+    pieces.sort_by_key(|piece| (piece.microusd_month, piece.count, piece.disk.sku()));
+    pieces
+}
+
+/// Whether prices of `region` are asked for.
+pub(crate) fn in_region(need: &Need, region: &str) -> bool {
+    let wanted = need.choice.region.as_deref();
+    wanted.is_none_or(|wanted| wanted.eq_ignore_ascii_case(region))
+}
+
+/// The products of a family with fixed sizes that are neither dearer nor more than another one.
+fn fixed<'a>(catalog: &'a Catalog, family: Family, need: &Need, caching: Caching) -> Vec<Piece<'a>> {
+    let here =
+        |disk: &&fathom_model::catalog::Disk| disk.family == family && in_region(need, &disk.price_region);
+    let rows = catalog.disks().iter().filter(here);
+    let disks = rows
+        .map(Disk::fixed)
+        .filter(|disk| caching.0 == Cache::None || disk.cacheable);
+    let mut pieces: Vec<Piece<'a>> = disks
+        .filter_map(|disk| piece(disk, fewest(&disk, need, caching)?, caching))
+        .collect();
+    pieces.sort_by_key(|piece| {
+        (
+            piece.microusd_month / u64::from(piece.count),
+            piece.disk.size_bytes,
+            piece.count,
+        )
+    });
+    let mut least = u32::MAX;
+    pieces.retain(|piece| {
+        let fewer = piece.count < least;
+        least = least.min(piece.count);
+        fewer
+    });
+    pieces
+}
+
+/// With its price, if a source states it.
+fn piece(disk: Disk<'_>, count: u32, (cache, _): Caching) -> Option<Piece<'_>> {
+    let layout = Layout {
+        cloud: "",
+        machine: None,
+        disk,
+        count,
+        cache,
+        chunk_bytes: defaults::CHUNK_BYTES,
+    };
+    let parts = cost::disks(&layout);
+    let mut microusd_month = 0u64;
+    for part in parts.iter().filter(|part| part.what != What::Transactions) {
+        microusd_month = microusd_month.saturating_add(part.microusd_month?);
+    }
+    Some(Piece {
+        disk,
+        count,
+        cache,
+        microusd_month,
+    })
+}
+
+/// How many of `disk` carry the load and hold what is asked for.
+fn fewest(disk: &Disk<'_>, need: &Need, caching: Caching) -> Option<u32> {
+    let most = need.choice.stripe_max;
+    let held = |rate: Rate| rate.held(need.load.lasts);
+    let way = Setup::of(&bare(*disk, 1)).disk;
+    let (iops, bytes) = (held(way.iops)?, held(way.bytes_per_second)?);
+    for count in [1u32, 2] {
+        let reaching = rules::reaching(&beneath(disk, count, caching), &need.load);
+        let enough = |amount: u64, each: u64| match (amount, each) {
+            (0, _) => Some(1),
+            (_, 0) => None,
+            (amount, each) => Some(amount.div_ceil(each)),
+        };
+        let wanted = [
+            enough(reaching.disk_units, iops)?,
+            enough(reaching.disk_bytes, bytes)?,
+            enough(need.size_bytes, disk.size_bytes)?,
+        ];
+        let wanted = wanted.into_iter().max()?;
+        // Pieces that chunks cut count on stripes only.
+        if count == 1 && wanted > 1 {
+            continue;
+        }
+        return u32::try_from(wanted.max(u64::from(count)))
+            .ok()
+            .filter(|&count| count <= most);
+    }
+    None
+}
+
+const fn bare(disk: Disk<'_>, count: u32) -> Layout<'_> {
+    Layout {
+        cloud: "",
+        machine: None,
+        disk,
+        count,
+        cache: Cache::None,
+        chunk_bytes: defaults::CHUNK_BYTES,
+    }
+}
+
+/// Disks below a host's cache, on a machine without limits.
+fn beneath(disk: &Disk<'_>, count: u32, (cache, capacity_bytes): Caching) -> Setup {
+    let mode = match cache {
+        Cache::None => None,
+        Cache::ReadOnly => Some(CacheMode::ReadOnly),
+        Cache::ReadWrite => Some(CacheMode::ReadWrite),
+    };
+    let open = Way {
+        iops: Rate::OPEN,
+        bytes_per_second: Rate::OPEN,
+    };
+    Setup {
+        cache: mode.map(|mode| HostCache { mode, capacity_bytes }),
+        uncached: open,
+        cached: open,
+        ..Setup::of(&bare(*disk, count))
+    }
+}
+
+/// Freely sized disks: of each number of them the least that will do; more of them only where that is cheaper, as it is where
+/// each has a free baseline.
+fn chosen<'a>(row: &'a FlexDisk, need: &Need, caching: Caching) -> Vec<Piece<'a>> {
+    let mut pieces: Vec<Piece<'a>> = Vec::new();
+    for count in 1..=need.choice.stripe_max {
+        let Some(disk) = least(row, need, count, caching) else {
+            continue;
+        };
+        let cheaper = |piece: &Piece<'_>| {
+            pieces
+                .last()
+                .is_none_or(|last| piece.microusd_month < last.microusd_month)
+        };
+        pieces.extend(piece(disk, count, caching).filter(cheaper));
+    }
+    pieces
+}
+
+/// The least of `count` disks that carry the load together: each figure as low as the others let it be, since each costs, and
+/// none is lower where another one is higher.
+fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Option<Disk<'a>> {
+    let any = Disk::chosen(row, row.size_bytes_min, row.iops_min, row.bytes_per_second_min);
+    let reaching = rules::reaching(&beneath(&any, count, caching), &need.load);
+    let each = |amount: u64| amount.div_ceil(u64::from(count));
+    let rate = each(reaching.disk_bytes).div_ceil(MB) * MB;
+    let rate = rate.max(row.bytes_per_second_min).max(row.bytes_per_second_free);
+    let iops = each(reaching.disk_units).max(row.iops_min).max(row.iops_free);
+    let iops = iops.max(rate.div_ceil(row.bytes_per_second_cap_per_iops));
+    let whole = |size: u64| size.div_ceil(row.size_increment_bytes) * row.size_increment_bytes;
+    let size = whole(each(need.size_bytes).max(row.size_bytes_min));
+    let size = if row.iops_cap(size) >= iops {
+        size
+    } else {
+        whole(
+            (u128::from(iops) * u128::from(crate::layout::GIB))
+                .div_ceil(u128::from(row.iops_cap_per_gib.max(1))) as u64,
+        )
+    };
+    let within = size <= row.size_bytes_max
+        && iops <= row.iops_cap(size)
+        && rate <= row.bytes_per_second_cap(iops)
+        && rate <= row.bytes_per_second_cap_max;
+    within.then(|| Disk::chosen(row, size, iops, rate))
+}

@@ -1,0 +1,309 @@
+//! The rules by which disks and machines go together and hold a load: one table, each row with where it is documented.
+//!
+//! Data in: a layout or its [`Setup`], a [`Load`]. Data out: whether it can be had, how much of each limit the load takes. All
+//! that the search, the explanation and the proof say of a layout comes from here. The rows know no cloud: whose rule it is
+//! is a matter of the catalogue's rows.
+
+mod limits;
+mod ways;
+
+use crate::layout::Layout;
+use crate::need::Load;
+use crate::setup::{Rate, Setup};
+
+/// A limit that a load can meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Limit {
+    DiskIops,
+    DiskThroughput,
+    UncachedIops,
+    UncachedThroughput,
+    CachedIops,
+    CachedThroughput,
+}
+
+impl Limit {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::DiskIops => "disk IOPS",
+            Self::DiskThroughput => "disk MB/s",
+            Self::UncachedIops => "machine uncached IOPS",
+            Self::UncachedThroughput => "machine uncached MB/s",
+            Self::CachedIops => "machine cached IOPS",
+            Self::CachedThroughput => "machine cached MB/s",
+        }
+    }
+
+    /// Whether it counts bytes.
+    pub const fn counts_bytes(self) -> bool {
+        matches!(
+            self,
+            Self::DiskThroughput | Self::UncachedThroughput | Self::CachedThroughput
+        )
+    }
+
+    /// Whether it is the disks' own.
+    pub const fn is_of_disks(self) -> bool {
+        matches!(self, Self::DiskIops | Self::DiskThroughput)
+    }
+}
+
+/// What a load takes of a limit, a second, in what the limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Use {
+    pub limit: Limit,
+    pub used: u64,
+    /// Of all disks where it is theirs.
+    pub rate: Rate,
+}
+
+impl Use {
+    /// Whether the limit lets it through for as long as the load lasts. What is not known holds for nothing but no load.
+    pub fn holds(&self, load: &Load) -> bool {
+        self.used == 0
+            || self
+                .rate
+                .held(load.lasts)
+                .is_some_and(|allows| self.used <= allows)
+    }
+
+    /// What part of the limit is taken, in millionths; `None`: not known.
+    pub fn share_ppm(&self, load: &Load) -> Option<u64> {
+        let allows = self.rate.held(load.lasts)?;
+        if allows == u64::MAX {
+            return Some(0);
+        }
+        let share = u128::from(self.used) * 1_000_000 / u128::from(allows.max(1));
+        Some(u64::try_from(share).unwrap_or(u64::MAX))
+    }
+}
+
+/// What a rule is about.
+#[derive(Clone, Copy)]
+pub enum Part {
+    /// Whether a machine takes these disks so.
+    Takes(fn(&Layout<'_>) -> bool),
+    /// Which part of the load's I/Os reaches the disks, in millionths; the parts of all rows add up.
+    Reaches(fn(&Setup, &Load) -> u64),
+    /// I/O units of one I/O, in millionths.
+    Counts(fn(&Setup, &Load) -> u64),
+    /// What of a limit the load takes; `None`: it is not in the way.
+    Limits(fn(&Setup, &Load, Reaching) -> Option<Use>),
+    /// Said of a layout, and kept elsewhere: by the rows' reader, by the cost, by how a bucket is counted.
+    Kept(&'static str),
+}
+
+/// What of a load reaches the disks, a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reaching {
+    /// I/O units of the whole load.
+    pub units: u64,
+    /// I/O units that reach the disks.
+    pub disk_units: u64,
+    pub disk_bytes: u64,
+}
+
+/// A rule.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    pub name: &'static str,
+    /// What it says.
+    pub says: &'static str,
+    pub part: Part,
+}
+
+const fn rule(name: &'static str, says: &'static str, part: Part) -> Rule {
+    Rule { name, says, part }
+}
+
+/// All rules. Each is documented by the provider unless it says "derived"; sources stand in `docs/plan.md`.
+pub const RULES: [Rule; 27] = [
+    rule(
+        "premium-storage",
+        "a family that needs premium storage is taken by machines that have it, as far as a source states it",
+        Part::Takes(ways::takes_family),
+    ),
+    rule(
+        "attachments",
+        "a machine takes no more data disks than it has places for",
+        Part::Takes(ways::has_places),
+    ),
+    rule(
+        "cache-disk",
+        "families of fixed sizes below 4,096 GiB can be cached by the host, freely sized ones cannot",
+        Part::Takes(ways::disk_can_be_cached),
+    ),
+    rule(
+        "cache-machine",
+        "a host caches on machines that have caching, of a size that a source states",
+        Part::Takes(ways::machine_caches),
+    ),
+    rule(
+        "io-unit",
+        "an I/O up to the I/O unit counts as one; a larger one as several, each piece on a stripe for itself",
+        Part::Counts(ways::units_ppm),
+    ),
+    rule(
+        "uncached-way",
+        "without a host's cache all I/O reaches the disks",
+        Part::Reaches(ways::uncached_ppm),
+    ),
+    rule(
+        "read-hit",
+        "a read that the host's cache has counts against the machine's cached limits alone; one that it has not, against all",
+        Part::Reaches(ways::missed_reads_ppm),
+    ),
+    rule(
+        "write-through",
+        "with read-only caching a write goes to cache and disk before it is complete",
+        Part::Reaches(ways::written_through_ppm),
+    ),
+    rule(
+        "write-back",
+        "with read-write caching a write is complete in the cache and counts against disk and uncached limits when it is flushed",
+        Part::Reaches(ways::written_back_ppm),
+    ),
+    rule(
+        "disk-iops",
+        "a disk lets its own IOPS through, a stripe those of all its disks",
+        Part::Limits(limits::disk_iops),
+    ),
+    rule(
+        "disk-mbps",
+        "a disk lets its own MB/s through, a stripe those of all its disks",
+        Part::Limits(limits::disk_bytes),
+    ),
+    rule(
+        "machine-uncached-iops",
+        "the sum over all disks is limited by the machine's IOPS; whichever limit is lower wins",
+        Part::Limits(limits::uncached_iops),
+    ),
+    rule(
+        "machine-uncached-mbps",
+        "the sum over all disks is limited by the machine's MB/s, independently of IOPS",
+        Part::Limits(limits::uncached_bytes),
+    ),
+    rule(
+        "machine-cached-iops",
+        "I/O through the host's cache is limited by the machine's cached IOPS; cached and uncached limits are apart",
+        Part::Limits(limits::cached_iops),
+    ),
+    rule(
+        "machine-cached-mbps",
+        "I/O through the host's cache is limited by the machine's cached MB/s",
+        Part::Limits(limits::cached_bytes),
+    ),
+    rule(
+        "credit",
+        "a bucket is full at the start, lasts 30 minutes at full burst, and fills at the base rate less use; IOPS and MB/s apart",
+        Part::Kept("Rate::held, Rate::lasts_seconds"),
+    ),
+    rule(
+        "credit-machine",
+        "machines burst on credit too, uncached only; a burst of the disks is capped by the machine's and the other way round",
+        Part::Kept("Setup::of"),
+    ),
+    rule(
+        "on-demand-bursts",
+        "Premium SSD above 512 GiB bursts on demand without end, for fees that no source states: never counted unless named",
+        Part::Kept("Layout::of_spec, cost::of"),
+    ),
+    rule(
+        "iops-by-size",
+        "a freely sized disk has so many IOPS a GiB at most, within a floor and a ceiling",
+        Part::Kept("pieces::chosen"),
+    ),
+    rule(
+        "mbps-by-iops",
+        "a freely sized disk has so many MB/s for each IOPS at most",
+        Part::Kept("pieces::chosen"),
+    ),
+    rule(
+        "free-baseline",
+        "of provisioned IOPS and MB/s only what is above the free baseline is paid for, on each disk",
+        Part::Kept("cost::of"),
+    ),
+    rule(
+        "billed-size",
+        "a disk of a fixed size is paid for whole, however little of it is used",
+        Part::Kept("cost::of"),
+    ),
+    rule(
+        "transactions",
+        "standard families cost per 10,000 transactions besides: no source states the price, so it is named and not counted",
+        Part::Kept("cost::of"),
+    ),
+    rule(
+        "hours",
+        "a machine is paid by the hour, 730 of them a month unless told otherwise",
+        Part::Kept("cost::of"),
+    ),
+    rule(
+        "base-size-limits",
+        "a machine with constrained processors has the limits and the price of its base size",
+        Part::Kept("the catalogue's rows"),
+    ),
+    rule(
+        "temporary-disk",
+        "I/O on the temporary disk takes of the cached limits alone: layouts have none of it",
+        Part::Kept("Reaching has no such I/O"),
+    ),
+    rule(
+        "depth",
+        "IOPS are I/Os in flight by latency: a load that keeps fewer in flight does not reach a limit",
+        Part::Kept("Judged::in_flight"),
+    ),
+];
+
+/// Whether the machine takes these disks so; if not, the first rule against it.
+///
+/// # Errors
+/// That rule.
+pub fn takes(layout: &Layout<'_>) -> Result<(), &'static Rule> {
+    let against = RULES.iter().find(|rule| match rule.part {
+        Part::Takes(takes) => !takes(layout),
+        _ => false,
+    });
+    against.map_or(Ok(()), Err)
+}
+
+/// What of the load reaches the disks of `setup`.
+pub fn reaching(setup: &Setup, load: &Load) -> Reaching {
+    let mut reaches_ppm = 0;
+    let mut units_ppm = 0;
+    for rule in &RULES {
+        match rule.part {
+            Part::Reaches(reaches) => reaches_ppm += reaches(setup, load),
+            Part::Counts(counts) => units_ppm += counts(setup, load),
+            Part::Takes(_) | Part::Limits(_) | Part::Kept(_) => {}
+        }
+    }
+    let units = scaled(load.ios, units_ppm);
+    Reaching {
+        units,
+        disk_units: scaled(units, reaches_ppm),
+        disk_bytes: scaled(load.bytes, reaches_ppm),
+    }
+}
+
+/// So many millionths of `amount`, rounded up.
+fn scaled(amount: u64, ppm: u64) -> u64 {
+    if ppm == 1_000_000 {
+        return amount;
+    }
+    let scaled = (u128::from(amount) * u128::from(ppm)).div_ceil(1_000_000);
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+/// What the load takes of each limit of `setup` that is in its way.
+pub fn uses<'a>(setup: &'a Setup, load: &'a Load) -> impl Iterator<Item = Use> + 'a {
+    let reaching = reaching(setup, load);
+    RULES.iter().filter_map(move |rule| match rule.part {
+        Part::Limits(limits) => limits(setup, load, reaching),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,346 @@
+//! Each rule by the example that its documentation gives, or the plainest one.
+
+use super::*;
+use crate::cost::{self, Terms, What};
+use crate::layout::{Cache, GIB, Layout, MB};
+use crate::need::{Ask, MILLION};
+use crate::setup::{Lasts, Setup};
+use fathom_model::catalog::Catalog;
+
+fn layout(target: &str) -> Layout<'static> {
+    Layout::named(target, Catalog::azure()).expect(target)
+}
+
+fn load(ios: u64, block_bytes: u64, read_percent: u64) -> Load {
+    Load {
+        ios,
+        bytes: ios * block_bytes,
+        read_ppm: read_percent * MILLION / 100,
+        working_set_bytes: 100 * GIB,
+        lasts: Lasts::Always,
+    }
+}
+
+/// What the load takes of a limit, and what that allows.
+fn takes_of(target: &str, load: &Load, limit: Limit) -> Option<(u64, Option<u64>)> {
+    let setup = Setup::of(&layout(target));
+    let one = uses(&setup, load).find(|one| one.limit == limit)?;
+    Some((one.used, one.rate.held(load.lasts)))
+}
+
+/// Where the rule of this name stands in the table.
+fn row(name: &str) -> &'static Rule {
+    RULES.iter().find(|rule| rule.name == name).expect(name)
+}
+
+/// Whether `target` is held up by the rule of this name.
+fn refused_by(mut layout: Layout<'static>, change: impl Fn(&mut Layout<'static>)) -> Option<&'static str> {
+    change(&mut layout);
+    takes(&layout).err().map(|rule| rule.name)
+}
+
+#[test]
+fn each_rule_is_there_once_and_has_a_test() {
+    let tests = include_str!("tests.rs");
+    let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    for name in &names {
+        let quoted = format!("row(\"{name}\")");
+        assert!(tests.contains(&quoted), "no test names {quoted}");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), RULES.len());
+}
+
+#[test]
+fn premium_storage() {
+    let rule = row("premium-storage");
+    let plain = Catalog::azure().vm("D4_v3");
+    assert_eq!(
+        refused_by(layout("azure/P15,vm=D4s_v3"), |layout| layout.machine = plain),
+        Some(rule.name)
+    );
+    assert_eq!(
+        refused_by(layout("azure/E15,vm=D4s_v3"), |layout| layout.machine = plain),
+        None
+    );
+}
+
+#[test]
+fn attachments() {
+    let rule = row("attachments");
+    assert_eq!(
+        refused_by(layout("azure/8xP15,vm=D4s_v5"), |layout| layout.count = 9),
+        Some(rule.name)
+    );
+}
+
+#[test]
+fn cache_of_the_disk() {
+    let rule = row("cache-disk");
+    let cached = |layout: &mut Layout<'static>| layout.cache = Cache::ReadOnly;
+    assert_eq!(refused_by(layout("azure/P50,vm=DS3_v2"), cached), Some(rule.name));
+    assert_eq!(
+        refused_by(layout("azure/PremiumV2,vm=DS3_v2"), cached),
+        Some(rule.name)
+    );
+    assert_eq!(refused_by(layout("azure/P40,vm=DS3_v2"), cached), None);
+}
+
+#[test]
+fn cache_of_the_machine() {
+    let rule = row("cache-machine");
+    let cached = |layout: &mut Layout<'static>| layout.cache = Cache::ReadOnly;
+    assert_eq!(refused_by(layout("azure/P15,vm=L8s_v3"), cached), Some(rule.name));
+}
+
+#[test]
+fn io_units() {
+    assert!(matches!(row("io-unit").part, Part::Counts(_)));
+    let units = |target: &str, block_bytes| {
+        takes_of(target, &load(100, block_bytes, 100), Limit::DiskIops)
+            .expect("a limit")
+            .0
+    };
+    assert_eq!(units("azure/P30", 4 << 10), 100);
+    assert_eq!(units("azure/P30", 256 << 10), 100);
+    assert_eq!(units("azure/P30", 257 << 10), 200);
+    assert_eq!(units("azure/P30", 1 << 20), 400);
+    // Chunks of 512 KiB cut an I/O of 768 KiB into 512 and 256, or 256 and 512: three units. One of 1,000 KiB is four units, or
+    // five where it lies across two cuts that way.
+    assert_eq!(units("azure/2xP30", 768 << 10), 300);
+    assert_eq!(units("azure/2xP30", 384 << 10), 200);
+    assert_eq!(units("azure/P30", 1_000 << 10), 400);
+    assert!((410..490).contains(&units("azure/2xP30", 1_000 << 10)));
+}
+
+#[test]
+fn ways_to_the_disks() {
+    for name in ["uncached-way", "read-hit", "write-through", "write-back"] {
+        assert!(matches!(row(name).part, Part::Reaches(_)));
+    }
+    let _ = [
+        row("uncached-way"),
+        row("read-hit"),
+        row("write-through"),
+        row("write-back"),
+    ];
+    // A D8s_v3's cache holds 200 GiB: all of a set of 100, half of one of 400.
+    let of = |target: &str, read_percent, set_gib| {
+        let load = Load {
+            working_set_bytes: set_gib * GIB,
+            ..load(1_000, 4096, read_percent)
+        };
+        let disk = takes_of(target, &load, Limit::DiskIops).expect("a limit").0;
+        let machine = takes_of(target, &load, Limit::UncachedIops).expect("a limit").0;
+        assert_eq!(disk, machine, "{target}");
+        (
+            disk,
+            takes_of(target, &load, Limit::CachedIops).map(|(used, _)| used),
+        )
+    };
+    assert_eq!(of("azure/P30,vm=D8s_v3", 100, 100), (1_000, None));
+    assert_eq!(of("azure/P30,vm=D8s_v3,cache=ro", 100, 100), (0, Some(1_000)));
+    assert_eq!(of("azure/P30,vm=D8s_v3,cache=ro", 100, 400), (500, Some(1_000)));
+    assert_eq!(of("azure/P30,vm=D8s_v3,cache=ro", 0, 100), (1_000, Some(1_000)));
+    assert_eq!(of("azure/P30,vm=D8s_v3,cache=ro", 70, 100), (300, Some(1_000)));
+    assert_eq!(of("azure/P30,vm=D8s_v3,cache=rw", 0, 100), (1_000, Some(1_000)));
+}
+
+#[test]
+fn limits_of_the_disks() {
+    let _ = [row("disk-iops"), row("disk-mbps")];
+    let load = load(100, 4096, 50);
+    assert_eq!(
+        takes_of("azure/P15", &load, Limit::DiskIops),
+        Some((100, Some(1_100)))
+    );
+    assert_eq!(
+        takes_of("azure/3xP15", &load, Limit::DiskIops),
+        Some((100, Some(3_300)))
+    );
+    assert_eq!(
+        takes_of("azure/3xP15", &load, Limit::DiskThroughput),
+        Some((409_600, Some(375 * MB)))
+    );
+}
+
+#[test]
+fn limits_of_the_machine() {
+    for name in [
+        "machine-uncached-iops",
+        "machine-uncached-mbps",
+        "machine-cached-iops",
+        "machine-cached-mbps",
+    ] {
+        assert!(matches!(row(name).part, Part::Limits(_)));
+    }
+    let _ = [
+        row("machine-uncached-iops"),
+        row("machine-uncached-mbps"),
+        row("machine-cached-iops"),
+        row("machine-cached-mbps"),
+    ];
+    // As documented: three P30 that ask for 15,000 get a D8s_v3's 12,800; three E30 1,500 of their own.
+    let delivers = |target: &str| {
+        let need = Ask {
+            iops: Some(15_000),
+            block_bytes: Some(4096),
+            ..Ask::default()
+        };
+        let judged = crate::judge::judge(&layout(target), &need.need().expect("a need").0);
+        judged.sustained.iops
+    };
+    assert_eq!(delivers("azure/3xP30,vm=D8s_v3"), Some(12_800));
+    assert_eq!(delivers("azure/3xE30,vm=D8s_v3"), Some(1_500));
+    let cached = load(1_000, 4096, 100);
+    assert_eq!(
+        takes_of("azure/P30,vm=D8s_v3,cache=ro", &cached, Limit::CachedIops),
+        Some((1_000, Some(16_000)))
+    );
+    assert_eq!(
+        takes_of("azure/P30,vm=D8s_v3,cache=ro", &cached, Limit::CachedThroughput),
+        Some((4_096_000, Some(128 * MB)))
+    );
+    // Apart from the uncached ones: both at once.
+    assert_eq!(
+        takes_of("azure/P30,vm=D8s_v3,cache=ro", &cached, Limit::UncachedIops),
+        Some((0, Some(12_800)))
+    );
+}
+
+#[test]
+fn credit() {
+    let _ = [row("credit"), row("credit-machine")];
+    let disk = Setup::of(&layout("azure/P4,vm=D8s_v5"));
+    let rate = disk.disk.iops;
+    assert_eq!(rate.held(Lasts::Always), Some(120));
+    for (seconds, held) in [(60, 3_500), (1_800, 3_500), (3_600, 1_810), (36_000, 289)] {
+        assert_eq!(rate.held(Lasts::Seconds(seconds)), Some(held), "{seconds}");
+    }
+    // The reading of the documentation: a bucket of 6,084,000 I/Os.
+    assert_eq!(rate.lasts_seconds(3_500), Some(6_084_000 / 3_380));
+    assert_eq!(rate.lasts_seconds(1_134), Some(6_000));
+    assert_eq!(
+        (rate.lasts_seconds(120), rate.lasts_seconds(3_501)),
+        (None, Some(0))
+    );
+    assert!(disk.uncached.iops.credit.is_some());
+    assert_eq!(disk.cached.iops.credit, None);
+    // The lower of both bursts wins: a D2s_v5 bursts to 1,200 MB/s and 40 disks to 40 times 170.
+    let judged = crate::judge::judge(&layout("azure/4xP4,vm=D2s_v5"), &crate::need::Need::none());
+    let burst = judged.burst.expect("both burst");
+    let machine = Catalog::azure().vm("D2s_v5").expect("a machine");
+    assert_eq!(
+        burst.rates.iops,
+        machine.burst_uncached_iops.map(|iops| iops.min(14_000))
+    );
+    assert_eq!(burst.rates.bytes_per_second, Some(680 * MB));
+}
+
+#[test]
+fn bursts_on_demand() {
+    let _ = row("on-demand-bursts");
+    let plain = layout("azure/P30");
+    let on_demand = layout("azure/P30,burst=on-demand");
+    assert_eq!((plain.disk.iops, on_demand.disk.iops), (5_000, 30_000));
+    assert!(plain.disk.burst.is_none());
+    let unknown = cost::of(&on_demand, Terms::default());
+    assert_eq!(unknown.not_known().collect::<Vec<_>>(), [What::OnDemandBursts]);
+    assert_eq!(on_demand.target(), "azure/P30,burst=on-demand");
+}
+
+#[test]
+fn freely_sized_disks() {
+    let _ = [row("iops-by-size"), row("mbps-by-iops"), row("free-baseline")];
+    let least = |iops, mbps: u64, gib: u64| {
+        let mut need = Ask {
+            iops: Some(iops),
+            bytes_per_second: Some(mbps * MB),
+            size_bytes: Some(gib * GIB),
+            ..Ask::default()
+        };
+        need.choice.families = vec![fathom_model::catalog::Family::PremiumSsdV2];
+        need.choice.stripe_max = 1;
+        need.choice.machine.name = Some(String::from("Standard_D64s_v5"));
+        let need = need.need().expect("a need").0;
+        let found = crate::search::cheapest(Catalog::azure(), &need, 1);
+        let disk = found.answers[0].layout.disk;
+        (
+            disk.iops,
+            disk.bytes_per_second / MB,
+            disk.size_bytes / GIB,
+            found.answers[0].cost.disks_microusd_month(),
+        )
+    };
+    // 3,000 IOPS and 125 MB/s are free; 500 IOPS a GiB; 0.25 MB/s an IOPS.
+    assert_eq!(least(100, 1, 10), (3_000, 125, 10, 810_300));
+    assert_eq!(least(10_000, 100, 10).2, 20);
+    assert_eq!(least(1_000, 1_000, 10).0, 4_000);
+    assert_eq!(
+        least(4_000, 200, 100),
+        (4_000, 200, 100, 100 * 81_030 + 1_000 * 5_110 + 75 * 40_150)
+    );
+}
+
+#[test]
+fn what_is_paid_for() {
+    let _ = [
+        row("billed-size"),
+        row("transactions"),
+        row("hours"),
+        row("base-size-limits"),
+    ];
+    let small = cost::of(&layout("azure/P15"), Terms::default());
+    let whole = cost::of(
+        &Layout {
+            count: 2,
+            ..layout("azure/P15")
+        },
+        Terms::default(),
+    );
+    assert_eq!(small.microusd_month() * 2, whole.microusd_month());
+    let standard = cost::of(&layout("azure/E15"), Terms::default());
+    assert_eq!(standard.not_known().collect::<Vec<_>>(), [What::Transactions]);
+    let machine = Catalog::azure().vm("DS3_v2").expect("a machine");
+    let hours = |hours_a_month| {
+        let terms = Terms {
+            hours_a_month,
+            ..Terms::default()
+        };
+        cost::of(&layout("azure/P15,vm=DS3_v2"), terms).machine_microusd_month()
+    };
+    assert_eq!(hours(730), machine.price_microusd_hour.map(|hour| hour * 730));
+    assert_eq!(hours(100), machine.price_microusd_hour.map(|hour| hour * 100));
+    let [constrained, base] = ["E8-4s_v5", "E8s_v5"].map(|name| Catalog::azure().vm(name).expect(name));
+    assert_eq!(
+        (constrained.uncached_iops, constrained.price_microusd_hour),
+        (base.uncached_iops, base.price_microusd_hour)
+    );
+}
+
+#[test]
+fn what_layouts_have_none_of() {
+    let _ = row("temporary-disk");
+    // All of a load either reaches the disks or is the cache's: there is no third place.
+    let setup = Setup::of(&layout("azure/P30,vm=D8s_v3,cache=ro"));
+    let cold = Load {
+        working_set_bytes: u64::MAX,
+        ..load(1_000, 4096, 100)
+    };
+    assert_eq!(reaching(&setup, &cold).disk_units, 1_000);
+}
+
+#[test]
+fn depth() {
+    let _ = row("depth");
+    // A P30 usually takes 2.474 ms for 4 KiB: 5,000 a second keep 12.4 in flight.
+    let need = Ask {
+        iops: Some(5_000),
+        block_bytes: Some(4096),
+        read_percent: Some(100),
+        ..Ask::default()
+    };
+    let judged = crate::judge::judge(&layout("azure/P30"), &need.need().expect("a need").0);
+    assert_eq!(judged.in_flight, 13);
+}

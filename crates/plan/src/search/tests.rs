@@ -1,0 +1,156 @@
+//! The search against brute force that reads the catalogue's files for itself.
+
+mod brute;
+
+use super::cheapest;
+use crate::layout::{Cache, GIB, MB};
+use crate::need::{Ask, Choice, MachineNeed, Need};
+use fathom_core::rng::Rng;
+use fathom_model::catalog::Catalog;
+use fathom_testkit::seed;
+
+/// A need as somebody may have it: from a small log to a large database, half of them with a machine in mind.
+fn drawn(rng: &mut Rng) -> Need {
+    let pick = |rng: &mut Rng, values: &[u64]| values[rng.below(values.len() as u64) as usize];
+    let maybe = |rng: &mut Rng, value: u64| (rng.below(3) > 0).then_some(value);
+    let block_bytes = pick(rng, &[4, 8, 16, 64, 128, 256, 512, 1024]) << 10;
+    let iops = pick(rng, &[100, 480, 1_100, 3_000, 5_000, 12_000, 30_000, 80_000]) + rng.below(500);
+    let mbps = pick(rng, &[5, 25, 100, 180, 250, 600, 1_500]) + rng.below(40);
+    let size = pick(rng, &[8, 64, 200, 512, 1_500, 4_000, 20_000]) + rng.below(100);
+    let mut ask = Ask {
+        iops: maybe(rng, iops),
+        bytes_per_second: maybe(rng, mbps * MB),
+        size_bytes: maybe(rng, size * GIB),
+        read_percent: maybe(rng, rng.clone().below(101)),
+        working_set_bytes: (rng.below(3) == 0).then(|| (1 + rng.clone().below(size)) * GIB),
+        lasts_seconds: (rng.below(4) == 0).then(|| pick(&mut rng.clone(), &[60, 1_200, 1_800, 7_200])),
+        ..Ask::default()
+    };
+    // IOPS of blocks, or both and what follows from them.
+    if ask.iops.is_none() || ask.bytes_per_second.is_none() {
+        ask.block_bytes = Some(block_bytes);
+    }
+    if ask.iops.is_none() && ask.bytes_per_second.is_none() && ask.size_bytes.is_none() {
+        ask.iops = Some(iops);
+    }
+    if let (Some(iops), Some(bytes)) = (ask.iops, ask.bytes_per_second)
+        && bytes / iops < 512
+    {
+        ask.bytes_per_second = Some(iops * 4096);
+    }
+    ask.choice = Choice {
+        machine: MachineNeed {
+            name: None,
+            vcpus: pick(rng, &[0, 0, 2, 8, 16]) as u32,
+            memory_bytes: pick(rng, &[0, 0, 16, 64]) * GIB,
+        },
+        caches: match rng.below(3) {
+            0 => vec![Cache::None],
+            1 => vec![Cache::None, Cache::ReadOnly],
+            _ => vec![Cache::None, Cache::ReadOnly, Cache::ReadWrite],
+        },
+        stripe_max: pick(rng, &[1, 4, 64, 64]) as u32,
+        ..Choice::default()
+    };
+    ask.need().expect("a possible need").0
+}
+
+#[test]
+fn nothing_is_cheaper_than_what_is_found() {
+    let catalog = Catalog::azure();
+    let market = brute::Market::read();
+    let seed = seed();
+    let mut rng = Rng::new(seed);
+    let mut met = 0;
+    for number in 0..500 {
+        let need = drawn(&mut rng);
+        let found = cheapest(catalog, &need, 10);
+        let least = market.least(&need);
+        let first = found.answers.first().map(|answer| answer.cost.microusd_month());
+        assert_eq!(first, least, "need {number} of seed {seed}: {need:#?}");
+        met += usize::from(least.is_some());
+    }
+    assert!(
+        (300..500).contains(&met),
+        "{met} of 500 could be met: too few or too many to tell"
+    );
+}
+
+#[test]
+fn what_is_not_listed_is_more_of_what_is_or_dearer() {
+    let catalog = Catalog::azure();
+    let market = brute::Market::read();
+    let seed = seed();
+    let mut rng = Rng::new(seed ^ 1);
+    for number in 0..60 {
+        let need = drawn(&mut rng);
+        let found = cheapest(catalog, &need, 10);
+        let told: Vec<brute::Bought> = found.answers.iter().map(brute::Bought::of).collect();
+        let prices: Vec<u64> = told.iter().map(|bought| bought.microusd).collect();
+        assert!(prices.is_sorted(), "{prices:?}");
+        let Some(&dearest) = prices.last() else { continue };
+        let bound = if told.len() < 10 { u64::MAX } else { dearest };
+        market.each(&need, bound, &mut |bought| {
+            let less = told.iter().any(|listed| listed.is_part_of(&bought));
+            assert!(
+                less || bought.microusd >= bound,
+                "need {number} of seed {seed}: {bought:?} is not listed\n{need:#?}\n{told:#?}"
+            );
+        });
+        for bought in &told {
+            assert!(
+                market.meets(bought, &need),
+                "need {number} of seed {seed}: {bought:?}\n{need:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_answer_is_the_target_that_it_names() {
+    let catalog = Catalog::azure();
+    let mut rng = Rng::new(seed() ^ 2);
+    let mut looked_at = 0;
+    for _ in 0..80 {
+        for answer in cheapest(catalog, &drawn(&mut rng), 10).answers {
+            let target = answer.layout.target();
+            let spec = fathom_model::target::parse(&target, catalog).expect(&target);
+            assert_eq!(
+                crate::setup::Setup::of_spec(&spec),
+                Some(crate::setup::Setup::of(&answer.layout)),
+                "{target}"
+            );
+            let again = crate::layout::Layout::named(&target, catalog).expect(&target);
+            assert_eq!(again, answer.layout, "{target}");
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 300, "{looked_at}");
+}
+
+#[test]
+fn a_named_machine_needs_no_price() {
+    let catalog = Catalog::azure();
+    let unpriced = catalog
+        .vms()
+        .iter()
+        .find(|vm| {
+            vm.price_microusd_hour.is_none() && vm.premium_io == Some(true) && vm.uncached_iops > Some(3_000)
+        })
+        .expect("some machine has no price");
+    let ask = Ask {
+        iops: Some(1_000),
+        choice: Choice {
+            machine: MachineNeed {
+                name: Some(unpriced.name.clone()),
+                ..MachineNeed::default()
+            },
+            ..Choice::default()
+        },
+        ..Ask::default()
+    };
+    let found = cheapest(catalog, &ask.need().expect("a need").0, 3);
+    let first = &found.answers[0];
+    assert_eq!(first.cost.machine_microusd_month(), None);
+    assert!(first.cost.microusd_month() > 0);
+}
