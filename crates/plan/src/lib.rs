@@ -20,4 +20,4 @@ pub mod rules;
 pub mod search;
 pub mod setup;
 
-pub use fathom_model::catalog::Vm;
+pub use fathom_model::catalog::{Family, Vm};

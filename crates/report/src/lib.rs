@@ -9,6 +9,7 @@ mod chart;
 mod csv;
 pub mod document;
 pub mod dry_run;
+pub mod emit;
 pub mod explanation;
 pub mod export;
 #[cfg(test)]

@@ -31,6 +31,9 @@ Examples:
     fathom plan --explain azure/P40,vm=Standard_DS3_v2
     fathom plan --compare azure/P40,vm=Standard_DS3_v2 \\
                 --compare azure/2xP15,vm=Standard_DS3_v2
+  what creates the second layout, and a disk for Kubernetes
+    fathom plan --iops 12000 --gib 1500 --emit terraform --pick 2
+    fathom plan --gib 200 --iops 4000 --raid0-max 1 --emit storageclass
   a page with charts, and the answer for programs
     fathom plan --iops 12000 --gib 1500 -o plan.html
     fathom plan --iops 12000 --gib 1500 --json | jq '.layouts[0].target'";
@@ -60,6 +63,16 @@ pub(crate) enum CommitWord {
     OneYear,
     #[value(name = "3y")]
     ThreeYears,
+}
+
+/// What creates a layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitWord {
+    Az,
+    Terraform,
+    #[value(name = "storageclass")]
+    StorageClass,
+    Mdadm,
 }
 
 /// Find the cheapest disks and machine that meet a need
@@ -160,6 +173,12 @@ pub(crate) struct PlanArgs {
     /// What stands at present: the first row, to be compared with
     #[arg(long, value_name = "LAYOUT", conflicts_with_all = ["explain", "compare"], help_heading = "Other questions")]
     pub current: Option<String>,
+    /// Print what creates the layout of --pick, or of --explain: az, terraform, storageclass, mdadm
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["json", "compare"], help_heading = "Other questions")]
+    pub emit: Option<EmitWord>,
+    /// Which layout of the list --emit is about [default: 1]
+    #[arg(long, value_name = "N", value_parser = count, requires = "emit", conflicts_with = "explain", help_heading = "Other questions")]
+    pub pick: Option<u64>,
     /// Layouts listed
     #[arg(long, value_name = "N", value_parser = count, default_value = "10", allow_negative_numbers = true, help_heading = "The answer")]
     pub top: u64,

@@ -5,13 +5,14 @@
 
 mod ask;
 
-use crate::args::plan::PlanArgs;
+use crate::args::plan::{EmitWord, PlanArgs};
 use crate::commands::{catalog, report};
 use crate::exit::Exit;
 use crate::terminal;
 use anyhow::bail;
 use fathom_door::output;
 use fathom_model::Catalog;
+use fathom_model::catalog::Offer;
 use fathom_plan::explain;
 use fathom_plan::layout::{Layout, LayoutError};
 use fathom_plan::need::{Load, Need};
@@ -19,6 +20,7 @@ use fathom_plan::plan::{Plan, Proven, Wanted};
 use fathom_plan::prove::{Proof, prove};
 use fathom_plan::{plan, search};
 use fathom_report::Format;
+use fathom_report::emit::{Tool, emit};
 use fathom_report::planned::{Currency, PairReport, PlanReport};
 use std::path::Path;
 use std::sync::Mutex;
@@ -35,6 +37,9 @@ pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
     let layouts: Vec<&String> = layouts.collect();
     if layouts.is_empty() {
         return answer(args, catalog, &outputs);
+    }
+    if let (Some(word), Some(text)) = (args.emit, &args.explain) {
+        return emitted(&named("--explain", text, catalog)?, word);
     }
     if args.explain.is_none() && layouts.len() < 2 {
         bail!(
@@ -81,6 +86,16 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
     }
     if args.json {
         terminal::print(&report.json())?;
+    } else if let (Some(word), false) = (args.emit, plan.layouts.is_empty()) {
+        let number = args.pick.unwrap_or(1);
+        let there = plan.layouts.len();
+        let picked = usize::try_from(number)
+            .ok()
+            .and_then(|number| plan.layouts.get(number.checked_sub(1)?));
+        let Some(picked) = picked else {
+            bail!("--pick {number}: there are {there} layouts in the list: 1 to {there} can be picked");
+        };
+        return emitted(&picked.answer.layout, word);
     } else if let Some(why) = report.why_none() {
         bail!("{why}");
     } else {
@@ -92,6 +107,22 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
     } else {
         Exit::Done
     })
+}
+
+/// Prints what creates a layout, where its prices hold.
+fn emitted(layout: &Layout<'_>, word: EmitWord) -> anyhow::Result<Exit> {
+    let tool = match word {
+        EmitWord::Az => Tool::CommandLine,
+        EmitWord::Terraform => Tool::Terraform,
+        EmitWord::StorageClass => Tool::StorageClass,
+        EmitWord::Mdadm => Tool::Mdadm,
+    };
+    let region = match layout.disk.offer {
+        Offer::Fixed(row) => &row.price_region,
+        Offer::Flex(row) => &row.price_region,
+    };
+    terminal::print(&emit(layout, tool, region)?)?;
+    Ok(Exit::Done)
 }
 
 /// A layout of the command line.
@@ -207,8 +238,8 @@ fn from<'a>(answers: impl Iterator<Item = &'a search::Answer<'a>>, catalog: &Cat
             add("machines", &vm.price_region, &vm.price_date);
         }
         let (region, date) = match answer.layout.disk.offer {
-            fathom_model::catalog::Offer::Fixed(row) => (&row.price_region, &row.price_date),
-            fathom_model::catalog::Offer::Flex(row) => (&row.price_region, &row.price_date),
+            Offer::Fixed(row) => (&row.price_region, &row.price_date),
+            Offer::Flex(row) => (&row.price_region, &row.price_date),
         };
         add("disks", region, date);
     }

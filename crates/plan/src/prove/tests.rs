@@ -1,4 +1,5 @@
 use super::prove;
+use crate::judge::Share;
 use crate::layout::{Cache, Disk, GIB, Layout, MB};
 use crate::need::{Ask, Need};
 use crate::search::cheapest;
@@ -46,7 +47,7 @@ fn what_is_found_delivers_and_what_is_smaller_does_not() {
                 .filter(|less| less.size_bytes() >= need.size_bytes)
             {
                 let limited = crate::judge::judge(&less, &need);
-                let over = limited.binding().and_then(|share| share.part());
+                let over = limited.binding().and_then(Share::part);
                 if over.is_some_and(|part| part > 1.05) {
                     let proof = prove(&less, &need.load, catalog).expect("the same with less");
                     let delivered = proof.delivered(&need.load);

@@ -34,8 +34,8 @@ struct Fixed {
     family: String,
     sku: String,
     gib: u64,
-    iops: (u64, Option<u64>),
-    rate: (u64, Option<u64>),
+    iops: Limit,
+    rate: Limit,
     microusd: u64,
 }
 
@@ -105,6 +105,9 @@ impl Bought {
             && self.cache <= other.cache
     }
 }
+
+/// A limit and what it bursts to.
+type Limit = (u64, Option<u64>);
 
 /// What a limit lets through for so long, by the words: full credit lasts 30 minutes at full burst.
 fn held((base, burst): (u64, Option<u64>), lasts: Lasts) -> u64 {
@@ -265,7 +268,7 @@ impl Market {
                 (disk.gib, disk.iops, disk.rate)
             }
         };
-        self.carries(
+        Self::carries(
             vm,
             need,
             bought.cache,
@@ -275,12 +278,11 @@ impl Market {
     }
 
     fn carries(
-        &self,
         vm: &Vm,
         need: &Need,
         cache: Cache,
         takes: &Takes,
-        (count, iops, rate): (u64, (u64, Option<u64>), (u64, Option<u64>)),
+        (count, iops, rate): (u64, Limit, Limit),
     ) -> bool {
         let lasts = need.load.lasts;
         let passes = |used: u64, (base, burst): (Option<u64>, Option<u64>)| match base {
@@ -320,7 +322,7 @@ impl Market {
                     }
                     let enough = disk.gib * GIB * count >= need.size_bytes;
                     let takes = &takes[usize::from(count > 1)];
-                    if enough && self.carries(vm, need, cache, takes, (count, disk.iops, disk.rate)) {
+                    if enough && Self::carries(vm, need, cache, takes, (count, disk.iops, disk.rate)) {
                         see(Bought {
                             vm: vm.name.clone(),
                             series: vm.series.clone(),
@@ -342,7 +344,7 @@ impl Market {
                             see(bought);
                         }
                     };
-                    self.flexible(vm, need, &takes, (sku, row), most, &mut cheaper);
+                    Self::flexible(vm, need, &takes, (sku, row), most, &mut cheaper);
                 }
             }
         }
@@ -350,7 +352,6 @@ impl Market {
 
     /// Of freely sized disks, all that stand at a corner: as large, as many IOPS and MB/s as one requirement or cap asks for.
     fn flexible(
-        &self,
         vm: &Vm,
         need: &Need,
         takes: &[Takes; 2],
@@ -399,7 +400,7 @@ impl Market {
                             && iops >= iops_needed
                             && mbps >= mbps_needed;
                         let limits = (count, (iops, None), (mbps * MB, None));
-                        if possible && enough && self.carries(vm, need, Cache::None, takes, limits) {
+                        if possible && enough && Self::carries(vm, need, Cache::None, takes, limits) {
                             let price = |name: &str| micro(row, name).expect("a price");
                             let disk_microusd = price("price_usd_gib_month") * gib
                                 + price("price_usd_iops_month") * iops.saturating_sub(free[0])

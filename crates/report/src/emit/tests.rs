@@ -1,0 +1,153 @@
+use super::*;
+use expect_test::expect;
+use fathom_model::Catalog;
+
+fn emitted(target: &str, tool: Tool) -> String {
+    let layout = Layout::named(target, Catalog::azure()).expect(target);
+    emit(&layout, tool, "eastus").unwrap_or_else(|why| format!("error: {why}\n"))
+}
+
+const CHOSEN: &str = "azure/2xPremiumV2,size=100g,iops=4000,mbps=200,vm=Standard_D8s_v5";
+
+#[test]
+fn scripts_of_az_make_disks_and_a_machine() {
+    expect![[r##"
+        #!/usr/bin/env bash
+        # azure/2xPremiumV2,size=100g,iops=4000,mbps=200,vm=Standard_D8s_v5
+        set -euo pipefail
+        : "${GROUP:?set GROUP}"
+        : "${MACHINE:?set MACHINE}"
+        : "${IMAGE:?set IMAGE}"
+        : "${ZONE:?set ZONE}"
+        az vm create --resource-group "$GROUP" --name "$MACHINE" --location eastus --zone "$ZONE" \
+          --size Standard_D8s_v5 --image "$IMAGE" --generate-ssh-keys
+        for lun in $(seq 0 1); do
+          az disk create --resource-group "$GROUP" --name "data-$lun" --location eastus --zone "$ZONE" \
+            --sku PremiumV2_LRS --size-gb 100 --disk-iops-read-write 4000 --disk-mbps-read-write 200
+          az vm disk attach --resource-group "$GROUP" --vm-name "$MACHINE" --name "data-$lun" --lun "$lun" \
+            --caching None
+        done
+    "##]]
+    .assert_eq(&emitted(CHOSEN, Tool::CommandLine));
+    expect![[r##"
+        #!/usr/bin/env bash
+        # azure/P40,vm=Standard_DS3_v2,cache=ro
+        set -euo pipefail
+        : "${GROUP:?set GROUP}"
+        : "${MACHINE:?set MACHINE}"
+        : "${IMAGE:?set IMAGE}"
+        az vm create --resource-group "$GROUP" --name "$MACHINE" --location eastus \
+          --size Standard_DS3_v2 --image "$IMAGE" --generate-ssh-keys
+        for lun in $(seq 0 0); do
+          az disk create --resource-group "$GROUP" --name "data-$lun" --location eastus \
+            --sku Premium_LRS --size-gb 2048
+          az vm disk attach --resource-group "$GROUP" --vm-name "$MACHINE" --name "data-$lun" --lun "$lun" \
+            --caching ReadOnly
+        done
+    "##]]
+    .assert_eq(&emitted(
+        "azure/P40,vm=Standard_DS3_v2,cache=ro",
+        Tool::CommandLine,
+    ));
+    assert!(emitted("azure/P30,burst=on-demand", Tool::CommandLine).contains("--enable-bursting true"));
+    assert!(
+        emitted("azure/Ultra,vm=Standard_D8s_v5", Tool::CommandLine).contains("--ultra-ssd-enabled true")
+    );
+}
+
+#[test]
+fn terraform_has_the_disks_and_their_attachment() {
+    expect![[r##"
+        # azure/2xPremiumV2,size=100g,iops=4000,mbps=200,vm=Standard_D8s_v5
+        # The machine: size = "Standard_D8s_v5".
+
+        variable "resource_group_name" {
+          type = string
+        }
+
+        variable "virtual_machine_id" {
+          type = string
+        }
+
+        variable "zone" {
+          type = string
+        }
+
+        resource "azurerm_managed_disk" "data" {
+          count                = 2
+          name                 = "data-${count.index}"
+          location             = "eastus"
+          resource_group_name  = var.resource_group_name
+          create_option        = "Empty"
+          storage_account_type = "PremiumV2_LRS"
+          disk_size_gb         = 100
+          disk_iops_read_write = 4000
+          disk_mbps_read_write = 200
+          zone                 = var.zone
+        }
+
+        resource "azurerm_virtual_machine_data_disk_attachment" "data" {
+          count              = 2
+          managed_disk_id    = azurerm_managed_disk.data[count.index].id
+          virtual_machine_id = var.virtual_machine_id
+          lun                = count.index
+          caching            = "None"
+        }
+    "##]]
+    .assert_eq(&emitted(CHOSEN, Tool::Terraform));
+}
+
+#[test]
+fn a_storage_class_is_of_one_disk() {
+    expect![[r##"
+        # azure/PremiumV2,size=100g,iops=4000,mbps=200
+        apiVersion: storage.k8s.io/v1
+        kind: StorageClass
+        metadata:
+          name: premiumv2
+        provisioner: disk.csi.azure.com
+        parameters:
+          skuName: PremiumV2_LRS
+          cachingMode: None
+          DiskIOPSReadWrite: "4000"
+          DiskMBpsReadWrite: "200"
+        reclaimPolicy: Delete
+        allowVolumeExpansion: true
+        volumeBindingMode: WaitForFirstConsumer
+        ---
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata:
+          name: data
+        spec:
+          storageClassName: premiumv2
+          accessModes:
+            - ReadWriteOnce
+          resources:
+            requests:
+              storage: 100Gi
+    "##]]
+    .assert_eq(&emitted(
+        "azure/PremiumV2,size=100g,iops=4000,mbps=200",
+        Tool::StorageClass,
+    ));
+    expect![[r#"
+        error: a StorageClass makes volumes of one disk, and this layout stripes 2: plan with --raid0-max 1, or emit az or terraform
+    "#]].assert_eq(&emitted(CHOSEN, Tool::StorageClass));
+}
+
+#[test]
+fn mdadm_stripes_with_the_layouts_chunk() {
+    expect![[r#"
+        # azure/2xP15,vm=Standard_DS3_v2,chunk=64k
+        # All that is on these disks is lost.
+        mdadm --create /dev/md/data --level=0 --raid-devices=2 --chunk=64K \
+          /dev/disk/azure/data/by-lun/0 \
+          /dev/disk/azure/data/by-lun/1
+    "#]]
+    .assert_eq(&emitted("azure/2xP15,vm=Standard_DS3_v2,chunk=64k", Tool::Mdadm));
+    expect![[r#"
+        # azure/P15: one disk, nothing to stripe. It is /dev/disk/azure/data/by-lun/0.
+    "#]]
+    .assert_eq(&emitted("azure/P15", Tool::Mdadm));
+}
