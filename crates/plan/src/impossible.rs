@@ -2,7 +2,7 @@
 //!
 //! Data in: the catalogue, a need that nothing meets. Data out: [`Impossible`]. It must not know how it is put into words.
 
-use crate::need::{Asked, Choice, MILLION, Need};
+use crate::need::{Asked, Choice, Need};
 use crate::search;
 use fathom_model::catalog::Catalog;
 
@@ -152,15 +152,12 @@ impl Requirement {
     }
 }
 
-/// The nearest amount to what is asked for that can be met, to a millionth of the way.
+/// The nearest amount to what is asked for that can be met.
 fn nearest(one: Requirement, catalog: &Catalog, need: &Need, can: &impl Fn(&Need) -> bool) -> Nearest {
     let amount = one.range(catalog, need).map(|(mut good, mut bad)| {
         // What the cheapest costs is exact already.
-        let fine = match one {
-            Requirement::Budget => u64::MAX,
-            _ => (bad.abs_diff(good) / MILLION).max(1),
-        };
-        while good.abs_diff(bad) > fine {
+        let is_exact = one == Requirement::Budget;
+        while !is_exact && good.abs_diff(bad) > 1 {
             let middle = good.midpoint(bad);
             if can(&one.lowered(need, Some(middle))) {
                 good = middle;

@@ -15,6 +15,10 @@ pub const MILLION: u64 = 1_000_000;
 pub(crate) const SECTOR_BYTES: u64 = 512;
 /// The largest I/O that is understood.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
+/// What no load and no room is more than: far above anything on sale, and far from overflow.
+const IOS_MAX: u64 = 1_000_000_000;
+const BYTES_MAX: u64 = 1_000_000_000_000_000;
+const SIZE_BYTES_MAX: u64 = 1 << 60;
 /// What is assumed of an I/O's size where nothing says it: a page of most databases, or of IOPS alone.
 pub const BLOCK_BYTES_ASSUMED: u64 = 16 << 10;
 /// The same where only MB/s are asked for: the largest that counts as one I/O.
@@ -247,6 +251,19 @@ impl Ask {
             },
             lasts: self.lasts_seconds.map_or(Lasts::Always, Lasts::Seconds),
         };
+        for (flag, value, most) in [
+            ("iops", load.ios, IOS_MAX),
+            ("mbps", load.bytes, BYTES_MAX),
+            ("gib", size_bytes, SIZE_BYTES_MAX),
+        ] {
+            if value > most {
+                return Err(Invalid::Flag {
+                    flag,
+                    value: (value / if flag == "mbps" { 1_000_000 } else { 1 }).to_string(),
+                    wanted: "that is more than any cloud has, growth and the size of I/Os counted in: up to 10^9 IOPS and MB/s, and 1 EiB",
+                });
+            }
+        }
         let need = Need {
             load,
             asked: match (self.iops, self.bytes_per_second, self.block_bytes) {

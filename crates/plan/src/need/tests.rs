@@ -73,6 +73,11 @@ fn what_contradicts_itself_is_refused() {
         read_percent: Some(101),
         ..ask(Some(1), None, None)
     }));
+    told.push(wrong(ask(Some(u64::MAX), None, None)));
+    told.push(wrong(Ask {
+        growth_permille: Some(1_000_000),
+        ..ask(None, Some(9_000_000), None)
+    }));
     let mut narrow = ask(Some(1), None, None);
     narrow.choice.stripe_max = 65;
     told.push(wrong(narrow));
@@ -83,6 +88,8 @@ fn what_contradicts_itself_is_refused() {
         --iops 0: more than nothing goes here, or leave it out
         --bs 1000 B: a multiple of 512 bytes up to 1 GiB goes here, as in --bs 16k
         --read 101: 0 to 100 percent of reads go here
+        --iops 18446744073709551615: that is more than any cloud has, growth and the size of I/Os counted in: up to 10^9 IOPS and MB/s, and 1 EiB
+        --iops 34332276000: that is more than any cloud has, growth and the size of I/Os counted in: up to 10^9 IOPS and MB/s, and 1 EiB
         --raid0-max 65: 1 to 64 disks can be striped
     "#]]
     .assert_eq(&(told.join("\n") + "\n"));

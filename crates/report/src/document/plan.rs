@@ -282,6 +282,9 @@ pub(crate) fn mbps(bytes: u64) -> String {
     if bytes.is_multiple_of(MB) || bytes >= 100 * MB {
         return thousands((bytes + MB / 2) / MB);
     }
+    if bytes < MB {
+        return format!("{:.3}", bytes as f64 / MB as f64);
+    }
     format!("{:.1}", bytes as f64 / MB as f64)
 }
 

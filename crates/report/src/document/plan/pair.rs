@@ -113,6 +113,9 @@ fn why(one: &Explained<'_>, money: &Currency) -> Vec<Block> {
         let lasts = lasts.map_or_else(String::new, |lasts| format!(", for {lasts} at its most"));
         lines.push(format!("bursts to {}{lasts}", rates(&burst.rates)));
     }
+    // Under the load that is asked for, if one is.
+    let is_asked = answer.judged.binding().is_some();
+    lines.extend(super::next(&answer.judged).filter(|_| is_asked));
     lines.extend(one.idle.iter().map(idle));
     vec![Block::List(lines)]
 }
