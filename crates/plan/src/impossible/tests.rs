@@ -63,11 +63,12 @@ fn the_requirement_and_the_nearest_are_named() {
         [(Requirement::Vcpus, Some(100..2_000))]
     ));
     let stripe = need(|ask| {
+        ask.iops = Some(13_000);
         ask.choice.families = vec![Family::StandardSsd];
         ask.choice.caches = vec![Cache::None];
         ask.choice.stripe_max = 2;
     });
-    assert!(fails_at(&stripe).contains(&(Requirement::Stripe, Some(10))));
+    assert!(fails_at(&stripe).contains(&(Requirement::Stripe, Some(3))));
     let cached = need(|ask| {
         machine(ask);
         ask.choice.families = vec![Family::PremiumSsdV2];
