@@ -24,7 +24,7 @@ fn what_is_found_delivers_and_what_is_smaller_does_not() {
     let seed = seed();
     let mut rng = Rng::new(seed);
     let mut smaller = 0;
-    for _ in 0..12 {
+    for _ in 0..10 {
         let iops = 500 + rng.below(20_000);
         let mbps = (iops / 100).max(10) + rng.below(300);
         let need = need(iops, mbps, 10 + rng.below(300));

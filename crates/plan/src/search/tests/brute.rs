@@ -57,7 +57,7 @@ struct Vm {
 /// What is on sale.
 pub(super) struct Market {
     disks: Vec<Fixed>,
-    flex: Vec<(String, Row)>,
+    flex: Vec<Flex>,
     vms: Vec<Vm>,
 }
 
@@ -212,12 +212,11 @@ impl Market {
                 microusd: micro(row, "price_usd_hour")? * 730,
             })
         };
-        let flex = rows(FLEX).into_iter().map(|row| (row["sku"].to_owned(), row));
         let mut vms: Vec<Vm> = rows(VMS).iter().filter_map(vm).collect();
         vms.sort_by_key(|vm| vm.microusd);
         Self {
             disks: rows(DISKS).iter().filter_map(fixed).collect(),
-            flex: flex.collect(),
+            flex: rows(FLEX).iter().map(Flex::read).collect(),
             vms,
         }
     }
@@ -338,13 +337,13 @@ impl Market {
                 }
             }
             if cache == Cache::None {
-                for (sku, row) in &self.flex {
+                for flex in &self.flex {
                     let mut cheaper = |bought: Bought| {
                         if bought.microusd < bound {
                             see(bought);
                         }
                     };
-                    Self::flexible(vm, need, &takes, (sku, row), most, &mut cheaper);
+                    Self::flexible(vm, need, &takes, flex, most, &mut cheaper);
                 }
             }
         }
@@ -355,71 +354,126 @@ impl Market {
         vm: &Vm,
         need: &Need,
         takes: &[Takes; 2],
-        (sku, row): (&str, &Row),
+        flex: &Flex,
         most: u64,
         see: &mut impl FnMut(Bought),
     ) {
-        let get = |name: &str| number(row, name).unwrap_or(0.0);
-        let cap_iops = |gib: u64| {
-            let floor = get("iops_cap_floor");
-            let scaled = if gib as f64 <= get("iops_cap_scales_above_gib") {
-                floor
-            } else {
-                (gib as f64 * get("iops_cap_per_gib")).max(floor)
-            };
-            scaled.min(get("iops_cap_max")) as u64
-        };
-        // Read once: rows of text are slow to look into.
         for count in 1..=most {
             let takes = &takes[usize::from(count > 1)];
             let each = |amount: u64| amount.div_ceil(count);
-            let gib_needed = each(need.size_bytes).div_ceil(GIB);
-            let iops_needed = each(takes.disk_units);
-            let mbps_needed = each(takes.disk_bytes).div_ceil(MB);
-            let free = [get("iops_baseline_free") as u64, get("mbps_baseline_free") as u64];
-            for iops in [
-                iops_needed,
-                free[0],
-                get("iops_min") as u64,
-                mbps_needed * 4,
-                free[1] * 4,
-            ] {
-                for gib in [
-                    gib_needed,
-                    get("min_gib") as u64,
-                    iops.div_ceil(get("iops_cap_per_gib") as u64),
-                ] {
-                    for mbps in [mbps_needed, free[1], get("mbps_min") as u64] {
-                        let possible = gib >= get("min_gib") as u64
-                            && gib <= get("max_gib") as u64
-                            && (get("iops_min") as u64..=cap_iops(gib)).contains(&iops)
-                            && mbps >= get("mbps_min") as u64
-                            && mbps as f64
-                                <= (iops as f64 * 0.25).max(get("mbps_min")).min(get("mbps_cap_max"));
-                        let enough = gib * count * GIB >= need.size_bytes
-                            && iops >= iops_needed
-                            && mbps >= mbps_needed;
-                        let limits = (count, (iops, None), (mbps * MB, None));
-                        if possible && enough && Self::carries(vm, need, Cache::None, takes, limits) {
-                            let price = |name: &str| micro(row, name).expect("a price");
-                            let disk_microusd = price("price_usd_gib_month") * gib
-                                + price("price_usd_iops_month") * iops.saturating_sub(free[0])
-                                + price("price_usd_mbps_month") * mbps.saturating_sub(free[1]);
-                            see(Bought {
-                                vm: vm.name.clone(),
-                                series: vm.series.clone(),
-                                sku: sku.to_owned(),
-                                family: row["family"].to_owned(),
-                                count,
-                                cache: Cache::None,
-                                chosen: Some([gib, iops, mbps]),
-                                disk_microusd,
-                                microusd: vm.microusd + disk_microusd * count,
-                            });
-                        }
+            let needed = [
+                each(need.size_bytes).div_ceil(GIB),
+                each(takes.disk_units),
+                each(takes.disk_bytes).div_ceil(MB),
+            ];
+            for chosen in flex.corners(needed) {
+                let [_, iops, mbps] = chosen;
+                let limits = (count, (iops, None), (mbps * MB, None));
+                if Self::carries(vm, need, Cache::None, takes, limits) {
+                    let disk_microusd = flex.price(chosen);
+                    see(Bought {
+                        vm: vm.name.clone(),
+                        series: vm.series.clone(),
+                        sku: flex.sku.clone(),
+                        family: flex.family.clone(),
+                        count,
+                        cache: Cache::None,
+                        chosen: Some(chosen),
+                        disk_microusd,
+                        microusd: vm.microusd + disk_microusd * count,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// A freely sized disk. Triples are GiB, IOPS and MB/s.
+struct Flex {
+    sku: String,
+    family: String,
+    gib: (u64, u64),
+    min: [u64; 2],
+    max: [u64; 2],
+    free: [u64; 2],
+    iops_floor: u64,
+    iops_per_gib: u64,
+    scales_above_gib: u64,
+    microusd: [u64; 3],
+}
+
+impl Flex {
+    fn read(row: &Row) -> Self {
+        let get = |name: &str| number(row, name).unwrap_or(0.0) as u64;
+        let price = |name: &str| micro(row, name).expect("a price");
+        assert_eq!(row["mbps_cap_per_iops"], "0.25");
+        Self {
+            sku: row["sku"].to_owned(),
+            family: row["family"].to_owned(),
+            gib: (get("min_gib"), get("max_gib")),
+            min: [get("iops_min"), get("mbps_min")],
+            max: [get("iops_cap_max"), get("mbps_cap_max")],
+            free: [get("iops_baseline_free"), get("mbps_baseline_free")],
+            iops_floor: get("iops_cap_floor"),
+            iops_per_gib: get("iops_cap_per_gib"),
+            scales_above_gib: get("iops_cap_scales_above_gib"),
+            microusd: [
+                price("price_usd_gib_month"),
+                price("price_usd_iops_month"),
+                price("price_usd_mbps_month"),
+            ],
+        }
+    }
+
+    fn iops_cap(&self, gib: u64) -> u64 {
+        let scaled = if gib <= self.scales_above_gib {
+            0
+        } else {
+            gib * self.iops_per_gib
+        };
+        scaled.max(self.iops_floor).min(self.max[0])
+    }
+
+    fn corners(&self, needed: [u64; 3]) -> Vec<[u64; 3]> {
+        let [gib_needed, iops_needed, mbps_needed] = needed;
+        let mut corners = Vec::new();
+        for iops in [
+            iops_needed,
+            self.free[0],
+            self.min[0],
+            mbps_needed * 4,
+            self.free[1] * 4,
+        ] {
+            for gib in [gib_needed, self.gib.0, iops.div_ceil(self.iops_per_gib)] {
+                for mbps in [mbps_needed, self.free[1], self.min[1]] {
+                    let chosen = [gib, iops, mbps];
+                    let enough = chosen
+                        .iter()
+                        .zip(&needed)
+                        .all(|(chosen, needed)| chosen >= needed);
+                    let possible = (self.gib.0..=self.gib.1).contains(&gib)
+                        && (self.min[0]..=self.iops_cap(gib)).contains(&iops)
+                        && mbps >= self.min[1]
+                        && mbps <= (iops / 4).max(self.min[1]).min(self.max[1]);
+                    if enough && possible {
+                        corners.push(chosen);
                     }
                 }
             }
         }
+        corners
+    }
+
+    fn price(&self, [gib, iops, mbps]: [u64; 3]) -> u64 {
+        let above = [
+            gib,
+            iops.saturating_sub(self.free[0]),
+            mbps.saturating_sub(self.free[1]),
+        ];
+        above
+            .iter()
+            .zip(&self.microusd)
+            .map(|(amount, price)| amount * price)
+            .sum()
     }
 }
