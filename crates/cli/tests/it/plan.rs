@@ -230,3 +230,45 @@ fn contract_prices_commitments_and_currencies_are_taken() {
         "{text}"
     );
 }
+
+#[test]
+fn what_creates_a_layout_is_printed_alone() {
+    let place = Place::new();
+    let need = "plan --iops 8000 --mbps 200 --gib 900 --family premium-v2";
+    let az = place.fathom(&format!("{need} --emit az")).expect(0).stdout;
+    let script = place.write("create.sh", &az);
+    // A shell reads it; whether the cloud takes it only the cloud can say.
+    let parsed = std::process::Command::new("bash")
+        .arg("-n")
+        .arg(&script)
+        .output()
+        .expect("bash");
+    assert!(
+        parsed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&parsed.stderr)
+    );
+    assert!(az.contains("--sku PremiumV2_LRS"), "{az}");
+    let terraform = place
+        .fathom(&format!("{need} --emit terraform --pick 2"))
+        .expect(0)
+        .stdout;
+    assert!(
+        terraform.contains("resource \"azurerm_managed_disk\" \"data\""),
+        "{terraform}"
+    );
+    let mdadm = "plan --explain azure/2xP15,vm=Standard_DS3_v2 --emit mdadm";
+    let mdadm = place.fathom(mdadm).expect(0).stdout;
+    assert!(mdadm.contains("--raid-devices=2 --chunk=512K"), "{mdadm}");
+    let class = format!("{need} --raid0-max 1 --emit storageclass");
+    let class = place.fathom(&class).expect(0).stdout;
+    assert!(class.contains("skuName: PremiumV2_LRS"), "{class}");
+    place
+        .fathom("plan --explain azure/2xP15 --emit storageclass")
+        .expect(2)
+        .saying("--raid0-max 1");
+    place
+        .fathom(&format!("{need} --emit az --pick 11"))
+        .expect(2)
+        .saying("1 to 10 can be picked");
+}

@@ -147,6 +147,11 @@ pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
              promise their limits less firmly).",
         ));
     }
+    if plan.layouts.iter().any(|one| one.answer.layout.disk.is_chosen()) {
+        lines.push(String::from(
+            "Which machines and zones take freely sized disks, no source of the catalogue states: look before you rent.",
+        ));
+    }
     if let Some(budget) = plan.need.choice.budget_microusd {
         lines.push(format!(
             "Budget: {} {} a month.",
