@@ -30,6 +30,24 @@ impl Cache {
     /// All of them, the plainest first.
     pub const ALL: [Self; 3] = [Self::None, Self::ReadOnly, Self::ReadWrite];
 
+    /// That of a mode.
+    const fn of(mode: Option<CacheMode>) -> Self {
+        match mode {
+            None => Self::None,
+            Some(CacheMode::ReadOnly) => Self::ReadOnly,
+            Some(CacheMode::ReadWrite) => Self::ReadWrite,
+        }
+    }
+
+    /// What the host does, if it caches.
+    pub const fn mode(self) -> Option<CacheMode> {
+        match self {
+            Self::None => None,
+            Self::ReadOnly => Some(CacheMode::ReadOnly),
+            Self::ReadWrite => Some(CacheMode::ReadWrite),
+        }
+    }
+
     /// As a target's words have it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -108,18 +126,12 @@ impl<'a> Disk<'a> {
 
     /// Its family.
     pub const fn family(&self) -> Family {
-        match self.offer {
-            Offer::Fixed(row) => row.family,
-            Offer::Flex(row) => row.family,
-        }
+        self.offer.family()
     }
 
     /// Its product name.
     pub fn sku(&self) -> &'a str {
-        match self.offer {
-            Offer::Fixed(row) => &row.sku,
-            Offer::Flex(row) => &row.sku,
-        }
+        self.offer.sku()
     }
 
     /// Whether its size and limits were chosen.
@@ -161,9 +173,19 @@ impl<'a> Layout<'a> {
         Self {
             cloud,
             machine: Some(machine),
+            cache,
+            ..Self::alone(cloud, disk, count)
+        }
+    }
+
+    /// The same disks without a machine.
+    pub const fn alone(cloud: &'a str, disk: Disk<'a>, count: u32) -> Self {
+        Self {
+            cloud,
+            machine: None,
             disk,
             count,
-            cache,
+            cache: Cache::None,
             chunk_bytes: defaults::CHUNK_BYTES,
         }
     }
@@ -203,11 +225,7 @@ impl<'a> Layout<'a> {
             machine,
             disk,
             count: spec.disks.len() as u32,
-            cache: match spec.host_cache.as_ref().map(|cache| cache.mode) {
-                None => Cache::None,
-                Some(CacheMode::ReadOnly) => Cache::ReadOnly,
-                Some(CacheMode::ReadWrite) => Cache::ReadWrite,
-            },
+            cache: Cache::of(spec.host_cache.as_ref().map(|cache| cache.mode)),
             chunk_bytes: spec.stripe_chunk_bytes,
         })
     }

@@ -8,10 +8,8 @@ use crate::cost::{self, What};
 use crate::layout::{Cache, Disk, Layout, MB};
 use crate::need::Need;
 use crate::rules;
-use crate::setup::{HostCache, Rate, Setup, Way};
+use crate::setup::{HostCache, Rate, Setup};
 use fathom_model::catalog::{Catalog, Family, FlexDisk};
-use fathom_model::defaults;
-use fathom_model::spec::CacheMode;
 
 /// Disks of one kind that carry a load, striped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,15 +80,7 @@ fn fixed<'a>(catalog: &'a Catalog, family: Family, need: &Need, caching: Caching
 
 /// With its price, if a source states it.
 fn piece(disk: Disk<'_>, count: u32, (cache, _): Caching) -> Option<Piece<'_>> {
-    let layout = Layout {
-        cloud: "",
-        machine: None,
-        disk,
-        count,
-        cache,
-        chunk_bytes: defaults::CHUNK_BYTES,
-    };
-    let parts = cost::disks(&layout);
+    let parts = cost::disks(&Layout::alone("", disk, count));
     let mut microusd_month = 0u64;
     for part in parts.iter().filter(|part| part.what != What::Transactions) {
         microusd_month = microusd_month.saturating_add(part.microusd_month?);
@@ -107,7 +97,7 @@ fn piece(disk: Disk<'_>, count: u32, (cache, _): Caching) -> Option<Piece<'_>> {
 fn fewest(disk: &Disk<'_>, need: &Need, caching: Caching) -> Option<u32> {
     let most = need.choice.stripe_max;
     let held = |rate: Rate| rate.held(need.load.lasts);
-    let way = Setup::of(&bare(*disk, 1)).disk;
+    let way = beneath(disk, 1, caching).disk;
     let (iops, bytes) = (held(way.iops)?, held(way.bytes_per_second)?);
     for count in [1u32, 2] {
         let reaching = rules::reaching(&beneath(disk, count, caching), &need.load);
@@ -133,33 +123,11 @@ fn fewest(disk: &Disk<'_>, need: &Need, caching: Caching) -> Option<u32> {
     None
 }
 
-const fn bare(disk: Disk<'_>, count: u32) -> Layout<'_> {
-    Layout {
-        cloud: "",
-        machine: None,
-        disk,
-        count,
-        cache: Cache::None,
-        chunk_bytes: defaults::CHUNK_BYTES,
-    }
-}
-
 /// Disks below a host's cache, on a machine without limits.
 fn beneath(disk: &Disk<'_>, count: u32, (cache, capacity_bytes): Caching) -> Setup {
-    let mode = match cache {
-        Cache::None => None,
-        Cache::ReadOnly => Some(CacheMode::ReadOnly),
-        Cache::ReadWrite => Some(CacheMode::ReadWrite),
-    };
-    let open = Way {
-        iops: Rate::OPEN,
-        bytes_per_second: Rate::OPEN,
-    };
     Setup {
-        cache: mode.map(|mode| HostCache { mode, capacity_bytes }),
-        uncached: open,
-        cached: open,
-        ..Setup::of(&bare(*disk, count))
+        cache: cache.mode().map(|mode| HostCache { mode, capacity_bytes }),
+        ..Setup::of(&Layout::alone("", *disk, count))
     }
 }
 

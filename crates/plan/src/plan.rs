@@ -99,12 +99,11 @@ pub fn plan<'a>(
     let nothing = layouts
         .is_empty()
         .then(|| nothing(catalog, &need, &found, fastest));
-    let on_credit = match layouts.first() {
-        _ if !wanted.on_credit || need.load.lasts != Lasts::Always => Vec::new(),
-        first => {
-            let below = first.map(|first| first.answer.cost.microusd_month());
-            on_credit(catalog, &need, below, prove)?
-        }
+    let on_credit = if wanted.on_credit && need.load.lasts == Lasts::Always {
+        let below = layouts.first().map(|first| first.answer.cost.microusd_month());
+        on_credit(catalog, &need, below, prove)?
+    } else {
+        Vec::new()
     };
     let front = if wanted.front && !layouts.is_empty() {
         front::front(catalog, &need)
@@ -197,14 +196,6 @@ fn too_slow(catalog: &Catalog, need: &mut Need) -> Result<Vec<Fastest>, LayoutEr
 
 /// The largest disk of each family, alone.
 fn largest(catalog: &Catalog) -> Vec<(Family, Layout<'_>)> {
-    let alone = |disk| Layout {
-        cloud: catalog.cloud(),
-        machine: None,
-        disk,
-        count: 1,
-        cache: Cache::None,
-        chunk_bytes: fathom_model::defaults::CHUNK_BYTES,
-    };
     let of = |family: Family| {
         let fixed = catalog.largest(family).map(crate::layout::Disk::fixed);
         let flex = catalog.flex_disks().iter().find(|row| row.family == family);
@@ -213,7 +204,9 @@ fn largest(catalog: &Catalog) -> Vec<(Family, Layout<'_>)> {
             let iops = row.iops_cap(size);
             crate::layout::Disk::chosen(row, size, iops, row.bytes_per_second_cap(iops))
         });
-        fixed.or(flex).map(|disk| (family, alone(disk)))
+        fixed
+            .or(flex)
+            .map(|disk| (family, Layout::alone(catalog.cloud(), disk, 1)))
     };
     Family::ALL.into_iter().filter_map(of).collect()
 }

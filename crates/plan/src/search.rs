@@ -47,7 +47,7 @@ pub fn cheapest<'a>(catalog: &'a Catalog, need: &Need, most: usize) -> Found<'a>
     }
     let answers = search.best.into_iter();
     Found {
-        answers: answers.map(|layout| answer(layout, need)).collect(),
+        answers: answers.map(|(_, layout)| answer(layout, need)).collect(),
         without_price,
         without_limit: search.without_limit,
     }
@@ -86,8 +86,7 @@ struct Search<'a, 'n> {
     /// By way of caching.
     pieces: BTreeMap<Caching, Vec<Piece<'a>>>,
     /// Known price and layout, the cheapest first.
-    best: Vec<Layout<'a>>,
-    prices: Vec<u64>,
+    best: Vec<(u64, Layout<'a>)>,
     /// What a cheaper machine of a series has carried already.
     seen: BTreeSet<(&'a str, Key<'a>)>,
     without_limit: usize,
@@ -116,7 +115,6 @@ impl<'a, 'n> Search<'a, 'n> {
             most,
             pieces: BTreeMap::new(),
             best: Vec::new(),
-            prices: Vec::new(),
             seen: BTreeSet::new(),
             without_limit: 0,
         }
@@ -124,10 +122,10 @@ impl<'a, 'n> Search<'a, 'n> {
 
     /// What no layout may cost more than, to be of interest.
     fn bound(&self) -> u64 {
-        let worst = if self.prices.len() < self.most {
+        let worst = if self.best.len() < self.most {
             u64::MAX
         } else {
-            self.prices.last().copied().unwrap_or(0)
+            self.best.last().map_or(0, |(price, _)| *price)
         };
         worst.min(self.need.choice.budget_microusd.unwrap_or(u64::MAX))
     }
@@ -177,14 +175,11 @@ impl<'a, 'n> Search<'a, 'n> {
             return;
         }
         let layout = layout(self.catalog, vm, piece);
-        let order = |price: u64, layout: &Layout<'_>| (price, layout.count, layout.cache);
-        let at = (0..self.best.len())
-            .find(|&at| order(total, &layout) < order(self.prices[at], &self.best[at]))
-            .unwrap_or(self.best.len());
-        self.best.insert(at, layout);
-        self.prices.insert(at, total);
+        let order = |(price, layout): &(u64, Layout<'_>)| (*price, layout.count, layout.cache);
+        let found = (total, layout);
+        let at = self.best.partition_point(|other| order(other) <= order(&found));
+        self.best.insert(at, found);
         self.best.truncate(self.most);
-        self.prices.truncate(self.most);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Data in: rows of the catalogue, or a model's specification. Data out: [`Setup`], plain numbers. It must not know prices
 //! or needs.
 
-use crate::layout::{Cache, Layout};
+use crate::layout::Layout;
 use fathom_model::catalog::Vm;
 use fathom_model::defaults;
 use fathom_model::spec::{BurstSpec, CacheMode, Limit, PathLimits, Spec};
@@ -226,11 +226,7 @@ fn way(limits: &PathLimits) -> Way {
 
 impl Layout<'_> {
     fn host_cache(&self) -> Option<HostCache> {
-        let mode = match self.cache {
-            Cache::None => return None,
-            Cache::ReadOnly => CacheMode::ReadOnly,
-            Cache::ReadWrite => CacheMode::ReadWrite,
-        };
+        let mode = self.cache.mode()?;
         let capacity_bytes = self.machine.and_then(|vm| vm.cache_bytes).unwrap_or(0);
         Some(HostCache { mode, capacity_bytes })
     }

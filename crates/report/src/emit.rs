@@ -40,9 +40,6 @@ pub enum EmitError {
 /// # Errors
 /// The tool cannot.
 pub fn emit(layout: &Layout<'_>, tool: Tool, region: &str) -> Result<String, EmitError> {
-    if tool == Tool::Mdadm {
-        return Ok(stripe::mdadm(layout, &by_lun(layout.cloud)?));
-    }
     if layout.cloud != azure::CLOUD {
         return Err(EmitError::Cloud(layout.cloud.to_owned()));
     }
@@ -50,15 +47,8 @@ pub fn emit(layout: &Layout<'_>, tool: Tool, region: &str) -> Result<String, Emi
         Tool::CommandLine => Ok(azure::az(layout, region)),
         Tool::Terraform => Ok(azure::terraform(layout, region)),
         Tool::StorageClass if layout.count > 1 => Err(EmitError::Striped(layout.count)),
-        Tool::StorageClass | Tool::Mdadm => Ok(azure::storage_class(layout)),
-    }
-}
-
-/// How a cloud's guests name attached disks: what stands before the number.
-fn by_lun(cloud: &str) -> Result<String, EmitError> {
-    match cloud {
-        azure::CLOUD => Ok(String::from(azure::BY_LUN)),
-        other => Err(EmitError::Cloud(other.to_owned())),
+        Tool::StorageClass => Ok(azure::storage_class(layout)),
+        Tool::Mdadm => Ok(stripe::mdadm(layout, azure::BY_LUN)),
     }
 }
 

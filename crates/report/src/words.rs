@@ -77,6 +77,18 @@ fn block_size(size: &BlockSize) -> String {
     }
 }
 
+/// Digits with commas between thousands: `3,570`.
+pub(crate) fn with_commas(digits: &str) -> String {
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// How random offsets are distributed, where not evenly.
 pub(crate) fn distribution(job: &Job) -> Option<String> {
     let op = job.used_ops().next()?;

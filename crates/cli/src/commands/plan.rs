@@ -12,7 +12,6 @@ use crate::terminal;
 use anyhow::bail;
 use fathom_door::output;
 use fathom_model::Catalog;
-use fathom_model::catalog::Offer;
 use fathom_plan::explain;
 use fathom_plan::layout::{Layout, LayoutError};
 use fathom_plan::need::{Load, Need};
@@ -117,10 +116,7 @@ fn emitted(layout: &Layout<'_>, word: EmitWord) -> anyhow::Result<Exit> {
         EmitWord::StorageClass => Tool::StorageClass,
         EmitWord::Mdadm => Tool::Mdadm,
     };
-    let region = match layout.disk.offer {
-        Offer::Fixed(row) => &row.price_region,
-        Offer::Flex(row) => &row.price_region,
-    };
+    let (region, _) = layout.disk.offer.priced();
     terminal::print(&emit(layout, tool, region)?)?;
     Ok(Exit::Done)
 }
@@ -237,10 +233,7 @@ fn from<'a>(answers: impl Iterator<Item = &'a search::Answer<'a>>, catalog: &Cat
         if let Some(vm) = answer.layout.machine {
             add("machines", &vm.price_region, &vm.price_date);
         }
-        let (region, date) = match answer.layout.disk.offer {
-            Offer::Fixed(row) => (&row.price_region, &row.price_date),
-            Offer::Flex(row) => (&row.price_region, &row.price_date),
-        };
+        let (region, date) = answer.layout.disk.offer.priced();
         add("disks", region, date);
     }
     origins.sort_unstable();

@@ -197,6 +197,32 @@ pub enum Offer<'a> {
     Flex(&'a FlexDisk),
 }
 
+impl<'a> Offer<'a> {
+    /// Its family.
+    pub const fn family(self) -> Family {
+        match self {
+            Self::Fixed(disk) => disk.family,
+            Self::Flex(disk) => disk.family,
+        }
+    }
+
+    /// Its product name.
+    pub fn sku(self) -> &'a str {
+        match self {
+            Self::Fixed(disk) => &disk.sku,
+            Self::Flex(disk) => &disk.sku,
+        }
+    }
+
+    /// Where its prices hold, and when they held.
+    pub fn priced(self) -> (&'a str, &'a str) {
+        match self {
+            Self::Fixed(disk) => (&disk.price_region, &disk.price_date),
+            Self::Flex(disk) => (&disk.price_region, &disk.price_date),
+        }
+    }
+}
+
 const DISK_COLUMNS: [&str; 14] = [
     "family",
     "sku",

@@ -12,6 +12,7 @@ use super::content::{Block, Chart, Document, Table, Width};
 use super::explained::percent;
 use crate::chart::price;
 use crate::planned::{Currency, PairReport, PlanReport};
+use crate::words::with_commas;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_plan::cost::Cost;
 use fathom_plan::judge::{Binding, Burst, Judged, Rates, Share};
@@ -266,15 +267,7 @@ impl Currency {
 
 /// A whole number with commas between thousands.
 pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    with_commas(&number.to_string())
 }
 
 /// Bytes a second in MB, with decimals where they matter.

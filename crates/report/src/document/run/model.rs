@@ -1,6 +1,6 @@
 //! What a modelled machine tells: which limits held I/O back, what its caches did.
 
-use crate::words::joined;
+use crate::words::{joined, with_commas};
 use fathom_core::run::{Counted, ModelSummary, Run, SpentCredit};
 use fathom_core::units::{Bytes, Nanos, count, three_digits};
 
@@ -37,7 +37,7 @@ fn credit(credit: &SpentCredit) -> String {
         Counted::IoUnits => ("IOPS", 1.0),
         Counted::Bytes => ("MB/s", 1e6),
     };
-    let rate = |rate: f64| with_commas(rate / scale);
+    let rate = |rate: f64| grouped(rate / scale);
     format!(
         "burst credit ({}) ran out: {} {unit} for {}, then {}",
         credit.limit,
@@ -48,19 +48,11 @@ fn credit(credit: &SpentCredit) -> String {
 }
 
 /// `3,570`: four digits and more are told apart by their last ones here.
-fn with_commas(rate: f64) -> String {
+fn grouped(rate: f64) -> String {
     if rate < 100.0 {
         return three_digits(rate);
     }
-    let digits = format!("{rate:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    with_commas(&format!("{rate:.0}"))
 }
 
 /// `30 min 2 s`.
