@@ -17,13 +17,11 @@ pub use columns::{Column, Listed, Unit, Value, disk_columns, vm_columns};
 pub use disk::{Burst, Disk, Family, FlexDisk, Offer};
 pub use filter::{Filter, FilterError};
 pub use nearest::nearest;
-pub use rows::{CatalogError, Problem};
+pub use rows::{CatalogError, Problem, decimal_micro};
 pub use vm::Vm;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-pub(crate) use rows::decimal_micro;
 
 pub(crate) const GIB: u64 = 1 << 30;
 /// One MB, as in MB/s.

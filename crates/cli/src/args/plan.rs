@@ -5,6 +5,7 @@
 use crate::terminal::Colour;
 use clap::{Args, ValueEnum, ValueHint};
 use fathom_core::units::Nanos;
+use fathom_model::catalog::decimal_micro;
 use fathom_plan::layout::{Cache, GIB, MB};
 use fathom_plan::need::Bound;
 use std::path::PathBuf;
@@ -207,18 +208,7 @@ pub(crate) struct PlanArgs {
 
 /// A number of at most six decimals, times `unit`.
 fn decimal(text: &str, unit: u64) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) || fraction.len() > 6 {
-        return None;
-    }
-    let millionths: u128 = format!("{fraction:0<6}").parse().ok()?;
-    let whole: u128 = whole.parse().ok()?;
-    let all = whole
-        .checked_mul(1_000_000)?
-        .checked_add(millionths)?
-        .checked_mul(unit.into())?
-        / 1_000_000;
+    let all = u128::from(decimal_micro(text)?) * u128::from(unit) / 1_000_000;
     u64::try_from(all).ok().filter(|&all| i64::try_from(all).is_ok())
 }
 

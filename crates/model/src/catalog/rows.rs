@@ -326,7 +326,7 @@ impl Row<'_> {
 }
 
 /// A decimal number without sign and exponent, of at most six decimals, in millionths.
-pub(crate) fn decimal_micro(text: &str) -> Option<u64> {
+pub fn decimal_micro(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(fraction) || fraction.len() > 6 {
