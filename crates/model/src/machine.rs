@@ -63,6 +63,21 @@ impl Machine {
         self.below.volume.counters(duration_ns)
     }
 
+    /// How long all limits together held I/Os so far, in nanoseconds.
+    pub fn held_ns(&self) -> u64 {
+        let volume = self
+            .below
+            .volume
+            .held_ns()
+            .iter()
+            .map(|(_, held_ns)| held_ns)
+            .sum::<u64>();
+        let cached = self.below.cache.as_ref().map_or(0, |cache| {
+            cache.limits().held_ns(Unit::Iops) + cache.limits().held_ns(Unit::Bytes)
+        });
+        volume + cached
+    }
+
     /// What the machine tells of itself; what is known of its [`Spec`] alone is left empty.
     pub fn account(&self) -> ModelSummary {
         let cache = self.below.cache.as_ref();

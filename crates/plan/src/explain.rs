@@ -179,7 +179,7 @@ fn replaces<'a>(answer: &Answer<'a>, need: &Need, size_bytes: u64, catalog: &'a 
             ios,
             bytes,
             lasts: Lasts::Always,
-            ..need.load
+            ..need.load.clone()
         };
     }
     as_much.size_bytes = size_bytes;

@@ -48,7 +48,7 @@ fn scaled(load: &Load, ios_permille: u64, bytes_permille: u64) -> Load {
     Load {
         ios,
         bytes: part(load.bytes, bytes_permille).max(ios * 512),
-        ..*load
+        ..load.clone()
     }
 }
 

@@ -120,7 +120,7 @@ fn share(one: &Use, load: &Load) -> Share {
             Binding::Limit(one.limit)
         },
         used: one.used,
-        allows: one.rate.held(load.lasts),
+        allows: one.rate.held(&load.lasts, one.limit.counts_bytes()),
     }
 }
 
@@ -133,7 +133,7 @@ fn like(load: &Load) -> Load {
     Load {
         ios: MILLION,
         bytes: MILLION * block_bytes,
-        ..*load
+        ..load.clone()
     }
 }
 

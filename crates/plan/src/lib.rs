@@ -7,6 +7,7 @@
 //! must not know how answers are put into words, nor where the catalogue came from.
 
 pub mod cost;
+pub mod envelope;
 pub mod explain;
 pub mod front;
 pub mod impossible;
@@ -16,8 +17,10 @@ pub mod need;
 mod pieces;
 pub mod plan;
 pub mod prove;
+pub mod replay;
 pub mod rules;
 pub mod search;
+pub mod seen;
 pub mod setup;
 
 pub use fathom_model::catalog::{Family, Vm};

@@ -27,7 +27,7 @@ pub const BLOCK_BYTES_ASSUMED_MBPS: u64 = 256 << 10;
 pub const STRIPE_MAX: u32 = 64;
 
 /// A load, a second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Load {
     /// Reads and writes.
     pub ios: u64,
@@ -227,29 +227,53 @@ impl Ask {
     /// # Errors
     /// It asks for nothing, or for what contradicts itself.
     pub fn need(&self) -> Result<(Need, Vec<Assumed>), Invalid> {
+        if self.iops.or(self.bytes_per_second).or(self.size_bytes).is_none() {
+            return Err(Invalid::Nothing);
+        }
         self.check()?;
         let mut assumed = Vec::new();
+        let (ios, bytes) = self.rates(&mut assumed)?;
+        if self.read_percent.is_none() && ios > 0 {
+            assumed.push(Assumed::Reads);
+        }
+        let load = Load {
+            ios,
+            bytes,
+            read_ppm: self.read_percent.unwrap_or(50) * MILLION / 100,
+            // Of what size nobody says, nothing is taken to be in a cache.
+            working_set_bytes: self.size_bytes.unwrap_or(u64::MAX),
+            lasts: self.lasts_seconds.map_or(Lasts::Always, Lasts::Seconds),
+        };
+        let asked = match (self.iops, self.bytes_per_second, self.block_bytes) {
+            (Some(_), Some(_), None) | (None, None, _) => Asked::Both,
+            (None, Some(_), _) => Asked::Throughput,
+            (Some(_), Some(wanted), Some(_)) if wanted == bytes => Asked::Throughput,
+            (Some(_), ..) => Asked::Iops,
+        };
+        Ok((self.grown(load, asked)?, assumed))
+    }
+
+    /// The need that `load` is, which was seen, not asked for.
+    ///
+    /// # Errors
+    /// Something else that is asked for cannot be.
+    pub fn need_of(&self, load: Load) -> Result<(Need, Vec<Assumed>), Invalid> {
+        self.check()?;
+        Ok((self.grown(load, Asked::Both)?, Vec::new()))
+    }
+
+    /// With the growth that is asked for.
+    fn grown(&self, load: Load, asked: Asked) -> Result<Need, Invalid> {
         let grown = |value: u64| {
             let permille = u128::from(self.growth_permille.unwrap_or(1_000));
             u64::try_from((u128::from(value) * permille).div_ceil(1_000)).unwrap_or(u64::MAX)
         };
-        let (ios, bytes) = self.rates(&mut assumed)?;
         let size_bytes = grown(self.size_bytes.unwrap_or(0));
-        if self.read_percent.is_none() && ios > 0 {
-            assumed.push(Assumed::Reads);
-        }
-        let load_bytes = bytes;
         let load = Load {
-            ios: grown(ios),
-            bytes: grown(bytes),
-            read_ppm: self.read_percent.unwrap_or(50) * MILLION / 100,
-            working_set_bytes: match (self.working_set_bytes, size_bytes) {
-                (Some(set), _) => grown(set),
-                // Of what size nobody says, nothing is taken to be in a cache.
-                (None, 0) => u64::MAX,
-                (None, size) => size,
-            },
-            lasts: self.lasts_seconds.map_or(Lasts::Always, Lasts::Seconds),
+            ios: grown(load.ios),
+            bytes: grown(load.bytes),
+            working_set_bytes: grown(self.working_set_bytes.unwrap_or(load.working_set_bytes)),
+            ..load
         };
         for (flag, value, most) in [
             ("iops", load.ios, IOS_MAX),
@@ -264,19 +288,13 @@ impl Ask {
                 });
             }
         }
-        let need = Need {
+        Ok(Need {
             load,
-            asked: match (self.iops, self.bytes_per_second, self.block_bytes) {
-                (Some(_), Some(_), None) | (None, None, _) => Asked::Both,
-                (None, Some(_), _) => Asked::Throughput,
-                (Some(_), Some(bytes), Some(_)) if bytes == load_bytes => Asked::Throughput,
-                (Some(_), ..) => Asked::Iops,
-            },
+            asked,
             size_bytes,
             latency: self.latency.clone(),
             choice: self.choice.clone(),
-        };
-        Ok((need, assumed))
+        })
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -292,9 +310,6 @@ impl Ask {
         zero("mbps", self.bytes_per_second)?;
         zero("gib", self.size_bytes)?;
         zero("for", self.lasts_seconds)?;
-        if self.iops.or(self.bytes_per_second).or(self.size_bytes).is_none() {
-            return Err(Invalid::Nothing);
-        }
         if let Some(percent) = self.read_percent.filter(|&percent| percent > 100) {
             return Err(Invalid::Flag {
                 flag: "read",

@@ -96,9 +96,9 @@ fn piece(disk: Disk<'_>, count: u32, (cache, _): Caching) -> Option<Piece<'_>> {
 /// How many of `disk` carry the load and hold what is asked for.
 fn fewest(disk: &Disk<'_>, need: &Need, caching: Caching) -> Option<u32> {
     let most = need.choice.stripe_max;
-    let held = |rate: Rate| rate.held(need.load.lasts);
+    let held = |rate: Rate, bytes: bool| rate.held(&need.load.lasts, bytes);
     let way = beneath(disk, 1, caching).disk;
-    let (iops, bytes) = (held(way.iops)?, held(way.bytes_per_second)?);
+    let (iops, bytes) = (held(way.iops, false)?, held(way.bytes_per_second, true)?);
     for count in [1u32, 2] {
         let reaching = rules::reaching(&beneath(disk, count, caching), &need.load);
         let enough = |amount: u64, each: u64| match (amount, each) {

@@ -14,7 +14,7 @@ use fathom_model::catalog::{Catalog, Family};
 /// Layouts of a plan.
 pub const LISTED: usize = 10;
 /// Candidates that are tried for latency, at most.
-const TRIED_MAX: usize = 400;
+pub const TRIED: usize = 400;
 /// What a peak is taken to last where nothing says it: as long as a full bucket does.
 const PEAK_SECONDS: u64 = 1_800;
 /// Layouts that carry the load on credit alone and are told.
@@ -72,6 +72,8 @@ pub struct Plan<'a> {
 pub struct Wanted {
     /// Layouts.
     pub layouts: usize,
+    /// Layouts that are carried out on the model, at most.
+    pub tried: usize,
     /// Those that live on credit.
     pub on_credit: bool,
     pub front: bool,
@@ -80,21 +82,22 @@ pub struct Wanted {
 /// Plans for `need`. `prove` carries loads out on models: many at a time, if it can.
 ///
 /// # Errors
-/// A layout cannot be modelled.
-pub fn plan<'a>(
+/// A layout cannot be modelled, or `prove` failed.
+pub fn plan<'a, E: From<LayoutError>>(
     catalog: &'a Catalog,
     (need, assumed): (Need, Vec<Assumed>),
     wanted: Wanted,
-    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, LayoutError>,
-) -> Result<Plan<'a>, LayoutError> {
+    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
+) -> Result<Plan<'a>, E> {
     let mut need = need;
     let fastest = too_slow(catalog, &mut need)?;
-    let (layouts, found, too_slow) = if need.latency.is_empty() {
+    let as_seen = matches!(need.load.lasts, Lasts::AsSeen(_));
+    let (layouts, found, too_slow) = if need.latency.is_empty() && !as_seen {
         let found = search::cheapest(catalog, &need, wanted.layouts);
         let layouts = proven(&found.answers, &need.load, prove)?;
         (layouts, found, 0)
     } else {
-        fast_enough(catalog, &need, wanted.layouts, prove)?
+        fast_enough(catalog, &need, wanted, prove)?
     };
     let nothing = layouts
         .is_empty()
@@ -126,11 +129,11 @@ pub fn plan<'a>(
 type Answers<'a> = Vec<Proven<'a>>;
 
 /// Answers with what the model shows of each.
-fn proven<'a>(
+fn proven<'a, E: From<LayoutError>>(
     answers: &[Answer<'a>],
     load: &Load,
-    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, LayoutError>,
-) -> Result<Answers<'a>, LayoutError> {
+    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
+) -> Result<Answers<'a>, E> {
     let layouts: Vec<Layout<'a>> = answers.iter().map(|answer| answer.layout).collect();
     let proofs: Vec<Option<Proof>> = match load.ios {
         0 => vec![None; answers.len()],
@@ -141,13 +144,14 @@ fn proven<'a>(
 }
 
 /// The cheapest that keep the bounds on latency, tried in the order of price.
-fn fast_enough<'a>(
+fn fast_enough<'a, E: From<LayoutError>>(
     catalog: &'a Catalog,
     need: &Need,
-    most: usize,
-    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, LayoutError>,
-) -> Result<(Answers<'a>, Found<'a>, usize), LayoutError> {
-    let found = search::cheapest(catalog, need, TRIED_MAX);
+    wanted: Wanted,
+    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
+) -> Result<(Answers<'a>, Found<'a>, usize), E> {
+    let most = wanted.layouts;
+    let found = search::cheapest(catalog, need, wanted.tried.max(most));
     let (mut layouts, mut too_slow) = (Vec::new(), 0);
     for some in found.answers.chunks(most.max(1)) {
         for one in proven(some, &need.load, prove)? {
@@ -177,7 +181,7 @@ fn too_slow(catalog: &Catalog, need: &mut Need) -> Result<Vec<Fastest>, LayoutEr
             ios,
             bytes: ios * need.load.block_bytes(),
             lasts: Lasts::Always,
-            ..need.load
+            ..need.load.clone()
         };
         let proof = prove::prove_for(&layout, &light, catalog, 100)?;
         for bound in &need.latency {
@@ -212,12 +216,12 @@ fn largest(catalog: &Catalog) -> Vec<(Family, Layout<'_>)> {
 }
 
 /// Cheaper layouts that carry the load for as long as a full bucket lasts, if any do.
-fn on_credit<'a>(
+fn on_credit<'a, E: From<LayoutError>>(
     catalog: &'a Catalog,
     need: &Need,
     below_microusd: Option<u64>,
-    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, LayoutError>,
-) -> Result<Answers<'a>, LayoutError> {
+    prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
+) -> Result<Answers<'a>, E> {
     let mut peak = need.clone();
     peak.load.lasts = Lasts::Seconds(PEAK_SECONDS);
     let answers = search::cheapest(catalog, &peak, ON_CREDIT).answers;

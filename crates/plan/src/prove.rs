@@ -7,6 +7,7 @@
 
 use crate::layout::{Cache, Layout, LayoutError};
 use crate::need::{Bound, Load, MILLION, SECTOR_BYTES};
+use crate::replay::Replayed;
 use crate::setup::Lasts;
 use fathom_core::backend::{Op, Request};
 use fathom_core::histogram::Histogram;
@@ -37,6 +38,20 @@ pub struct Proof {
     pub bytes_per_second: f64,
     /// From when each was due.
     pub latency: Histogram,
+    /// What a recorded load came to, where it was that.
+    pub replayed: Option<Box<Replayed>>,
+}
+
+impl From<Replayed> for Proof {
+    fn from(replayed: Replayed) -> Self {
+        let seconds = replayed.seconds.max(1) as f64;
+        Self {
+            ios_per_second: replayed.ios as f64 / seconds,
+            bytes_per_second: replayed.bytes as f64 / seconds,
+            latency: replayed.latency(),
+            replayed: Some(Box::new(replayed)),
+        }
+    }
 }
 
 impl Proof {
@@ -49,11 +64,13 @@ impl Proof {
         }
     }
 
-    /// Whether latency is within `bounds`.
+    /// Whether latency is within `bounds`, of a load that was carried to its end.
     pub fn keeps(&self, bounds: &[Bound]) -> bool {
-        bounds
-            .iter()
-            .all(|bound| self.latency_ns(bound) <= bound.below_ns)
+        let replayed = self.replayed.as_ref();
+        replayed.is_none_or(|replayed| replayed.given_up_seconds.is_none())
+            && bounds
+                .iter()
+                .all(|bound| self.latency_ns(bound) <= bound.below_ns)
     }
 
     /// What `bound` is about.
@@ -82,7 +99,7 @@ pub(crate) fn prove_for(
     seconds: u64,
 ) -> Result<Proof, LayoutError> {
     let mut spec = target::parse(&layout.target(), catalog)?;
-    let duration_ns = shortened(&mut spec, load.lasts, seconds);
+    let duration_ns = shortened(&mut spec, &load.lasts, seconds);
     let set_bytes = scaled(&mut spec, layout, load);
     let mut machine = Machine::new(&spec);
     machine.attach(Submitter {
@@ -98,7 +115,7 @@ pub(crate) fn prove_for(
 }
 
 /// Makes all credit fit the time that stands for the whole. Returns that time.
-fn shortened(spec: &mut Spec, lasts: Lasts, seconds: u64) -> u64 {
+fn shortened(spec: &mut Spec, lasts: &Lasts, seconds: u64) -> u64 {
     let disks = spec.disks.iter_mut().map(|disk| &mut disk.limits);
     let machine = spec.vm.iter_mut().map(|vm| &mut vm.uncached);
     let limits = disks.chain(machine);
@@ -107,7 +124,9 @@ fn shortened(spec: &mut Spec, lasts: Lasts, seconds: u64) -> u64 {
             limits.for_each(|limits| limits.burst = None);
             seconds * SECOND_NS
         }
-        Lasts::Seconds(whole) => {
+        // Its busiest seconds, from full credit.
+        Lasts::AsSeen(_) => seconds * SECOND_NS,
+        &Lasts::Seconds(whole) => {
             let full = (defaults::BURST_SECONDS * seconds).div_ceil(whole).max(1);
             for burst in limits.filter_map(|limits| limits.burst.as_mut()) {
                 burst.full_seconds = full;
@@ -262,6 +281,7 @@ impl Drive {
             ios_per_second: self.done as f64 / seconds,
             bytes_per_second: self.done_bytes as f64 / seconds,
             latency: self.latency,
+            replayed: None,
         }
     }
 

@@ -64,13 +64,13 @@ impl Use {
         self.used == 0
             || self
                 .rate
-                .held(load.lasts)
+                .held(&load.lasts, self.limit.counts_bytes())
                 .is_some_and(|allows| self.used <= allows)
     }
 
     /// What part of the limit is taken, in millionths; `None`: not known.
     pub fn share_ppm(&self, load: &Load) -> Option<u64> {
-        let allows = self.rate.held(load.lasts)?;
+        let allows = self.rate.held(&load.lasts, self.limit.counts_bytes())?;
         if allows == u64::MAX {
             return Some(0);
         }

@@ -3,18 +3,40 @@
 //! Data in: rows of the catalogue, or a model's specification. Data out: [`Setup`], plain numbers. It must not know prices
 //! or needs.
 
+use crate::envelope::Envelope;
 use crate::layout::Layout;
 use fathom_model::catalog::Vm;
 use fathom_model::defaults;
 use fathom_model::spec::{BurstSpec, CacheMode, Limit, PathLimits, Spec};
+use std::sync::Arc;
 
 /// How long a load is to be carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lasts {
     /// Without end: no credit counts.
     Always,
     /// So long at a stretch, from full credit.
     Seconds(u64),
+    /// As it was seen to come and go, again and again.
+    AsSeen(Arc<Course>),
+}
+
+/// How a load was seen to come and go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Course {
+    pub ios: Envelope,
+    pub bytes: Envelope,
+}
+
+impl Lasts {
+    /// How what a limit counts comes and goes, where that was seen.
+    pub(crate) fn envelope(&self, counts_bytes: bool) -> Option<&Envelope> {
+        match self {
+            Self::AsSeen(course) if counts_bytes => Some(&course.bytes),
+            Self::AsSeen(course) => Some(&course.ios),
+            Self::Always | Self::Seconds(_) => None,
+        }
+    }
 }
 
 /// A burst on credit above a limit.
@@ -48,13 +70,22 @@ impl Rate {
     }
 
     /// What it lets through a second for as long as `lasts`: a bucket that is full for `full_seconds` at the ceiling gives the
-    /// part of it above the base that it lasts for.
-    pub fn held(self, lasts: Lasts) -> Option<u64> {
+    /// part of it above the base that it lasts for. Of a load that comes and goes, the rate of its busiest second.
+    pub fn held(self, lasts: &Lasts, counts_bytes: bool) -> Option<u64> {
         let base = self.base?;
-        let (Some(credit), Lasts::Seconds(seconds)) = (self.credit, lasts) else {
+        let Some(credit) = self.credit else {
             return Some(base);
         };
         let above = credit.ceiling.saturating_sub(base);
+        let seconds = match lasts {
+            Lasts::Always => return Some(base),
+            Lasts::Seconds(seconds) => *seconds,
+            Lasts::AsSeen(_) => {
+                let bucket = u128::from(above) * u128::from(credit.full_seconds);
+                let envelope = lasts.envelope(counts_bytes)?;
+                return Some(envelope.passes(base, credit.ceiling.max(base), bucket));
+            }
+        };
         let part = if seconds <= credit.full_seconds {
             u128::from(above)
         } else {

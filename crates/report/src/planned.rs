@@ -9,6 +9,7 @@ use crate::document::{Format, Reader};
 use crate::{Style, html, markdown, terminal};
 use fathom_plan::explain::Explained;
 use fathom_plan::plan::{Plan, Proven};
+use fathom_plan::seen::Recording;
 
 /// In what prices are told.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,12 +29,22 @@ impl Default for Currency {
     }
 }
 
+/// What a plan was made from, where that is recorded.
+#[derive(Debug, Clone)]
+pub struct SeenReport<'a> {
+    pub recordings: Vec<&'a Recording>,
+    /// Of their seconds so many are to be carried in full, in percent.
+    pub percent: f64,
+}
+
 /// All that is said of a plan.
 #[derive(Debug, Clone)]
 pub struct PlanReport<'a> {
     pub plan: &'a Plan<'a>,
     /// What stands at present, to be compared with.
     pub present: Option<&'a Proven<'a>>,
+    /// The recordings that it is made from, if it is.
+    pub seen: Option<SeenReport<'a>>,
     /// Where the prices are from, in a sentence.
     pub prices: String,
     pub money: Currency,

@@ -26,6 +26,9 @@ Examples:
                 --family premium --raid0-max 8
   fast enough for a log: the model decides
     fathom plan --iops 2000 --bs 8k --read 0 --gib 100 --latency 'p99<2ms'
+  what a recorded load needs, replayed on each layout, beside what stands now
+    fathom plan --from runs/monday runs/tuesday --slo 'p99<10ms' \
+                --current azure/P30,vm=Standard_D8s_v3
   a peak of half an hour, with credit
     fathom plan --iops 3000 --gib 64 --for 30m
   why a layout delivers what it delivers, and two side by side
@@ -80,6 +83,15 @@ pub(crate) enum EmitWord {
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = "Examples: fathom plan --help", after_long_help = EXAMPLES)]
 pub(crate) struct PlanArgs {
+    /// Plan from what was recorded: run directories, all to be carried by the same layout
+    #[arg(long, value_name = "RUN", num_args = 1.., value_hint = ValueHint::DirPath, conflicts_with_all = ["iops", "mbps", "bs", "read", "lasts", "explain", "compare", "no_burst"], help_heading = "The load")]
+    pub from: Vec<PathBuf>,
+    /// Of a recording: seconds to be carried in full, in percent, the busiest ones last [default: 99.9]
+    #[arg(long, value_name = "PERCENT", value_parser = percentile, requires = "from", allow_negative_numbers = true, help_heading = "The load")]
+    pub percentile: Option<f64>,
+    /// Of a recording: only this device, as vda [default: those of its targets, together]
+    #[arg(long, value_name = "NAME", requires = "from", help_heading = "The load")]
+    pub device: Option<String>,
     /// I/Os a second
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = "The load")]
     pub iops: Option<u64>,
@@ -261,6 +273,15 @@ fn gib(text: &str) -> Result<u64, String> {
 
 fn block(text: &str) -> Result<u64, String> {
     size(text, 1).ok_or_else(|| String::from("a size goes here, as in 16k or 4096"))
+}
+
+fn percentile(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_start_matches(['p', 'P']);
+    let percent = number
+        .parse()
+        .ok()
+        .filter(|percent| (1.0..=100.0).contains(percent));
+    percent.ok_or_else(|| String::from("1 to 100 percent go here, as in 99.9"))
 }
 
 fn factor(text: &str) -> Result<u64, String> {

@@ -4,6 +4,7 @@
 //! the answer to where it is put into words.
 
 mod ask;
+mod from;
 
 use crate::args::plan::{EmitWord, PlanArgs};
 use crate::commands::{catalog, report};
@@ -20,10 +21,15 @@ use fathom_plan::prove::{Proof, prove};
 use fathom_plan::{plan, search};
 use fathom_report::Format;
 use fathom_report::emit::{Tool, emit};
-use fathom_report::planned::{Currency, PairReport, PlanReport};
+use fathom_report::planned::{Currency, PairReport, PlanReport, SeenReport};
+use from::{Recorded, Replays};
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Layouts on which a recording is replayed, at most.
+const REPLAYED: usize = 40;
 
 /// Carries `fathom plan` out.
 pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
@@ -54,7 +60,6 @@ pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
 
 /// Finds layouts and tells them.
 fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> anyhow::Result<Exit> {
-    let asked = ask::need(args, catalog)?;
     let present = args
         .current
         .as_deref()
@@ -62,18 +67,63 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         .transpose()?;
     let wanted = Wanted {
         layouts: ask::listed(args)?,
+        tried: plan::TRIED,
         on_credit: !args.no_burst,
         front: !args.json || !outputs.is_empty(),
     };
-    let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);
-    let plan = plan::plan(catalog, asked, wanted, &proofs)?;
+    if args.from.is_empty() {
+        let asked = ask::need(args, catalog)?;
+        let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);
+        let plan = plan::plan(catalog, asked, wanted, &proofs)?;
+        let present = present
+            .map(|layout| stands(layout, &plan.need, catalog))
+            .transpose()?;
+        return told(args, catalog, outputs, &plan, present.as_ref(), None);
+    }
+    let opened = args
+        .from
+        .iter()
+        .map(|dir| Recorded::open(dir, args.device.as_deref()));
+    let recorded = opened.collect::<anyhow::Result<Vec<Recorded>>>()?;
+    let asked = ask::need_of_seen(args, catalog, &recorded)?;
+    let replays = Replays {
+        recorded: &recorded,
+        catalog,
+        growth_permille: args.growth.unwrap_or(1_000),
+        present,
+        present_proof: RefCell::new(None),
+        quiet: args.quiet,
+    };
+    let wanted = Wanted {
+        tried: REPLAYED.max(wanted.layouts),
+        ..wanted
+    };
+    let prove = |layouts: &[Layout<'_>], _: &Load| replays.prove(layouts);
+    let plan = plan::plan(catalog, asked, wanted, &prove)?;
     let present = present
-        .map(|layout| stands(layout, &plan.need, catalog))
+        .map(|layout| replays.stands(layout, &plan.need))
         .transpose()?;
+    let seen = SeenReport {
+        recordings: recorded.iter().map(|one| &one.recording).collect(),
+        percent: ask::percentile(args),
+    };
+    told(args, catalog, outputs, &plan, present.as_ref(), Some(seen))
+}
+
+/// Tells a plan on stdout and in files.
+fn told(
+    args: &PlanArgs,
+    catalog: &Catalog,
+    outputs: &[(&Path, Format)],
+    plan: &Plan<'_>,
+    present: Option<&Proven<'_>>,
+    seen: Option<SeenReport<'_>>,
+) -> anyhow::Result<Exit> {
     let report = PlanReport {
-        plan: &plan,
-        present: present.as_ref(),
-        prices: prices(catalog, &plan),
+        plan,
+        present,
+        seen,
+        prices: prices(catalog, plan),
         money: money(args),
         version: env!("CARGO_PKG_VERSION"),
     };

@@ -4,6 +4,7 @@ use crate::need::Ask;
 
 const WANTED: Wanted = Wanted {
     layouts: 3,
+    tried: TRIED,
     on_credit: true,
     front: false,
 };

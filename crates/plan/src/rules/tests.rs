@@ -25,7 +25,7 @@ fn load(ios: u64, block_bytes: u64, read_percent: u64) -> Load {
 fn takes_of(target: &str, load: &Load, limit: Limit) -> Option<(u64, Option<u64>)> {
     let setup = Setup::of(&layout(target));
     let one = uses(&setup, load).find(|one| one.limit == limit)?;
-    Some((one.used, one.rate.held(load.lasts)))
+    Some((one.used, one.rate.held(&load.lasts, one.limit.counts_bytes())))
 }
 
 /// Where the rule of this name stands in the table.
@@ -214,9 +214,13 @@ fn credit() {
     let _ = [row("credit"), row("credit-machine")];
     let disk = Setup::of(&layout("azure/P4,vm=D8s_v5"));
     let rate = disk.disk.iops;
-    assert_eq!(rate.held(Lasts::Always), Some(120));
+    assert_eq!(rate.held(&Lasts::Always, false), Some(120));
     for (seconds, held) in [(60, 3_500), (1_800, 3_500), (3_600, 1_810), (36_000, 289)] {
-        assert_eq!(rate.held(Lasts::Seconds(seconds)), Some(held), "{seconds}");
+        assert_eq!(
+            rate.held(&Lasts::Seconds(seconds), false),
+            Some(held),
+            "{seconds}"
+        );
     }
     // The reading of the documentation: a bucket of 6,084,000 I/Os.
     assert_eq!(rate.lasts_seconds(3_500), Some(6_084_000 / 3_380));

@@ -5,6 +5,7 @@
 mod need;
 mod nothing;
 mod pair;
+mod seen;
 mod verify;
 
 use super::Reader;
@@ -36,6 +37,9 @@ pub(crate) fn document(report: &PlanReport<'_>, reader: Reader) -> Document {
     if reader == Reader::Terminal {
         document.add("", document.lead.clone().into_iter().map(Block::Text));
     }
+    if let Some(seen) = &report.seen {
+        document.add("What was recorded", seen::blocks(seen, &plan.need));
+    }
     if let Some(nothing) = &plan.nothing {
         document.add("No layout meets this", nothing::blocks(report, nothing));
     }
@@ -44,6 +48,12 @@ pub(crate) fn document(report: &PlanReport<'_>, reader: Reader) -> Document {
         let each = plan.layouts.iter().enumerate();
         let each = each.flat_map(|(index, one)| detail(report, reader, index + 1, one));
         let mut blocks = vec![Block::Table(table)];
+        blocks.extend(
+            report
+                .seen
+                .iter()
+                .flat_map(|seen| seen::about_replay(seen, report)),
+        );
         blocks.extend(each);
         document.add("The cheapest layouts", blocks);
     }
@@ -73,6 +83,9 @@ pub(crate) fn pairs(report: &PairReport<'_>, reader: Reader) -> Document {
 /// A row a layout, numbered; what stands at present first, without a number.
 fn table(report: &PlanReport<'_>, layouts: &[Proven<'_>], numbered: bool) -> Table {
     let present = report.present.filter(|_| numbered);
+    if numbered && report.seen.is_some() {
+        return seen::table(report, layouts, present);
+    }
     let proven = layouts.iter().chain(present).any(|one| one.proof.is_some());
     let row = |number: String, one: &Proven<'_>| {
         let answer = &one.answer;
@@ -142,8 +155,10 @@ fn detail(report: &PlanReport<'_>, reader: Reader, number: usize, one: &Proven<'
     }
     let mut lines = vec![cost, delivers(&answer.judged)];
     lines.extend(next(&answer.judged));
+    lines.extend(one.proof.iter().filter_map(seen::replayed));
     let load = &report.plan.need.load;
-    let verify = (load.ios > 0).then(|| Block::Command(command(&answer.layout, load)));
+    let verify =
+        (load.ios > 0 && report.seen.is_none()).then(|| Block::Command(command(&answer.layout, load)));
     let told = match reader {
         Reader::Terminal => {
             lines.insert(0, title);

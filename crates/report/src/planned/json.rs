@@ -1,18 +1,30 @@
 //! Plans as JSON and as a table of values.
 
-use super::{PairReport, PlanReport};
+use super::{PairReport, PlanReport, SeenReport};
 use crate::document::plan::{binding_words, command};
+use fathom_core::histogram::Histogram;
 use fathom_plan::explain::Explained;
 use fathom_plan::judge::{Binding, Rates, Share};
 use fathom_plan::layout::GIB;
 use fathom_plan::need::{MILLION, Need};
 use fathom_plan::plan::Proven;
+use fathom_plan::replay::Replayed;
 use fathom_plan::search::Answer;
+use fathom_plan::seen::{Amounts, Recording, Source};
 use fathom_plan::setup::Lasts;
 use serde_json::{Value, json};
 
 /// The documents' schema, raised when a field changes its meaning or goes away.
 const SCHEMA: &str = "fathom.plan/1";
+
+/// Percentiles of seconds that are told.
+const BUSIEST: [(f64, &str); 5] = [
+    (50.0, "p50"),
+    (90.0, "p90"),
+    (99.0, "p99"),
+    (99.9, "p99_9"),
+    (100.0, "max"),
+];
 
 /// Percentiles of latency that are told.
 const PERCENTILES: [(f64, &str); 4] = [(50.0, "p50"), (90.0, "p90"), (99.0, "p99"), (99.9, "p99_9")];
@@ -25,6 +37,7 @@ pub(super) fn plan(report: &PlanReport<'_>) -> String {
     let document = json!({
         "schema": SCHEMA,
         "need": need(&plan.need),
+        "recorded": report.seen.as_ref().map(recorded),
         "present": report.present.map(|one| proven(one, &plan.need)),
         "layouts": layouts(&plan.layouts),
         "on_credit": layouts(&plan.on_credit),
@@ -62,7 +75,7 @@ fn need(need: &Need) -> Value {
         "size_bytes": need.size_bytes,
         "working_set_bytes": (load.working_set_bytes != u64::MAX).then_some(load.working_set_bytes),
         "lasts_seconds": match load.lasts {
-            Lasts::Always => None,
+            Lasts::Always | Lasts::AsSeen(_) => None,
             Lasts::Seconds(seconds) => Some(seconds),
         },
         "latency": need.latency.iter().map(|bound| json!({
@@ -117,18 +130,83 @@ fn answer(answer: &Answer<'_>, need: &Need) -> Value {
 fn proven(one: &Proven<'_>, need: &Need) -> Value {
     let mut value = answer(&one.answer, need);
     if let Some(proof) = &one.proof {
-        let mut latency: serde_json::Map<String, Value> = PERCENTILES
-            .iter()
-            .map(|&(percentile, name)| (name.to_owned(), json!(proof.latency.percentile(percentile))))
-            .collect();
-        latency.insert(String::from("mean"), json!(proof.latency.mean()));
         value["model"] = json!({
             "iops": proof.ios_per_second,
             "bytes_per_second": proof.bytes_per_second,
-            "latency_ns": latency,
+            "latency_ns": latency(&proof.latency),
+            "replay": proof.replayed.as_deref().map(replayed),
         });
     }
     value
+}
+
+/// What was recorded.
+fn recorded(report: &SeenReport<'_>) -> Value {
+    let one = |recording: &Recording| {
+        let seen = &recording.seen;
+        let total = seen.total();
+        let by = |of: fn(&Amounts) -> u64| -> Value {
+            let each = BUSIEST.iter();
+            each.map(|&(percent, name)| (name.to_owned(), json!(seen.percentile(percent, of))))
+                .collect::<serde_json::Map<String, Value>>()
+                .into()
+        };
+        json!({
+            "name": recording.name,
+            "from": match seen.source {
+                Source::Requests => "requests",
+                Source::Ios => "ios",
+                Source::Counters => "counters",
+                Source::Series => "series",
+            },
+            "devices": recording.devices,
+            "seconds": seen.seconds(),
+            "reads": total.reads,
+            "writes": total.writes,
+            "read_bytes": total.read_bytes,
+            "write_bytes": total.write_bytes,
+            "flushes": seen.flushes,
+            "discards": seen.discards,
+            "waited": seen.source.has_ios().then_some(seen.waited),
+            "in_flight": seen.in_flight(),
+            "touched_bytes": seen.source.has_ios().then(|| seen.touched_bytes()),
+            "end_bytes": seen.source.has_ios().then_some(seen.end_bytes),
+            "dropped": recording.dropped,
+            "iops": by(Amounts::ios),
+            "bytes_per_second": by(Amounts::bytes),
+            "latency_ns": seen.source.has_ios().then(|| latency(&seen.latency)),
+        })
+    };
+    json!({
+        "percentile": report.percent,
+        "recordings": report.recordings.iter().map(|recording| one(recording)).collect::<Vec<_>>(),
+    })
+}
+
+/// What a replay came to.
+fn replayed(replayed: &Replayed) -> Value {
+    json!({
+        "seconds": replayed.seconds,
+        "throttled_seconds": replayed.throttled_seconds,
+        "given_up_seconds": replayed.given_up_seconds,
+        "late_ns": replayed.late_ns,
+        "read_latency_ns": latency(&replayed.reads),
+        "write_latency_ns": latency(&replayed.writes),
+        "held_ns": replayed
+            .held
+            .iter()
+            .map(|held| (held.limit.clone(), json!(held.held_ns)))
+            .collect::<serde_json::Map<String, Value>>(),
+    })
+}
+
+fn latency(histogram: &Histogram) -> Value {
+    let mut latency: serde_json::Map<String, Value> = PERCENTILES
+        .iter()
+        .map(|&(percentile, name)| (name.to_owned(), json!(histogram.percentile(percentile))))
+        .collect();
+    latency.insert(String::from("mean"), json!(histogram.mean()));
+    latency.into()
 }
 
 fn share(share: &Share) -> Value {

@@ -1,15 +1,20 @@
 //! From the command line to a need.
 
+use super::from::Recorded;
 use crate::args::plan::{CommitWord, PlanArgs};
 use anyhow::bail;
 use fathom_model::Catalog;
 use fathom_model::catalog::{Family, nearest};
 use fathom_plan::cost::{Commitment, Terms};
-use fathom_plan::layout::Cache;
+use fathom_plan::layout::{Cache, GIB};
 use fathom_plan::need::{Ask, Assumed, Choice, MachineNeed, Need, STRIPE_MAX};
+use fathom_plan::replay::GROWTH_PERMILLE_MAX;
+use fathom_plan::seen;
 
 /// Layouts of a list, at most.
 const LISTED_MAX: u64 = 1_000;
+/// Seconds of a recording that are to be carried in full: all but one in a thousand.
+const SECONDS_PERCENT: f64 = 99.9;
 /// Hours of a month, at most.
 const HOURS_MAX: u64 = 744;
 
@@ -33,6 +38,36 @@ pub(super) fn need(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<(Need, 
         choice: choice(args, catalog)?,
     };
     Ok(ask.need()?)
+}
+
+/// What is needed so that recordings are carried.
+pub(super) fn need_of_seen(
+    args: &PlanArgs,
+    catalog: &Catalog,
+    recorded: &[Recorded],
+) -> anyhow::Result<(Need, Vec<Assumed>)> {
+    let seen = recorded.iter().map(|recorded| &recorded.recording.seen);
+    let touched = seen.clone().map(|seen| seen.end_bytes).max().unwrap_or(0);
+    let ask = Ask {
+        size_bytes: args.gib.or((touched > 0).then(|| touched.next_multiple_of(GIB))),
+        working_set_bytes: args.working_set,
+        latency: args.latency.clone(),
+        growth_permille: args.growth,
+        choice: choice(args, catalog)?,
+        ..Ask::default()
+    };
+    if args.growth.is_some_and(|growth| growth > GROWTH_PERMILLE_MAX) {
+        bail!(
+            "--growth: a recorded load can be asked for {} times at most",
+            GROWTH_PERMILLE_MAX / 1_000
+        );
+    }
+    Ok(ask.need_of(seen::load(seen, percentile(args)))?)
+}
+
+/// Of which seconds all is to be carried.
+pub(super) fn percentile(args: &PlanArgs) -> f64 {
+    args.percentile.unwrap_or(SECONDS_PERCENT)
 }
 
 /// How many layouts are listed.

@@ -110,10 +110,10 @@ impl Bought {
 type Limit = (u64, Option<u64>);
 
 /// What a limit lets through for so long, by the words: full credit lasts 30 minutes at full burst.
-fn held((base, burst): (u64, Option<u64>), lasts: Lasts) -> u64 {
+fn held((base, burst): (u64, Option<u64>), lasts: &Lasts) -> u64 {
     match (burst, lasts) {
         (Some(burst), Lasts::Seconds(seconds)) if burst > base => {
-            base + (u128::from(burst - base) * 1800 / u128::from(seconds.max(1800))) as u64
+            base + (u128::from(burst - base) * 1800 / u128::from((*seconds).max(1800))) as u64
         }
         _ => base,
     }
@@ -283,7 +283,7 @@ impl Market {
         takes: &Takes,
         (count, iops, rate): (u64, Limit, Limit),
     ) -> bool {
-        let lasts = need.load.lasts;
+        let lasts = &need.load.lasts;
         let passes = |used: u64, (base, burst): (Option<u64>, Option<u64>)| match base {
             _ if used == 0 => true,
             Some(base) => used <= held((base, burst), lasts),

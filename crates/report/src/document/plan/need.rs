@@ -22,8 +22,8 @@ pub(super) fn title(plan: &Plan<'_>) -> String {
     if need.size_bytes > 0 {
         parts.push(Bytes(need.size_bytes).to_string());
     }
-    if let (Lasts::Seconds(seconds), true) = (load.lasts, load.ios > 0) {
-        parts.push(format!("for {} at a stretch", duration(seconds)));
+    if let (Lasts::Seconds(seconds), true) = (&load.lasts, load.ios > 0) {
+        parts.push(format!("for {} at a stretch", duration(*seconds)));
     }
     parts.extend(need.latency.iter().map(bound));
     format!("Needed: {}", parts.join(", "))

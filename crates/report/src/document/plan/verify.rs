@@ -31,7 +31,7 @@ pub(crate) fn command(layout: &Layout<'_>, load: &Load) -> String {
         ""
     };
     let runtime = match load.lasts {
-        Lasts::Always => 60,
+        Lasts::Always | Lasts::AsSeen(_) => 60,
         Lasts::Seconds(seconds) => seconds,
     };
     let on = format!("--on model:{}{credit}", layout.target());
