@@ -46,6 +46,8 @@ pub enum Nothing {
     Impossible(Impossible),
     /// None that does is as fast.
     TooSlow(Vec<Fastest>),
+    /// So many carry the load by their limits, and were held by them when it was replayed.
+    Held(usize),
 }
 
 /// A plan.
@@ -99,9 +101,10 @@ pub fn plan<'a, E: From<LayoutError>>(
     } else {
         fast_enough(catalog, &need, wanted, prove)?
     };
-    let nothing = layouts
-        .is_empty()
-        .then(|| nothing(catalog, &need, &found, fastest));
+    let nothing = layouts.is_empty().then(|| match too_slow {
+        1.. if need.latency.is_empty() => Nothing::Held(too_slow),
+        _ => nothing(catalog, &need, &found, fastest),
+    });
     let on_credit = if wanted.on_credit && need.load.lasts == Lasts::Always {
         let below = layouts.first().map(|first| first.answer.cost.microusd_month());
         on_credit(catalog, &need, below, prove)?
@@ -155,7 +158,7 @@ fn fast_enough<'a, E: From<LayoutError>>(
     let (mut layouts, mut too_slow) = (Vec::new(), 0);
     for some in found.answers.chunks(most.max(1)) {
         for one in proven(some, &need.load, prove)? {
-            let keeps = one.proof.as_ref().is_none_or(|proof| proof.keeps(&need.latency));
+            let keeps = one.proof.as_ref().is_none_or(|proof| proof.keeps(need));
             if keeps && layouts.len() < most {
                 layouts.push(one);
             } else if !keeps {
@@ -191,7 +194,7 @@ fn too_slow(catalog: &Catalog, need: &mut Need) -> Result<Vec<Fastest>, LayoutEr
                 latency_ns: proof.latency_ns(bound),
             });
         }
-        if !proof.keeps(&need.latency) {
+        if !proof.keeps(need) {
             need.choice.too_slow.push((family, Cache::None));
         }
     }
@@ -231,7 +234,7 @@ fn on_credit<'a, E: From<LayoutError>>(
     };
     let answers: Vec<Answer<'a>> = answers.into_iter().filter(cheaper).collect();
     let proven = proven(&answers, &peak.load, prove)?;
-    let keeps = |one: &Proven<'_>| one.proof.as_ref().is_none_or(|proof| proof.keeps(&need.latency));
+    let keeps = |one: &Proven<'_>| one.proof.as_ref().is_none_or(|proof| proof.keeps(need));
     Ok(proven.into_iter().filter(keeps).collect())
 }
 

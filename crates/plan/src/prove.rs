@@ -6,7 +6,7 @@
 //! one. It must not know prices.
 
 use crate::layout::{Cache, Layout, LayoutError};
-use crate::need::{Bound, Load, MILLION, SECTOR_BYTES};
+use crate::need::{Bound, Load, MILLION, Need, SECTOR_BYTES};
 use crate::replay::Replayed;
 use crate::setup::Lasts;
 use fathom_core::backend::{Op, Request};
@@ -64,11 +64,13 @@ impl Proof {
         }
     }
 
-    /// Whether latency is within `bounds`, of a load that was carried to its end.
-    pub fn keeps(&self, bounds: &[Bound]) -> bool {
+    /// Whether latency is within the bounds of `need`; of a recorded load also whether it was carried to its end, and held in no
+    /// more seconds than may be.
+    pub fn keeps(&self, need: &Need) -> bool {
         let replayed = self.replayed.as_ref();
-        replayed.is_none_or(|replayed| replayed.given_up_seconds.is_none())
-            && bounds
+        replayed.is_none_or(|replayed| replayed.carried(&need.load.lasts))
+            && need
+                .latency
                 .iter()
                 .all(|bound| self.latency_ns(bound) <= bound.below_ns)
     }

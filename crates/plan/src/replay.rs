@@ -8,8 +8,10 @@
 mod workers;
 
 use crate::layout::{Layout, LayoutError};
+use crate::need::MILLION;
 use crate::seen::arrivals::WORKERS;
 use crate::seen::{Arrival, SECOND_NS};
+use crate::setup::Lasts;
 use fathom_core::backend::{Op, Request};
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{Held, SpentCredit};
@@ -322,6 +324,16 @@ impl Replayed {
         }
         self.held.sort_by_key(|held| std::cmp::Reverse(held.held_ns));
         self.spent.extend(other.spent);
+    }
+
+    /// Whether all was asked for, and held in no more seconds than may be.
+    pub fn carried(&self, lasts: &Lasts) -> bool {
+        let spare_ppm = match lasts {
+            Lasts::AsSeen(course) => course.spare_ppm,
+            Lasts::Always | Lasts::Seconds(_) => MILLION,
+        };
+        let spare = (u128::from(self.seconds) * u128::from(spare_ppm)).div_ceil(u128::from(MILLION));
+        self.given_up_seconds.is_none() && u128::from(self.throttled_seconds) <= spare
     }
 
     /// Reads and writes together.

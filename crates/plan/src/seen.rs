@@ -295,6 +295,7 @@ impl Seen {
         Course {
             ios: Envelope::of(rows.clone().map(|row| row.units.min(most_ios * each)), each, ios),
             bytes: Envelope::of(rows.map(|row| row.bytes().min(most_bytes * each)), each, bytes),
+            spare_ppm: ((100.0 - percent) * 1e4).round() as u64,
         }
     }
 }
@@ -330,6 +331,7 @@ pub fn load<'a>(all: impl Iterator<Item = &'a Seen> + Clone, percent: f64) -> Lo
     let course = course.reduce(|one, other| Course {
         ios: one.ios.or(&other.ios),
         bytes: one.bytes.or(&other.bytes),
+        ..one
     });
     Load {
         ios,

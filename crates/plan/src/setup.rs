@@ -26,6 +26,8 @@ pub enum Lasts {
 pub struct Course {
     pub ios: Envelope,
     pub bytes: Envelope,
+    /// Seconds that need not be carried in full, of a million.
+    pub spare_ppm: u64,
 }
 
 impl Lasts {

@@ -87,10 +87,10 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "RUN", num_args = 1.., value_hint = ValueHint::DirPath, conflicts_with_all = ["iops", "mbps", "bs", "read", "lasts", "explain", "compare", "no_burst"], help_heading = "The load")]
     pub from: Vec<PathBuf>,
     /// Of a recording: seconds to be carried in full, in percent, the busiest ones last [default: 99.9]
-    #[arg(long, value_name = "PERCENT", value_parser = percentile, requires = "from", allow_negative_numbers = true, help_heading = "The load")]
+    #[arg(long, value_name = "PERCENT", value_parser = percentile, allow_negative_numbers = true, help_heading = "The load")]
     pub percentile: Option<f64>,
     /// Of a recording: only this device, as vda [default: those of its targets, together]
-    #[arg(long, value_name = "NAME", requires = "from", help_heading = "The load")]
+    #[arg(long, value_name = "NAME", help_heading = "The load")]
     pub device: Option<String>,
     /// I/Os a second
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = "The load")]

@@ -72,6 +72,9 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         front: !args.json || !outputs.is_empty(),
     };
     if args.from.is_empty() {
+        if args.percentile.is_some() || args.device.is_some() {
+            bail!("--percentile and --device are about a recording: give one with --from RUN");
+        }
         let asked = ask::need(args, catalog)?;
         let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);
         let plan = plan::plan(catalog, asked, wanted, &proofs)?;

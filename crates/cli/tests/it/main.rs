@@ -22,6 +22,7 @@ mod modelled;
 mod output;
 mod pace;
 mod plan;
+mod plan_from;
 mod recorded;
 mod report;
 mod reproduce;

@@ -11,7 +11,7 @@ const WANTED: Wanted = Wanted {
 
 fn planned(ask: &Ask) -> Plan<'static> {
     let catalog = Catalog::azure();
-    let each = |layouts: &[Layout<'static>], load: &Load| {
+    let each = |layouts: &[Layout<'static>], load: &Load| -> Result<Vec<Proof>, LayoutError> {
         layouts
             .iter()
             .map(|layout| prove::prove(layout, load, catalog))
@@ -40,7 +40,7 @@ fn bounds_on_latency_leave_slow_families_out() {
             one.answer.layout.disk.family(),
             Family::PremiumSsdV2 | Family::UltraDisk
         ));
-        assert!(one.proof.as_ref().is_some_and(|proof| proof.keeps(&ask.latency)));
+        assert!(one.proof.as_ref().is_some_and(|proof| proof.keeps(&fast.need)));
     }
     let price = |plan: &Plan<'_>| plan.layouts[0].answer.cost.microusd_month();
     assert!(price(&any) <= price(&fast));

@@ -23,7 +23,7 @@ use fathom_plan::search::Answer;
 pub(crate) use verify::command;
 
 /// Letters that a machine's name gets in a table at least.
-const MACHINE_COLUMNS: (usize, usize) = (26, 14);
+const MACHINE_COLUMNS: (usize, usize) = (26, 12);
 /// Layouts of which a terminal is told all.
 const DETAILED: usize = 3;
 /// Rows of the front that a terminal is told.

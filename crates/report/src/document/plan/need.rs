@@ -133,8 +133,13 @@ pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
     }
     if plan.too_slow > 0 {
         lines.push(format!(
-            "Left out: {} cheaper layouts that are too slow on the model.",
-            plan.too_slow
+            "Left out: {} cheaper layouts that are too slow on the model{}.",
+            plan.too_slow,
+            if report.seen.is_some() {
+                ", or were held in more seconds than may be"
+            } else {
+                ""
+            }
         ));
     }
     let by_transaction = plan

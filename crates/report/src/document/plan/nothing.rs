@@ -33,6 +33,12 @@ pub(crate) fn lines(report: &PlanReport<'_>, nothing: &Nothing) -> Vec<String> {
                 names.join(", ")
             )]
         }
+        Nothing::Held(tried) => vec![format!(
+            "The {} cheapest layouts that carry this load by their limits were held by them in more seconds than may be when it was \
+             replayed: the load comes in bursts within its seconds, or had to wait for its own disk. --growth 1.5x plans for more \
+             than was seen, --percentile 99 spares more of the seconds.",
+            thousands(*tried as u64)
+        )],
         Nothing::TooSlow(fastest) => {
             let mut lines = vec![String::from(
                 "Layouts carry this load, but on the model none is as fast. Without any queue, disks alone take:",

@@ -10,7 +10,7 @@ use fathom_plan::need::Need;
 use fathom_plan::plan::Proven;
 use fathom_plan::prove::Proof;
 use fathom_plan::replay::Replayed;
-use fathom_plan::seen::{Amounts, Recording, Seen, Source};
+use fathom_plan::seen::{Amounts, Recording, SECOND_NS, Seen, Source};
 
 /// Seconds that are told of a recording, the busiest last.
 const PERCENTS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
@@ -215,14 +215,15 @@ pub(super) fn table(report: &PlanReport<'_>, layouts: &[Proven<'_>], present: Op
             .and_then(|proof| Some((proof, proof.replayed.as_ref()?)));
         match replayed {
             Some((_, replayed)) if replayed.given_up_seconds.is_some() => {
-                row.extend(["–", "–", "too slow"].map(str::to_owned));
+                row.extend(["–", "–", "–", "given up"].map(str::to_owned));
             }
             Some((proof, replayed)) => {
                 let latency = [99.0, 99.9].map(|percentile| Nanos(proof.latency.percentile(percentile)));
                 row.extend(latency.map(|ns| ns.to_string()));
                 row.push(seconds(replayed.throttled_seconds));
+                row.push(seconds(replayed.late_ns / SECOND_NS));
             }
-            None => row.extend(["–"; 3].map(str::to_owned)),
+            None => row.extend(["–"; 4].map(str::to_owned)),
         }
         row
     };
@@ -230,7 +231,7 @@ pub(super) fn table(report: &PlanReport<'_>, layouts: &[Proven<'_>], present: Op
     let listed = layouts.iter().enumerate();
     let listed = listed.map(|(index, one)| row((index + 1).to_string(), one));
     let price = format!("{}/month", report.money.code);
-    let head = ["#", "disks", "machine", &price, "p99", "p99.9", "throttled"];
+    let head = ["#", "disks", "machine", &price, "p99", "p99.9", "held", "behind"];
     let rows: Vec<Vec<String>> = present.into_iter().chain(listed).collect();
     Table::new(3, head, rows).on_terminal(|layout| layout.cut = Some(MACHINE_COLUMNS))
 }
@@ -262,8 +263,8 @@ pub(super) fn about_replay(seen: &SeenReport<'_>, report: &PlanReport<'_>) -> Ve
         ),
     };
     let mut text = format!(
-        "The recorded load on the model of each layout, from full credit, its cache empty. {how} A second is throttled if limits held \
-         its I/Os for a millisecond each or longer."
+        "The recorded load on the model of each layout, from full credit, its cache empty. {how} held: seconds in which limits held the \
+         I/Os back for a millisecond each or longer; behind: how much later than recorded the last I/O was sent."
     );
     if only_sums {
         text.push_str(" Where only sums were recorded, I/Os stand evenly spaced for them.");
@@ -331,10 +332,10 @@ pub(super) fn replayed(proof: &Proof) -> Option<String> {
         text = format!(
             "{text}; the credit of {} was spent {} after the start",
             spent.limit,
-            duration(spent.lasted_ns / 1_000_000_000)
+            duration(spent.lasted_ns / SECOND_NS)
         );
     }
-    if replayed.late_ns > 1_000_000_000 {
+    if replayed.late_ns > SECOND_NS {
         text = format!(
             "{text}; at the end the load was {} behind",
             Nanos(replayed.late_ns)
