@@ -7,7 +7,7 @@ use crate::cost::Terms;
 use crate::layout::Cache;
 use crate::setup::Lasts;
 use fathom_core::units::Bytes;
-use fathom_model::catalog::Family;
+use fathom_model::catalog::{Family, Vm};
 
 /// One I/O unit in millionths, as shares of loads are.
 pub const MILLION: u64 = 1_000_000;
@@ -175,6 +175,24 @@ pub enum Assumed {
     Ios(u64),
     /// Half of the I/Os are reads.
     Reads,
+    /// A machine of at least what the present one has.
+    AsPresent { vcpus: u32, memory_bytes: u64 },
+}
+
+impl Need {
+    /// Asks for a machine with at least the processors and the memory of `vm`, where nothing is asked of it.
+    pub fn at_least(&mut self, vm: &Vm) -> Option<Assumed> {
+        let machine = &mut self.choice.machine;
+        if *machine != MachineNeed::default() {
+            return None;
+        }
+        machine.vcpus = vm.vcpus;
+        machine.memory_bytes = vm.memory_bytes.unwrap_or(0);
+        Some(Assumed::AsPresent {
+            vcpus: machine.vcpus,
+            memory_bytes: machine.memory_bytes,
+        })
+    }
 }
 
 /// Why a need is none.

@@ -15,7 +15,7 @@ use fathom_door::output;
 use fathom_model::Catalog;
 use fathom_plan::explain;
 use fathom_plan::layout::{Layout, LayoutError};
-use fathom_plan::need::{Load, Need};
+use fathom_plan::need::{Assumed, Load, Need};
 use fathom_plan::plan::{Plan, Proven, Wanted};
 use fathom_plan::prove::{Proof, prove};
 use fathom_plan::{plan, search};
@@ -75,7 +75,7 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         if args.percentile.is_some() || args.device.is_some() {
             bail!("--percentile and --device are about a recording: give one with --from RUN");
         }
-        let asked = ask::need(args, catalog)?;
+        let asked = beside(ask::need(args, catalog)?, present.as_ref());
         let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);
         let plan = plan::plan(catalog, asked, wanted, &proofs)?;
         let present = present
@@ -88,7 +88,7 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         .iter()
         .map(|dir| Recorded::open(dir, args.device.as_deref()));
     let recorded = opened.collect::<anyhow::Result<Vec<Recorded>>>()?;
-    let asked = ask::need_of_seen(args, catalog, &recorded)?;
+    let asked = beside(ask::need_of_seen(args, catalog, &recorded)?, present.as_ref());
     let replays = Replays {
         recorded: &recorded,
         catalog,
@@ -111,6 +111,16 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         percent: ask::percentile(args),
     };
     told(args, catalog, outputs, &plan, present.as_ref(), Some(seen))
+}
+
+/// A need beside what stands: on no smaller a machine, unless one is asked for.
+fn beside(
+    (mut need, mut assumed): (Need, Vec<Assumed>),
+    present: Option<&Layout<'_>>,
+) -> (Need, Vec<Assumed>) {
+    let machine = present.and_then(|layout| layout.machine);
+    assumed.extend(machine.and_then(|vm| need.at_least(vm)));
+    (need, assumed)
 }
 
 /// Tells a plan on stdout and in files.

@@ -30,7 +30,7 @@ pub(super) struct Next {
 /// All workers.
 #[derive(Debug, Default)]
 pub(super) struct Workers {
-    workers: Vec<Worker>,
+    all: Vec<Worker>,
     wakes: BinaryHeap<Reverse<(u64, u32)>>,
     /// Tickets of those that somebody waits for.
     tracked: Vec<bool>,
@@ -41,19 +41,19 @@ pub(super) struct Workers {
 impl Workers {
     pub(super) fn new(count: u64) -> Self {
         Self {
-            workers: vec![Worker::default(); count as usize],
+            all: vec![Worker::default(); count as usize],
             ..Self::default()
         }
     }
 
     pub(super) fn of(&mut self, worker: u32) -> &mut Worker {
-        &mut self.workers[worker as usize]
+        &mut self.all[worker as usize]
     }
 
     /// Puts an I/O behind the others of its worker. Whether it is the first.
     pub(super) fn queue(&mut self, arrival: Arrival) -> bool {
         self.queued += 1;
-        let queue = &mut self.workers[arrival.worker as usize].queue;
+        let queue = &mut self.all[arrival.worker as usize].queue;
         queue.push_back(arrival);
         queue.len() == 1
     }
@@ -70,7 +70,7 @@ impl Workers {
 
     /// Looks at a worker again then, or before.
     pub(super) fn wake(&mut self, worker: u32, at_ns: u64) {
-        let before = &mut self.workers[worker as usize].wakes_ns;
+        let before = &mut self.all[worker as usize].wakes_ns;
         if before.is_none_or(|before| at_ns < before) {
             *before = Some(at_ns);
             self.wakes.push(Reverse((at_ns, worker)));

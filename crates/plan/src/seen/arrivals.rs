@@ -25,8 +25,8 @@ const SECTOR_BYTES: u64 = 512;
 /// One I/O as it was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Sent {
-    sent_ns: u64,
-    completed_ns: u64,
+    start_ns: u64,
+    end_ns: u64,
     offset_bytes: u64,
     len_bytes: u32,
     worker: u32,
@@ -85,8 +85,8 @@ impl Arrivals {
             return;
         }
         self.hold(Sent {
-            sent_ns: row.begun_ns(),
-            completed_ns: row.completed_ns,
+            start_ns: row.begun_ns(),
+            end_ns: row.completed_ns,
             offset_bytes: if flush {
                 0
             } else {
@@ -116,8 +116,8 @@ impl Arrivals {
             return;
         }
         self.hold(Sent {
-            sent_ns: row.intended_ns.min(row.created_ns),
-            completed_ns: row.completed_ns,
+            start_ns: row.intended_ns.min(row.created_ns),
+            end_ns: row.completed_ns,
             offset_bytes: base_bytes.saturating_add(row.offset_bytes),
             len_bytes: row.len_bytes,
             worker: (row.job.wrapping_mul(61).wrapping_add(row.worker)) % WORKERS,
@@ -131,7 +131,7 @@ impl Arrivals {
     }
 
     fn hold(&mut self, sent: Sent) {
-        self.latest_ns = self.latest_ns.max(sent.completed_ns);
+        self.latest_ns = self.latest_ns.max(sent.end_ns);
         self.held.push(Reverse(sent));
     }
 
@@ -156,7 +156,7 @@ impl Arrivals {
         const READY: usize = 1 << 16;
         self.ready.clear();
         while let Some(Reverse(first)) = self.held.peek()
-            && (first.sent_ns <= until_ns || self.held.len() > HELD_MAX)
+            && (first.start_ns <= until_ns || self.held.len() > HELD_MAX)
             && (until_ns != u64::MAX || self.ready.len() < READY)
         {
             let Some(Reverse(sent)) = self.held.pop() else {
@@ -168,8 +168,8 @@ impl Arrivals {
     }
 
     fn arrival(&mut self, sent: &Sent) -> Option<Arrival> {
-        self.late += u64::from(sent.sent_ns < self.sent_to_ns);
-        let due_ns = sent.sent_ns.max(self.sent_to_ns);
+        self.late += u64::from(sent.start_ns < self.sent_to_ns);
+        let due_ns = sent.start_ns.max(self.sent_to_ns);
         self.sent_to_ns = due_ns;
         let worker = &mut self.workers[sent.worker as usize];
         while let Some(&Reverse(end_ns)) = worker.ends.peek()
@@ -180,12 +180,11 @@ impl Arrivals {
         }
         let since_ns = due_ns.saturating_sub(worker.last_end_ns);
         let in_flight = worker.ends.len() as u32;
-        worker.ends.push(Reverse(sent.completed_ns.max(due_ns)));
+        worker.ends.push(Reverse(sent.end_ns.max(due_ns)));
         let depth = match sent.waits {
-            Waits::No => 0,
             Waits::For(depth) => depth,
             Waits::Perhaps if worker.last_end_ns > 0 && since_ns <= AT_ONCE_NS => in_flight + 1,
-            Waits::Perhaps => 0,
+            Waits::No | Waits::Perhaps => 0,
         };
         let op = match sent.op {
             BlockOp::Read => Op::Read,
@@ -205,7 +204,7 @@ impl Arrivals {
                 (0, _) | (_, 0) => 0,
                 _ => u32::try_from(since_ns).unwrap_or(u32::MAX),
             },
-            took_ns: sent.completed_ns.saturating_sub(due_ns),
+            took_ns: sent.end_ns.saturating_sub(due_ns),
         })
     }
 }

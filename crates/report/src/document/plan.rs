@@ -38,7 +38,7 @@ pub(crate) fn document(report: &PlanReport<'_>, reader: Reader) -> Document {
         document.add("", document.lead.clone().into_iter().map(Block::Text));
     }
     if let Some(seen) = &report.seen {
-        document.add("What was recorded", seen::blocks(seen, &plan.need));
+        document.add("What was recorded", seen::blocks(seen, &plan.need, reader));
     }
     if let Some(nothing) = &plan.nothing {
         document.add("No layout meets this", nothing::blocks(report, nothing));

@@ -193,7 +193,9 @@ impl Recorded {
         let mut arrivals = Arrivals::default();
         let mut reader = RecordReader::<R>::open(&self.dir)?;
         while let Some(rows) = reader.next_batch()? {
-            rows.iter().for_each(|row| put(&mut arrivals, row));
+            for row in rows {
+                put(&mut arrivals, row);
+            }
             if !take(arrivals.ready()) {
                 return Ok(());
             }

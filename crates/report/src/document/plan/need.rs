@@ -92,6 +92,10 @@ fn assumed_words(assumed: Assumed, need: &Need) -> String {
             "So many MB/s of this size are {} IOPS, more than --iops asks for: that is planned for.",
             thousands(ios)
         ),
+        Assumed::AsPresent { vcpus, memory_bytes } => format!(
+            "Machines of at least {vcpus} processors and {}, as the present one has (--vcpus and --memory say otherwise).",
+            Bytes(memory_bytes)
+        ),
         Assumed::Reads => format!(
             "Assumed: {} % of the I/Os are reads (--read says otherwise).",
             need.load.read_ppm / 10_000

@@ -1,6 +1,7 @@
 //! What was recorded and what its replay shows, in words.
 
 use super::{MACHINE_COLUMNS, duration, machine, mbps, thousands};
+use crate::document::Reader;
 use crate::document::content::{Block, Table};
 use crate::document::explained::percent;
 use crate::planned::{PlanReport, SeenReport};
@@ -16,10 +17,16 @@ use fathom_plan::seen::{Amounts, Recording, SECOND_NS, Seen, Source};
 const PERCENTS: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
 
 /// What was recorded.
-pub(super) fn blocks(report: &SeenReport<'_>, need: &Need) -> Vec<Block> {
+pub(super) fn blocks(report: &SeenReport<'_>, need: &Need, reader: Reader) -> Vec<Block> {
     let mut blocks = Vec::new();
     for recording in &report.recordings {
-        blocks.push(Block::Nested(lines(recording)));
+        let mut lines = lines(recording);
+        if reader == Reader::Page {
+            blocks.push(Block::Heading(lines.remove(0)));
+            blocks.push(Block::List(lines));
+        } else {
+            blocks.push(Block::Nested(lines));
+        }
     }
     blocks.push(Block::Table(busiest(report)));
     let touched = report
