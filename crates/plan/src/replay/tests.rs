@@ -74,7 +74,9 @@ fn a_closed_load_that_is_too_much_is_held_up() {
 #[test]
 fn one_that_waits_has_one_in_flight() {
     let mut arrivals = steady(10_000, 1, 1);
-    arrivals.iter_mut().for_each(|arrival| arrival.think_ns = 50_000);
+    for arrival in &mut arrivals {
+        arrival.think_ns = 50_000;
+    }
     let replayed = played("azure/P40", 1_000, &arrivals);
     let each_ns = replayed.latency().mean() + 50_000.0;
     let expected = each_ns * 10_000.0 - SECOND_NS as f64;

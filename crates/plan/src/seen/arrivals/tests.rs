@@ -69,12 +69,14 @@ fn they_come_in_the_order_of_their_start() {
             request(queued_ns, queued_ns + took, number as u32 % 7, 0)
         })
         .collect();
-    let starts: Vec<u64> = rows.iter().map(|row| row.begun_ns()).collect();
+    let starts: Vec<u64> = rows.iter().map(BlockRequest::begun_ns).collect();
     rows.sort_by_key(|row| row.completed_ns);
     let mut arrivals = Arrivals::default();
     let mut got = Vec::new();
     for rows in rows.chunks(1_000) {
-        rows.iter().for_each(|row| arrivals.request(row, 1 << 40));
+        for row in rows {
+            arrivals.request(row, 1 << 40);
+        }
         got.extend(arrivals.ready().iter().map(|arrival| arrival.due_ns));
     }
     assert_eq!(arrivals.late, 0);
