@@ -1,23 +1,15 @@
-//! What a target in words does not say: how limits are released, how long each family of disks takes, the guest.
+//! What neither a target in words nor the catalogue says: the stripe, the host's cache, the guest.
 //!
 //! Data in: a family, a size of memory. Data out: the parts of a [`Spec`](crate::Spec). Each number says whether it
 //! is documented, fitted to published figures, or assumed. It must not know the catalogue's rows.
 
 mod services;
 
-pub use services::{crowding, read_service, seek, write_service};
 pub(crate) use services::{read_hit, write_hit};
+pub use services::{read_service, write_service};
 
 use crate::catalog::{Disk, GIB};
-use crate::spec::{CacheMode, GuestSpec, HostCacheSpec, KIB, Limit, PageCacheSpec, SliceSpec};
-
-/// Limits are released every 50 ms. Fitted: with 50 ms, and not with 10, 25 or 100, a P15 at queue depth 16 gives
-/// the published latencies (5 ms at the 70th percentile, 42 ms at the 80th).
-pub const SLICE_NS: u64 = 50_000_000;
-
-/// 1.02 times the nominal limit is released. Fitted: 1122 IOPS and 127.5 MB/s of a P15 (1100, 125), 7650 IOPS of a
-/// P40 (7500), 122.4 of a P2 (120), 195.8 MB/s of a `Standard_DS3_v2` (192).
-pub const FACTOR_PERMILLE: u64 = 1_020;
+use crate::spec::{CacheMode, GuestSpec, HostCacheSpec, KIB, Limit, PageCacheSpec};
 
 /// The stripe's chunk, as mdadm and LVM are commonly set up for it.
 pub const CHUNK_BYTES: u64 = 512 * KIB;
@@ -37,14 +29,6 @@ pub const BURST_SECONDS: u64 = 1_800;
 /// The host's cache holds at most so many blocks in the model, which bounds the simulation's memory: a larger cache
 /// has larger blocks.
 const HOST_CACHE_BLOCKS: u64 = 1 << 24;
-
-/// How limits are released.
-pub const fn slices() -> SliceSpec {
-    SliceSpec {
-        slice_ns: SLICE_NS,
-        factor_permille: FACTOR_PERMILLE,
-    }
-}
 
 /// IOPS and bytes a second of a freely sized disk that costs extra for all of them, where they are not given: what
 /// the smallest Premium SSD that holds as much has, `like` it, so that the two can be compared.

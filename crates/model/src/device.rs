@@ -5,9 +5,10 @@
 
 use crate::crowd::Crowd;
 use crate::medium::Medium;
+use crate::merge::{Cost, Merge};
 use crate::outage::Outages;
 use crate::path::{Path, Spent, Unit};
-use crate::spec::{DiskSpec, PathLimits, SliceSpec};
+use crate::spec::{DiskSpec, Limit, PathLimits, SliceSpec};
 use fathom_core::backend::Op;
 use fathom_core::run::DiskSummary;
 
@@ -24,6 +25,8 @@ pub(crate) struct Device {
     crowd: Option<Crowd>,
     outages: Outages,
     units: Units,
+    /// Where an I/O costs other than what it is alone.
+    merge: Option<Merge>,
     name: String,
     /// By [`Op::index`].
     tallies: [Tally; OPS],
@@ -68,7 +71,7 @@ impl Device {
     /// The disk of `spec`, its draws seeded.
     pub(crate) fn new(spec: &DiskSpec, slices: SliceSpec, seed: u64) -> Self {
         Self {
-            limits: Path::new(&spec.limits, slices),
+            limits: Path::new(&released(spec), slices),
             writes: Path::new(
                 &PathLimits {
                     bytes_per_second: spec.write_bytes_per_second,
@@ -80,6 +83,7 @@ impl Device {
             crowd: spec.crowding.map(Crowd::new),
             outages: Outages::new(&spec.outages, seed ^ 0x0a),
             units: Units::new(spec.io_unit_bytes),
+            merge: Merge::new(spec),
             name: spec.name.clone(),
             tallies: [Tally::default(); OPS],
             busy_ns: 0,
@@ -87,14 +91,31 @@ impl Device {
         }
     }
 
-    /// When an I/O is complete that reaches the disk's queue at `queued_ns` and its limits at `now_ns` (later, where
-    /// the virtual machine held it). A flush costs no credit.
+    /// What an I/O costs of limits, in the order of I/Os.
     #[inline]
-    pub(crate) fn admit(&mut self, queued_ns: u64, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {
+    pub(crate) fn cost(&mut self, offset: u64, len: u32) -> Cost {
+        match &mut self.merge {
+            None => Cost {
+                units: self.units.of(len),
+                bytes: u64::from(len),
+            },
+            Some(merge) => merge.cost(offset, len),
+        }
+    }
+
+    /// When an I/O of such `cost` is complete that reaches the disk's queue at `queued_ns` and its limits at `now_ns` (later,
+    /// where the virtual machine held it). A flush costs no credit.
+    #[inline]
+    pub(crate) fn admit(
+        &mut self,
+        (queued_ns, now_ns): (u64, u64),
+        (op, offset, len): (Op, u64, u32),
+        cost: Cost,
+    ) -> u64 {
         let service = self.medium.serve(op, offset, len);
         let mut start = now_ns;
         if op.index() < 3 {
-            start = self.limits.take(start, self.units.of(len), u64::from(len));
+            start = self.limits.take(start, cost.units, cost.bytes);
             if op == Op::Write {
                 start = self.writes.take(start, 0, u64::from(len) + service.extra_bytes);
             }
@@ -152,6 +173,25 @@ impl Device {
             self.limits.held_ns(Unit::Bytes) + self.writes.held_ns(Unit::Bytes),
         )
     }
+}
+
+/// The limits of a disk as they are released, before what is released of all.
+fn released(spec: &DiskSpec) -> PathLimits {
+    let mut limits = spec.limits.clone();
+    let Some(released) = spec.released else {
+        return limits;
+    };
+    let part = |limit: Limit, permille: u64| match limit {
+        Limit::At(rate) => Limit::At((rate.saturating_mul(permille) / 1000).max(1)),
+        other => other,
+    };
+    limits.iops = part(limits.iops, released.iops_permille);
+    limits.bytes_per_second = part(limits.bytes_per_second, released.bytes_permille);
+    if let Some(burst) = &mut limits.burst {
+        burst.iops = part(burst.iops, released.iops_permille);
+        burst.bytes_per_second = part(burst.bytes_per_second, released.bytes_permille);
+    }
+    limits
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ impl Machine {
     /// What the machine tells of itself; what is known of its [`Spec`] alone is left empty.
     pub fn account(&self) -> ModelSummary {
         let cache = self.below.cache.as_ref();
-        let mut held = self.below.volume.held_ns().to_vec();
+        let mut held = self.below.volume.held_ns();
         if let Some(cache) = cache {
             held.push(("VM cached IOPS", cache.limits().held_ns(Unit::Iops)));
             held.push(("VM cached MB/s", cache.limits().held_ns(Unit::Bytes)));

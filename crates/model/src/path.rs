@@ -3,8 +3,9 @@
 //! Data in: [`PathLimits`], then I/Os in the order of their times. Data out: when each is let through. It must not
 //! know whose limits they are.
 
+use crate::even::Even;
 use crate::slices::{Limiter, MILLI};
-use crate::spec::{Limit, PathLimits, SliceSpec};
+use crate::spec::{BurstSpec, Limit, PathLimits, SliceSpec};
 use fathom_core::run::{Counted, SpentCredit};
 
 /// A rate over less time says more of the slices than of the limit.
@@ -23,7 +24,7 @@ pub(crate) enum Unit {
 ///
 /// All limits stand in the same slice after each I/O, that of its release. So as long as time stays in that slice, one
 /// number for each unit, the room of the limit that has least, says whether any of them holds: they are only asked, and
-/// told what was taken since, when there is no room or the slice is over.
+/// told what was taken since, when there is no room or the slice is over. Limits that are released evenly are asked each time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Path {
     limits: Vec<OneLimit>,
@@ -42,6 +43,8 @@ pub(crate) struct Path {
     first_ns: Option<u64>,
     /// All that was let through until the limits were last told.
     taken: Taken,
+    /// Whether they are released evenly.
+    evenly: bool,
 }
 
 /// What was let through.
@@ -71,6 +74,8 @@ struct Room {
 struct OneLimit {
     unit: Unit,
     limiter: Limiter,
+    /// In its place, where limits are released evenly.
+    even: Option<Even>,
     /// How long all that it held waited.
     held_ns: u64,
     /// Whether it may be exceeded on credit.
@@ -84,9 +89,49 @@ impl OneLimit {
         Self {
             unit,
             limiter,
+            even: None,
             held_ns: 0,
             has_credit: false,
             spent: None,
+        }
+    }
+
+    /// A limit without credit.
+    fn plain(unit: Unit, rate: u64, slices: SliceSpec) -> Self {
+        if slices.slice_ns == 0 {
+            return Self::evenly(unit, Even::new(rate, slices));
+        }
+        Self::new(unit, Limiter::new(rate, slices))
+    }
+
+    /// The base rate of a burst on credit.
+    fn base(unit: Unit, rate: u64, ceiling: u64, burst: &BurstSpec, slices: SliceSpec) -> Self {
+        let level = burst.level_percent;
+        let stated = match unit {
+            Unit::Iops => burst.iops_credit,
+            Unit::Bytes => burst.bytes_credit,
+        };
+        let credit = stated.unwrap_or_else(|| (ceiling - rate).saturating_mul(burst.full_seconds));
+        let limit = if slices.slice_ns == 0 {
+            Self::evenly(unit, Even::with_credit(rate, credit, level, slices))
+        } else {
+            Self::new(unit, Limiter::with_credit(rate, credit, level, slices))
+        };
+        Self {
+            has_credit: level > 0,
+            ..limit
+        }
+    }
+
+    fn evenly(unit: Unit, even: Even) -> Self {
+        // Nothing asks the limiter.
+        let slices = SliceSpec {
+            slice_ns: 1,
+            factor_permille: 1,
+        };
+        Self {
+            even: Some(even),
+            ..Self::new(unit, Limiter::new(1, slices))
         }
     }
 
@@ -116,20 +161,16 @@ impl Path {
                     .map(|ceiling| (burst, ceiling))
             });
             match burst {
-                None => limits.push(OneLimit::new(unit, Limiter::new(rate, slices))),
+                None => limits.push(OneLimit::plain(unit, rate, slices)),
                 Some((burst, ceiling)) => {
-                    limits.push(OneLimit::new(unit, Limiter::new(ceiling, slices)));
-                    let (seconds, level) = (burst.full_seconds, burst.level_percent);
-                    let base = Limiter::with_credit(rate, ceiling, seconds, level, slices);
-                    limits.push(OneLimit {
-                        has_credit: level > 0,
-                        ..OneLimit::new(unit, base)
-                    });
+                    limits.push(OneLimit::plain(unit, ceiling, slices));
+                    limits.push(OneLimit::base(unit, rate, ceiling, burst, slices));
                 }
             }
         }
         let mut path = Self {
             limits,
+            evenly: slices.slice_ns == 0,
             ..Self::default()
         };
         path.look();
@@ -161,6 +202,9 @@ impl Path {
 
     /// Asks each limit when it lets an I/O through that nothing else holds at `asked`.
     fn ask(&mut self, asked: u64, units: u64, bytes: u64) -> u64 {
+        if self.evenly {
+            return self.ask_evenly(asked, units, bytes);
+        }
         self.tell();
         self.first_ns.get_or_insert(asked);
         let taken = self.taken;
@@ -188,6 +232,36 @@ impl Path {
         time
     }
 
+    /// The same, of limits that are released evenly: let through when the last of them does, and taken from all then.
+    fn ask_evenly(&mut self, asked: u64, units: u64, bytes: u64) -> u64 {
+        self.first_ns.get_or_insert(asked);
+        self.limits[self.binding].held_ns += std::mem::take(&mut self.behind_ns);
+        let taken = self.taken;
+        let mut time = asked;
+        for (at, limit) in self.limits.iter_mut().enumerate() {
+            let Some(even) = &limit.even else { continue };
+            let release = even.earliest_ns(time);
+            if release > time {
+                if limit.has_credit {
+                    limit.spent.get_or_insert((time, taken));
+                }
+                limit.held_ns += release - time;
+                self.binding = at;
+                time = release;
+            }
+        }
+        for limit in &mut self.limits {
+            let cost = limit.of(units, bytes);
+            if let Some(even) = &mut limit.even {
+                even.take(time, cost);
+            }
+        }
+        self.last_ns = time;
+        self.taken.units += units;
+        self.taken.bytes += bytes;
+        time
+    }
+
     /// Tells the limits what was taken and who waited since they were asked.
     fn tell(&mut self) {
         let units = self.known.units - self.room.units;
@@ -203,6 +277,9 @@ impl Path {
 
     /// Looks how much room there is.
     fn look(&mut self) {
+        if self.evenly {
+            return;
+        }
         let least = |unit: Unit| {
             let of_unit = self.limits.iter().filter(|limit| limit.unit == unit);
             of_unit

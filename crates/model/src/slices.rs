@@ -42,18 +42,11 @@ impl Limiter {
         }
     }
 
-    /// The base rate of a burst on credit: what is not used is saved, up to what `full_seconds` of `burst` take
-    /// above `rate`. Starts with `level_percent` of that.
-    pub(crate) fn with_credit(
-        rate: u64,
-        burst: u64,
-        full_seconds: u64,
-        level_percent: u8,
-        slices: SliceSpec,
-    ) -> Self {
+    /// The base rate of a burst on credit: what is not used is saved, up to `credit`. Starts with `level_percent` of that.
+    pub(crate) fn with_credit(rate: u64, credit: u64, level_percent: u8, slices: SliceSpec) -> Self {
         let mut limiter = Self::new(rate, slices);
-        let seconds_ns = full_seconds.saturating_mul(1_000_000_000);
-        let bucket = share(burst.saturating_sub(rate), slices, seconds_ns);
+        // A burst that lasts a second longer takes so much more.
+        let bucket = share(credit, slices, 1_000_000_000);
         limiter.keeps += bucket;
         limiter.left += (i128::from(bucket) * i128::from(level_percent) / 100) as i64;
         limiter

@@ -25,6 +25,12 @@ pub struct Spec {
     pub slices: SliceSpec,
     /// The limits of the virtual machine; `None`: not part of the model.
     pub vm: Option<VmSpec>,
+    /// Limits that the disks have together, or that the virtual machine has for disks of their kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedSpec>,
+    /// What no source states and the model assumes, or is else to be known before its figures are used: told with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
     /// The host's cache; `None`: switched off.
     pub host_cache: Option<HostCacheSpec>,
     /// The guest: processor and page cache.
@@ -43,11 +49,11 @@ pub enum Limit {
     Off,
 }
 
-/// How limits are released: in time slices, not smoothly.
+/// How limits are released: in time slices, or evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceSpec {
-    /// Length of a time slice.
+    /// Length of a time slice; 0: evenly, each I/O at a time of its own.
     pub slice_ns: u64,
     /// What is really released, in thousandths of the nominal limit.
     pub factor_permille: u64,
@@ -78,6 +84,68 @@ pub struct DiskSpec {
     /// When the device answers nothing.
     #[serde(default)]
     pub outages: Vec<OutageSpec>,
+    /// I/Os that follow one another are counted as one up to an I/O unit, of so many streams at a time; 0: none are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub merged_streams: u32,
+    /// Whether limits on bytes count whole I/O units.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole_units: bool,
+    /// What is released of its limits, beside what is released of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<ReleasedSpec>,
+}
+
+/// What is released of a disk's limits, in thousandths, beside what [`SliceSpec`] releases of all limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleasedSpec {
+    pub iops_permille: u64,
+    pub bytes_permille: u64,
+}
+
+/// Limits in front of all disks, on all I/O or on that of one direction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedSpec {
+    /// Whose they are: the disks' product, or the virtual machine.
+    pub owner: String,
+    /// Whether they are the virtual machine's.
+    #[serde(default)]
+    pub of_vm: bool,
+    pub counts: Counts,
+    pub limits: PathLimits,
+}
+
+/// Which I/Os a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counts {
+    All,
+    Reads,
+    Writes,
+}
+
+impl Counts {
+    /// In words, before the name of what is limited: `reads: `.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::Reads => "reads: ",
+            Self::Writes => "writes: ",
+        }
+    }
+}
+
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+const fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
+const fn one() -> u32 {
+    1
 }
 
 /// The limits of one way to a disk: a disk's own, or a virtual machine's cached or uncached.
@@ -106,6 +174,12 @@ pub struct BurstSpec {
     pub full_seconds: u64,
     /// What the bucket holds at the start, in percent of full.
     pub level_percent: u8,
+    /// What a full bucket holds, in I/O units, where that is stated; `full_seconds` says it only about then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops_credit: Option<u64>,
+    /// The same, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_credit: Option<u64>,
 }
 
 /// How long a service takes: quantiles at one size, and a slope over size.
@@ -198,6 +272,9 @@ pub struct VmSpec {
     /// For I/O through the host's cache.
     #[serde(default)]
     pub cached: PathLimits,
+    /// Cards that the disks are attached to in turn, each with its part of the uncached limits.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub cards: u32,
 }
 
 /// What the host's cache does.

@@ -1,5 +1,6 @@
 //! What the tests of the mechanisms share: seeds, and specs in which everything is switched off.
 
+use crate::catalog::{Catalog, Family};
 use crate::spec::{
     CacheMode, DiskSpec, GuestSpec, HostCacheSpec, KIB, Limit, PageCacheSpec, PathLimits, ServiceSpec,
     SliceSpec, Spec,
@@ -9,6 +10,12 @@ use std::hash::BuildHasher;
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const GIB: u64 = 1 << 30;
+
+/// A family of Azure's disks.
+pub(crate) fn family(key: &str) -> Family {
+    let family = Catalog::azure().family(key);
+    family.unwrap_or_else(|| panic!("no family {key}"))
+}
 
 /// 50 ms, the nominal limit.
 pub(crate) const SLICES: SliceSpec = SliceSpec {
@@ -56,6 +63,9 @@ pub(crate) fn disk() -> DiskSpec {
         seek: None,
         crowding: None,
         outages: Vec::new(),
+        merged_streams: 0,
+        whole_units: false,
+        released: None,
     }
 }
 
@@ -68,6 +78,8 @@ pub(crate) fn spec(disks: usize) -> Spec {
         stripe_chunk_bytes: 64 * KIB,
         slices: SLICES,
         vm: None,
+        shared: Vec::new(),
+        assumed: Vec::new(),
         host_cache: None,
         guest: GuestSpec {
             submit_ns: 0,

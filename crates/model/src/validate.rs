@@ -5,7 +5,8 @@
 //! spec is from.
 
 use crate::spec::{
-    BurstSpec, DiskSpec, HostCacheSpec, KIB, Limit, OutageSpec, PageCacheSpec, PathLimits, ServiceSpec, Spec,
+    BurstSpec, DiskSpec, HostCacheSpec, KIB, Limit, OutageSpec, PageCacheSpec, PathLimits, ServiceSpec,
+    SliceSpec, Spec,
 };
 use std::ops::RangeInclusive;
 
@@ -55,6 +56,23 @@ fn within(value: u64, range: RangeInclusive<u64>, field: impl Into<String>) -> R
     })
 }
 
+impl SliceSpec {
+    /// Whether limits can be released so.
+    pub(crate) fn validate(self) -> Result<(), Invalid> {
+        if self.slice_ns != 0 {
+            within(self.slice_ns, 1_000_000..=1_000_000_000, "slices.slice_ns")?;
+        }
+        within(self.factor_permille, 1..=10_000, "slices.factor_permille")
+    }
+}
+
+impl ServiceSpec {
+    /// Whether times can be drawn from it, which is called `field`.
+    pub(crate) fn validate(&self, field: &str) -> Result<(), Invalid> {
+        service(self, field)
+    }
+}
+
 impl Spec {
     /// Whether a machine can be made of it.
     ///
@@ -77,8 +95,7 @@ impl Spec {
             "stripe_chunk_bytes",
             || format!("{} is not a multiple of 512", self.stripe_chunk_bytes),
         )?;
-        within(self.slices.slice_ns, 1_000_000..=1_000_000_000, "slices.slice_ns")?;
-        within(self.slices.factor_permille, 1..=10_000, "slices.factor_permille")?;
+        self.slices.validate()?;
         let factor = self.slices.factor_permille;
         for (index, each) in self.disks.iter().enumerate() {
             let field = format!("disks[{index}]");
@@ -99,6 +116,11 @@ impl Spec {
         if let Some(vm) = &self.vm {
             path(&vm.uncached, factor, "vm.uncached")?;
             path(&vm.cached, factor, "vm.cached")?;
+            within(u64::from(vm.cards), 1..=16, "vm.cards")?;
+        }
+        within(self.shared.len() as u64, 0..=16, "shared")?;
+        for (index, shared) in self.shared.iter().enumerate() {
+            path(&shared.limits, factor, &format!("shared[{index}].limits"))?;
         }
         if let Some(cache) = &self.host_cache {
             host_cache(cache, factor)?;
@@ -126,6 +148,9 @@ impl Spec {
         };
         for disk in &self.disks {
             path(&disk.name, &disk.limits, "");
+        }
+        for shared in &self.shared {
+            path(&shared.owner, &shared.limits, shared.counts.words());
         }
         if let Some(vm) = &self.vm {
             path(&vm.name, &vm.uncached, "uncached ");
@@ -196,6 +221,24 @@ fn disk(disk: &DiskSpec, factor: u64, field: &str) -> Result<(), Invalid> {
             format!("{field}.ns_per_io"),
         )?;
         within(u64::from(crowding.most), 1..=65_536, format!("{field}.most"))?;
+    }
+    within(
+        u64::from(disk.merged_streams),
+        0..=4_096,
+        format!("{field}.merged_streams"),
+    )?;
+    if let Some(released) = disk.released {
+        let field = format!("{field}.released");
+        within(
+            released.iops_permille,
+            1..=10_000,
+            format!("{field}.iops_permille"),
+        )?;
+        within(
+            released.bytes_permille,
+            1..=10_000,
+            format!("{field}.bytes_permille"),
+        )?;
     }
     check_outages(&disk.outages, &format!("{field}.outages"))
 }
@@ -319,7 +362,16 @@ fn path(path: &PathLimits, factor: u64, field: &str) -> Result<(), Invalid> {
         factor,
         &format!("{field}.bytes_per_second"),
     )?;
-    within(full_seconds, 1..=86_400, format!("{field}.full_seconds"))?;
+    let stated = burst.iops_credit.is_some() || burst.bytes_credit.is_some();
+    if !stated {
+        within(full_seconds, 1..=86_400, format!("{field}.full_seconds"))?;
+    }
+    for (side, credit) in [
+        ("iops_credit", burst.iops_credit),
+        ("bytes_credit", burst.bytes_credit),
+    ] {
+        within(credit.unwrap_or(0), 0..=1 << 52, format!("{field}.{side}"))?;
+    }
     within(
         u64::from(level_percent),
         0..=100,

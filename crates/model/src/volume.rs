@@ -4,11 +4,15 @@
 //! last piece is. It must not know caches.
 
 use crate::device::{Device, Units};
+use crate::merge::Cost;
 use crate::path::{Path, Spent, Unit};
-use crate::spec::Spec;
+use crate::spec::{Counts, Limit, PathLimits, Spec};
 use fathom_core::backend::Op;
 use fathom_core::rng::split_mix;
 use fathom_core::run::{DiskSummary, SpentCredit};
+
+/// What a flush costs of limits.
+const NOTHING: Cost = Cost { units: 0, bytes: 0 };
 
 #[derive(Debug, Clone)]
 pub(crate) struct Volume {
@@ -18,6 +22,55 @@ pub(crate) struct Volume {
     units: Units,
     /// The virtual machine's limits, shared by all disks.
     vm: Path,
+    /// Limits in front of all disks, on all I/O or on one direction.
+    gates: Vec<Gate>,
+    /// The cards that the disks are attached to in turn; none where there is only one.
+    cards: Vec<Path>,
+}
+
+#[derive(Debug, Clone)]
+struct Gate {
+    of_vm: bool,
+    counts: Counts,
+    limits: Path,
+}
+
+impl Gate {
+    fn counts(&self, op: Op) -> bool {
+        match self.counts {
+            Counts::All => true,
+            Counts::Reads => op == Op::Read,
+            Counts::Writes => op != Op::Read,
+        }
+    }
+
+    /// What its limits are called.
+    fn names(&self) -> (&'static str, &'static str) {
+        match (self.of_vm, self.counts) {
+            (false, Counts::All) => ("disk IOPS", "disk MB/s"),
+            (false, Counts::Reads) => ("disk IOPS of reads", "disk MB/s of reads"),
+            (false, Counts::Writes) => ("disk IOPS of writes", "disk MB/s of writes"),
+            (true, Counts::All) => ("VM IOPS", "VM MB/s"),
+            (true, Counts::Reads) => ("VM IOPS of reads", "VM MB/s of reads"),
+            (true, Counts::Writes) => ("VM IOPS of writes", "VM MB/s of writes"),
+        }
+    }
+}
+
+/// The limits of each of `cards` that share `limits`.
+fn card(limits: &PathLimits, cards: u32) -> PathLimits {
+    let part = |limit: Limit| match limit {
+        Limit::At(rate) => Limit::At((rate / u64::from(cards)).max(1)),
+        other => other,
+    };
+    let mut limits = limits.clone();
+    limits.iops = part(limits.iops);
+    limits.bytes_per_second = part(limits.bytes_per_second);
+    if let Some(burst) = &mut limits.burst {
+        burst.iops = part(burst.iops);
+        burst.bytes_per_second = part(burst.bytes_per_second);
+    }
+    limits
 }
 
 impl Volume {
@@ -32,7 +85,19 @@ impl Volume {
             .map(|disk| disk.io_unit_bytes)
             .min()
             .unwrap_or(1);
+        let gates = spec.shared.iter().map(|shared| Gate {
+            of_vm: shared.of_vm,
+            counts: shared.counts,
+            limits: Path::new(&shared.limits, spec.slices),
+        });
+        let cards = spec.vm.as_ref().filter(|vm| vm.cards > 1);
+        let cards = cards.map(|vm| {
+            let one = Path::new(&card(&vm.uncached, vm.cards), spec.slices);
+            vec![one; vm.cards as usize]
+        });
         Self {
+            gates: gates.collect(),
+            cards: cards.unwrap_or_default(),
             devices,
             chunk_bytes: spec.stripe_chunk_bytes,
             size_bytes: spec.volume_bytes(),
@@ -57,14 +122,30 @@ impl Volume {
     #[inline]
     pub(crate) fn admit(&mut self, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {
         if let [device] = self.devices.as_mut_slice() {
-            let passed = if op.index() < 3 {
-                self.vm.take(now_ns, self.units.of(len), u64::from(len))
-            } else {
-                now_ns
-            };
-            return device.admit(now_ns, passed, op, offset, len);
+            let cost = device.cost(offset, len);
+            let mut passed = now_ns;
+            if op.index() < 3 {
+                passed = self.vm.take(now_ns, cost.units, u64::from(len));
+                if !self.gates.is_empty() || !self.cards.is_empty() {
+                    passed = self.pass(passed, 0, (op, len), cost);
+                }
+            }
+            return self.devices[0].admit((now_ns, passed), (op, offset, len), cost);
         }
         self.admit_striped(now_ns, op, offset, len)
+    }
+
+    /// When an I/O of the disk at `place` that the machine let through at `passed_ns` has passed what else is in front of it.
+    fn pass(&mut self, passed_ns: u64, place: usize, (op, len): (Op, u32), cost: Cost) -> u64 {
+        let mut passed_ns = passed_ns;
+        let cards = self.cards.len().max(1);
+        if let Some(card) = self.cards.get_mut(place % cards) {
+            passed_ns = card.take(passed_ns, cost.units, u64::from(len));
+        }
+        for gate in self.gates.iter_mut().filter(|gate| gate.counts(op)) {
+            passed_ns = gate.limits.take(passed_ns, cost.units, cost.bytes);
+        }
+        passed_ns
     }
 
     fn admit_striped(&mut self, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {
@@ -72,7 +153,7 @@ impl Volume {
             let flushed = self
                 .devices
                 .iter_mut()
-                .map(|device| device.admit(now_ns, now_ns, op, 0, 0));
+                .map(|device| device.admit((now_ns, now_ns), (op, 0, 0), NOTHING));
             return flushed.max().unwrap_or(now_ns);
         }
         let (mut at, mut left, mut last) = (offset, u64::from(len), now_ns);
@@ -81,10 +162,15 @@ impl Volume {
             let within = at % self.chunk_bytes;
             let piece = left.min(self.chunk_bytes - within);
             let disks = self.devices.len() as u64;
-            let passed = self.vm.take(now_ns, self.units.of(piece as u32), piece);
             let place = chunk / disks * self.chunk_bytes + within;
-            let device = &mut self.devices[(chunk % disks) as usize];
-            last = last.max(device.admit(now_ns, passed, op, place, piece as u32));
+            let number = (chunk % disks) as usize;
+            let cost = self.devices[number].cost(place, piece as u32);
+            let mut passed = self.vm.take(now_ns, cost.units, piece);
+            if !self.gates.is_empty() || !self.cards.is_empty() {
+                passed = self.pass(passed, number, (op, piece as u32), cost);
+            }
+            let io = (op, place, piece as u32);
+            last = last.max(self.devices[number].admit((now_ns, passed), io, cost));
             at += piece;
             left -= piece;
         }
@@ -124,19 +210,37 @@ impl Volume {
     }
 
     /// How long I/Os were held in all, by limit, in nanoseconds.
-    pub(crate) fn held_ns(&self) -> [(&'static str, u64); 4] {
+    pub(crate) fn held_ns(&self) -> Vec<(&'static str, u64)> {
         let (mut iops, mut bytes) = (0, 0);
         for device in &self.devices {
             let held = device.held_ns();
             iops += held.0;
             bytes += held.1;
         }
-        [
+        let mut held = vec![
             ("disk IOPS", iops),
             ("disk MB/s", bytes),
             ("VM uncached IOPS", self.vm.held_ns(Unit::Iops)),
             ("VM uncached MB/s", self.vm.held_ns(Unit::Bytes)),
-        ]
+        ];
+        for card in &self.cards {
+            held.push(("VM card IOPS", card.held_ns(Unit::Iops)));
+            held.push(("VM card MB/s", card.held_ns(Unit::Bytes)));
+        }
+        for gate in &self.gates {
+            let names = gate.names();
+            held.push((names.0, gate.limits.held_ns(Unit::Iops)));
+            held.push((names.1, gate.limits.held_ns(Unit::Bytes)));
+        }
+        // One name, one limit: disks may be held by their own and by those that they share.
+        let mut by_name: Vec<(&'static str, u64)> = Vec::with_capacity(held.len());
+        for (name, ns) in held {
+            match by_name.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += ns,
+                None => by_name.push((name, ns)),
+            }
+        }
+        by_name
     }
 }
 

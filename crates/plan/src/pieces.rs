@@ -32,7 +32,12 @@ pub(crate) fn all<'a>(catalog: &'a Catalog, need: &Need, caching: Caching) -> Ve
         asked && !need.choice.too_slow.contains(&(family, caching.0))
     };
     let mut pieces = Vec::new();
-    for family in Family::ALL.into_iter().filter(|&family| wanted(family)) {
+    for family in catalog
+        .families()
+        .iter()
+        .copied()
+        .filter(|&family| wanted(family))
+    {
         pieces.extend(fixed(catalog, family, need, caching));
     }
     for row in catalog.flex_disks() {

@@ -215,7 +215,7 @@ fn largest(catalog: &Catalog) -> Vec<(Family, Layout<'_>)> {
             .or(flex)
             .map(|disk| (family, Layout::alone(catalog.cloud(), disk, 1)))
     };
-    Family::ALL.into_iter().filter_map(of).collect()
+    catalog.families().iter().copied().filter_map(of).collect()
 }
 
 /// Cheaper layouts that carry the load for as long as a full bucket lasts, if any do.

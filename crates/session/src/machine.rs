@@ -69,6 +69,10 @@ impl Machine {
         if !unknown.is_empty() {
             warnings.push(Warning::ModelLimitNotKnown { limits: unknown });
         }
+        if !spec.assumed.is_empty() {
+            let what = spec.assumed.clone();
+            warnings.push(Warning::ModelAssumes { what });
+        }
         warnings.extend(Catalog::azure().doubts(spec));
         let verifying = workload.jobs.iter().filter(|job| job.verify.is_some());
         warnings.extend(verifying.map(|job| Warning::ModelHoldsNoData {

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
-Lists the disks and virtual machines of Azure, with their limits and prices: what `model:azure/…` targets are made from. A \
-blank that no source fills is shown as \"not known\".";
+Lists the disks and virtual machines of a cloud, with their limits and prices: what `model:azure/…`, `model:aws/…` and \
+`model:gcp/…` targets are made from. A blank that no source fills is shown as \"not known\".";
 
 // No line is longer than 80 columns: wrapped ones would not be commands any more.
 const FILTERS: &str = "\
@@ -32,7 +32,10 @@ Examples:
     fathom catalog vms --filter 'premium=true,mbps>=200,name~D16'
   whose host cache is known, for a model of it
     fathom catalog vms --filter 'cache>0' --json
-  a catalogue of one's own: disks.csv, flex-disks.csv and vms.csv
+  another cloud's
+    fathom catalog disks --cloud aws
+    fathom catalog vms n2-standard --cloud gcp
+  a catalogue of one's own: cloud.toml, disks.csv, flex-disks.csv, vms.csv
     fathom catalog disks --catalog DIR";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,7 +62,10 @@ pub(crate) struct CatalogArgs {
     /// Only rows that meet it, as in iops>=5000 (repeatable)
     #[arg(long = "filter", value_name = "EXPR")]
     pub filters: Vec<String>,
-    /// Another catalogue: a directory with the same three files
+    /// Whose disks and machines: azure (unless told otherwise), aws or gcp
+    #[arg(long, value_name = "CLOUD", conflicts_with = "dir")]
+    pub cloud: Option<String>,
+    /// A catalogue of one's own: a directory with the same files
     #[arg(long = "catalog", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
     /// Print one JSON document, with all columns

@@ -13,7 +13,7 @@ use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
 use anyhow::{Context, bail};
 use fathom_model::Catalog;
-use fathom_model::catalog::{Column, FILE_NAMES, Filter, Listed, SOURCES, Texts, disk_columns, vm_columns};
+use fathom_model::catalog::{Column, Filter, Listed, Texts, disk_columns, file_name, vm_columns};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const FILE: Expected = Expected::of("catalogue", 16);
 
 /// Lists what is asked for.
 pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
-    let catalog = open(args.dir.as_deref())?;
+    let catalog = of_cloud(args)?;
     let (columns, rows) = match args.listing {
         Listing::Disks => (
             disk_columns(),
@@ -49,6 +49,20 @@ pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// The catalogue that is asked for: of a directory, or the built-in one of a cloud.
+fn of_cloud(args: &CatalogArgs) -> anyhow::Result<Cow<'static, Catalog>> {
+    let Some(cloud) = &args.cloud else {
+        return open(args.dir.as_deref());
+    };
+    match Catalog::named(cloud) {
+        Some(catalog) => Ok(Cow::Borrowed(catalog)),
+        None => bail!(
+            "--cloud {cloud}: no catalogue of it is built in: there are {}; --catalog DIR reads one of your own",
+            Catalog::names().collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
 /// The rows that all filters want.
 fn wanted<'a>(
     rows: Vec<Listed<'a>>,
@@ -69,30 +83,42 @@ fn sources(args: &CatalogArgs) -> anyhow::Result<Exit> {
             "`fathom catalog sources` lists those of the built-in catalogue, as text: leave the other flags out"
         );
     }
-    terminal::print(SOURCES)?;
+    let cloud = of_cloud(args)?.cloud().to_owned();
+    terminal::print(Catalog::sources(&cloud).unwrap_or_default())?;
     Ok(Exit::Done)
 }
 
-/// The built-in catalogue, or that of a directory.
+/// The built-in catalogue of the first cloud, or that of a directory.
 ///
 /// # Errors
-/// Its three files cannot be read, or are not what they should be.
+/// Its files cannot be read, or are not what they should be.
 pub(crate) fn open(dir: Option<&Path>) -> anyhow::Result<Cow<'static, Catalog>> {
     let Some(dir) = dir else {
         return Ok(Cow::Borrowed(Catalog::azure()));
     };
     let from = dir.display().to_string();
-    let [disks, flex_disks, vms] = FILE_NAMES.map(|name| {
-        text_file::read(&dir.join(name), FILE)
-            .with_context(|| format!("--catalog {from}: a catalogue has {}", FILE_NAMES.join(", ")))
-    });
-    let (disks, flex_disks, vms) = (disks?, flex_disks?, vms?);
-    Ok(Cow::Owned(Catalog::read(Texts {
+    let mut texts: Vec<Option<String>> = Vec::new();
+    for name in file_name::ALL {
+        let path = dir.join(name);
+        // A directory with a cloud.toml says itself which files it has; which are needed, the reader says.
+        let text = path.exists().then(|| text_file::read(&path, FILE)).transpose();
+        texts.push(text.with_context(|| format!("--catalog {from}"))?);
+    }
+    let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
+    let [cloud, disks, flex_disks, vms, vm_limits] = texts[..] else {
+        unreachable!("one text a name");
+    };
+    let texts = Texts {
         from: &from,
-        disks: &disks,
-        flex_disks: &flex_disks,
-        vms: &vms,
-    })?))
+        cloud,
+        disks,
+        flex_disks,
+        vms,
+        vm_limits,
+    };
+    let read = Catalog::read(texts);
+    read.map(Cow::Owned)
+        .with_context(|| format!("--catalog {from}: a catalogue has {}", file_name::ALL.join(", ")))
 }
 
 /// The same for a terminal without more than ASCII.

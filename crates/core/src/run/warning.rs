@@ -72,6 +72,8 @@ pub enum Warning {
     Left { detail: String },
     /// Limits of the modelled machine that no source states.
     ModelLimitNotKnown { limits: Vec<String> },
+    /// What of the modelled machine no source states, and is assumed.
+    ModelAssumes { what: Vec<String> },
     /// A disk smaller than the one of that name: it would be sold as another one.
     ModelSizeOffCatalogue {
         disk: String,
@@ -221,6 +223,11 @@ impl fmt::Display for Warning {
                 "limits of the modelled machine that no source states, and that held nothing back: {}",
                 limits.join("; ")
             ),
+            Self::ModelAssumes { what } => write!(
+                f,
+                "to be known of the modelled machine before its figures are used: {}",
+                what.join("; ")
+            ),
             Self::ModelSizeOffCatalogue {
                 disk,
                 size_bytes,
@@ -257,6 +264,7 @@ impl Warning {
             Self::ModelLimitNotKnown { .. } => {
                 "Take rates as upper bounds, or give the limits in a model file."
             }
+            Self::ModelAssumes { .. } => "Give what was measured in a model file, which overrides any field.",
             Self::ModelSizeOffCatalogue { .. } => {
                 "Leave size= out, or name the disk that is sold at this size."
             }

@@ -72,6 +72,11 @@ pub enum Problem {
     },
     #[error("there are no rows below the heading")]
     NoRows,
+    #[error("this file must be there")]
+    Missing,
+    /// Something in a `cloud.toml`.
+    #[error("{0}")]
+    Cloud(String),
 }
 
 /// A cell and where it begins.

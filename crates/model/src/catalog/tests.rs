@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing::family;
 use expect_test::expect;
 use proptest::prelude::*;
 
@@ -36,7 +37,7 @@ fn cells_are_what_the_files_say() {
     let p15 = azure.disk("p15").expect("P15");
     assert_eq!(
         (p15.family, p15.size_bytes, p15.iops),
-        (Family::PremiumSsd, 256 * GIB, 1100)
+        (family("premium"), 256 * GIB, 1100)
     );
     assert_eq!(
         (p15.bytes_per_second, p15.price_microusd_month),
@@ -69,12 +70,12 @@ fn cells_are_what_the_files_say() {
 
 #[test]
 fn caps_of_freely_sized_disks_are_the_documented_ones() {
-    let v2 = Catalog::azure().flex_disk(Family::PremiumSsdV2).expect("there");
+    let v2 = Catalog::azure().flex_disk(family("premium-v2")).expect("there");
     let caps = [1, 6, 7, 160, 161, 65_536].map(|gib| v2.iops_cap(gib * GIB));
     assert_eq!(caps, [3_000, 3_000, 3_500, 80_000, 80_000, 80_000]);
     assert_eq!(v2.bytes_per_second_cap(3_000), 750 * MB);
     assert_eq!(v2.bytes_per_second_cap(80_000), 2_000 * MB);
-    let ultra = Catalog::azure().flex_disk(Family::UltraDisk).expect("there");
+    let ultra = Catalog::azure().flex_disk(family("ultra")).expect("there");
     assert_eq!(
         [4, 400, 401].map(|gib| ultra.iops_cap(gib * GIB)),
         [4_000, 400_000, 400_000]
@@ -103,14 +104,14 @@ fn names_are_found_however_they_are_written() {
 
 #[test]
 fn sizes_round_up_to_the_next_disk() {
-    let sku = |family, gib: u64| {
+    let sku = |family: Family, gib: u64| {
         let disk = Catalog::azure().smallest_holding(family, gib * GIB);
         disk.map(|disk| disk.sku.as_str())
     };
-    assert_eq!(sku(Family::PremiumSsd, 1), Some("P1"));
-    assert_eq!(sku(Family::PremiumSsd, 257), Some("P20"));
-    assert_eq!(sku(Family::StandardHdd, 1), Some("S4"));
-    assert_eq!(sku(Family::StandardSsd, 32_768), None);
+    assert_eq!(sku(family("premium"), 1), Some("P1"));
+    assert_eq!(sku(family("premium"), 257), Some("P20"));
+    assert_eq!(sku(family("standard-hdd"), 1), Some("S4"));
+    assert_eq!(sku(family("standard-ssd"), 32_768), None);
 }
 
 #[test]
@@ -129,9 +130,11 @@ const VMS: &str = include_str!("../../data/azure/vms.csv");
 fn read(disks: &str, flex_disks: &str, vms: &str) -> Result<Catalog, CatalogError> {
     Catalog::read(Texts {
         from: "mine/",
-        disks,
-        flex_disks,
-        vms,
+        cloud: None,
+        disks: Some(disks),
+        flex_disks: Some(flex_disks),
+        vms: Some(vms),
+        vm_limits: None,
     })
 }
 
@@ -201,7 +204,7 @@ fn mistakes_are_named_with_their_place() {
         mine/flex-disks.csv:3:1: `family` is `Premium SSD`: one of these goes here: Premium SSD v2, Ultra Disk
         mine/flex-disks.csv:3:1: `Premium SSD v2` is there already, in line 2
         mine/flex-disks.csv:2:83: `host_caching` is `perhaps`: `true`, `false` or blank goes here
-        mine/flex-disks.csv:2:89: `bursting` is `credit`: `none` goes here: freely sized disks do not burst
+        mine/flex-disks.csv:2:89: `bursting` is `credit`: `none`, or `credit` with a bucket (bucket_ios_rule or bucket_mb_rule), goes here
         mine/vms.csv:3:1: `standard_a0` is there already, in line 2
         mine/vms.csv:2:17: `memory_gib` is `0.1234567`: a number up to 1000000 with at most six decimals, or blank, goes here
         mine/vms.csv:2:17: `memory_gib` is `1e3`: a number up to 1000000 with at most six decimals, or blank, goes here

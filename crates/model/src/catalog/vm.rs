@@ -6,7 +6,7 @@ use super::rows::{self, CatalogError};
 use super::{GIB, MB};
 use std::collections::BTreeMap;
 
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 21] = [
     "name",
     "series",
     "vcpus",
@@ -21,6 +21,7 @@ const COLUMNS: [&str; 20] = [
     "burst_uncached_iops",
     "burst_uncached_mbps",
     "cache_gib",
+    "cards?",
     "price_usd_hour",
     "price_usd_hour_1y?",
     "price_usd_hour_3y?",
@@ -59,6 +60,8 @@ pub struct Vm {
     pub burst_uncached_bytes_per_second: Option<u64>,
     /// Size of the host's cache.
     pub cache_bytes: Option<u64>,
+    /// Cards that disks are attached to in turn, each with its part of the uncached limits.
+    pub cards: u32,
     /// Millionths of a US dollar an hour, Linux, pay as you go.
     pub price_microusd_hour: Option<u64>,
     /// The same, committed to for a year.
@@ -69,7 +72,7 @@ pub struct Vm {
     pub price_region: String,
     /// When that price held.
     pub price_date: String,
-    /// Keys of `data/azure/SOURCES.md`.
+    /// Keys of the cloud's `SOURCES.md`.
     pub source: String,
 }
 
@@ -116,6 +119,7 @@ fn vm(row: &mut rows::Row<'_>) -> Result<Vm, CatalogError> {
         burst_uncached_iops: row.whole(1, IOPS_MAX)?,
         burst_uncached_bytes_per_second: row.amount(MB, MBPS_MAX)?,
         cache_bytes: row.amount(GIB, GIB_MAX)?,
+        cards: row.whole(1, 16)?.unwrap_or(1) as u32,
         price_microusd_hour: row.micro(1_000_000)?,
         price_microusd_hour_1y: row.micro(1_000_000)?,
         price_microusd_hour_3y: row.micro(1_000_000)?,

@@ -154,7 +154,7 @@ fn mistakes_are_named_with_their_place() {
             m.toml: string values must be quoted, expected literal string
             m.toml:1:8: base: a target in words goes here, as in "azure/P15"
             m.toml:1:8: base: no disk is called `P16` (did you mean P10?): `fathom catalog disks` lists all
-            m.toml:2:1: unknown field `sede`, expected one of `name`, `seed`, `disks`, `stripe_chunk_bytes`, `slices`, `vm`, `host_cache`, `guest` (did you mean `seed`?)
+            m.toml:2:1: unknown field `sede`, expected one of `name`, `seed`, `disks`, `stripe_chunk_bytes`, `slices`, `vm`, `shared`, `assumed`, `host_cache`, `guest` (did you mean `seed`?)
             m.toml:3:1: unknown field `submit_s`, expected `submit_ns` or `page_cache` (did you mean `submit_ns`?)
             m.toml:3:1: unknown field `quantile_us`, expected one of `quantiles_us`, `reference_bytes`, `ns_per_kib`, `origin` (did you mean `quantiles_us`?)
             m.toml:3:16: disks[0].read.quantiles_us: they go from 0 to 99, not from 0 to 100

@@ -143,6 +143,7 @@ fn hits_pass_the_uncached_limits() {
         vcpus: None,
         uncached: limits(20, 1 << 40),
         cached: limits(2000, 1 << 40),
+        cards: 1,
     });
     let mut rig = Rig::new(&both);
     rig.io(Op::Read, 0, 4096);

@@ -147,6 +147,8 @@ fn agrees_with_asking_each_limit_each_time() {
                 bytes_per_second: Limit::At(faster),
                 full_seconds: seconds,
                 level_percent: level,
+                iops_credit: None,
+                bytes_credit: None,
             }),
             ..limits(iops, rate)
         };
@@ -161,7 +163,7 @@ fn agrees_with_asking_each_limit_each_time() {
                 naive.limits.push((unit, Limiter::new(base, SLICES), 0));
                 continue;
             }
-            let credit = Limiter::with_credit(base, burst, seconds, level, SLICES);
+            let credit = Limiter::with_credit(base, (burst - base) * seconds, level, SLICES);
             naive.limits.push((unit, Limiter::new(burst, SLICES), 0));
             naive.limits.push((unit, credit, 0));
         }
@@ -198,6 +200,8 @@ fn a_credit_that_runs_out_says_when_and_both_rates() {
             bytes_per_second: Limit::Off,
             full_seconds: 60,
             level_percent,
+            iops_credit: None,
+            bytes_credit: None,
         }),
         ..limits(100, 1 << 40)
     };

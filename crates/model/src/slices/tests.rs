@@ -57,7 +57,7 @@ proptest! {
         let slices = SliceSpec { slice_ns: slice_ms * 1_000_000, factor_permille: permille };
         let mut limiter = match credit {
             None => Limiter::new(rate, slices),
-            Some((times, seconds, level)) => Limiter::with_credit(rate, rate * times, seconds, level, slices),
+            Some((times, seconds, level)) => Limiter::with_credit(rate, (rate * times - rate) * seconds, level, slices),
         };
         // Costs of up to a few slices; gaps from none at all to several slices.
         let most = (limiter.share / MILLI).max(1) as u64 * 5;
@@ -175,6 +175,8 @@ fn p2(level_percent: u8) -> Path {
             bytes_per_second: Limit::NotKnown,
             full_seconds: 1800,
             level_percent,
+            iops_credit: None,
+            bytes_credit: None,
         }),
     };
     let slices = SliceSpec {

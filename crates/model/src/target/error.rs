@@ -2,14 +2,51 @@
 //!
 //! Data in: what was written, what the catalogue says. Data out: one sentence that says what is wrong and what works.
 
+use crate::catalog::Catalog;
 use crate::validate::{DISKS_MAX, Invalid};
 
 /// Why a target is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// No provider in front.
-    #[error("`{0}` is no provider: write azure/ and a disk, as in azure/P15 (or a model file: FILE.toml)")]
-    Provider(String),
+    /// No cloud in front.
+    #[error(
+        "`{found}` is no cloud: write one of {known} and a disk, as in azure/P15 (or a model file: FILE.toml)"
+    )]
+    Cloud {
+        /// What was written.
+        found: String,
+        known: String,
+    },
+    /// A rate in both units.
+    #[error("mbps= and mibps= are the same limit in two units: leave one of them out")]
+    TwoRates,
+    /// No services of that year.
+    #[error(
+        "service={year}: of {family} there is {known}: write one of them, or leave service= out for the newest"
+    )]
+    NoService {
+        year: u16,
+        family: &'static str,
+        known: String,
+    },
+    /// A zone-redundant disk that nobody measured.
+    #[error(
+        "redundancy=zrs: no measurement of a zone-redundant {0} is known: leave redundancy= out, or put the times into a model file"
+    )]
+    NotZoneRedundant(&'static str),
+    /// A zone that was not measured.
+    #[error("zone={zone}: {}", .most.map_or_else(|| String::from("it is for redundancy=zrs"), |most| format!("1 to {most} were measured; without zone= it is their mean")))]
+    Zone { zone: usize, most: Option<usize> },
+    /// A figure that follows from others.
+    #[error("{key}= cannot be chosen: of a {disk} it follows from {from}")]
+    Follows {
+        key: &'static str,
+        disk: String,
+        from: &'static str,
+    },
+    /// A size must be given, since limits follow from it.
+    #[error("{disk}: how large? Its limits depend on its size: write {cloud}/{disk}:500GiB")]
+    SizeMissing { cloud: String, disk: String },
     /// No number of disks.
     #[error("{0} disks: 1 to {DISKS_MAX} can be striped, as in azure/2xP15")]
     Count(String),
@@ -44,9 +81,13 @@ pub enum TargetError {
         /// What may be meant.
         near: Option<String>,
     },
-    /// A word that two families have.
-    #[error("`standard` may be Standard SSD or Standard HDD: write standard-ssd or standard-hdd")]
-    WhichStandard,
+    /// A word that several families begin with.
+    #[error("`{word}` may be {titles}: write {keys}")]
+    WhichFamily {
+        word: String,
+        titles: String,
+        keys: String,
+    },
     /// A family that does not say which of its disks.
     #[error("{family} is a family of disks: name one ({example}), or give a size: size=300g")]
     FamilyWithoutSize {
@@ -96,10 +137,12 @@ pub enum TargetError {
         has: String,
     },
     /// A limit of a disk whose limits are fixed.
-    #[error("{key}= is for PremiumV2 and Ultra: a {disk} has {iops} IOPS and {mbps} MB/s")]
+    #[error("{key}= is for {free}: a {disk} has {iops} IOPS and {mbps} MB/s")]
     FixedLimits {
         key: &'static str,
         disk: String,
+        /// The products whose limits are chosen.
+        free: String,
         iops: u64,
         /// Its MB/s.
         mbps: u64,
@@ -116,11 +159,11 @@ pub enum TargetError {
         on_demand: &'static str,
     },
     /// On-demand bursts where there are none.
-    #[error(
-        "burst=on-demand: {disk} {instead}; on-demand bursts are for Premium SSD above 512 GiB: P30 is the smallest"
-    )]
+    #[error("burst=on-demand: {disk} {instead}; {}", nearest_that(.smallest.as_deref(), "is the smallest that bursts on demand"))]
     NoOnDemand {
         disk: String,
+        /// The smallest of the catalogue that does.
+        smallest: Option<String>,
         /// What it does instead.
         instead: &'static str,
     },
@@ -133,13 +176,14 @@ pub enum TargetError {
         near: Vec<String>,
     },
     /// Premium SSD on a virtual machine that takes none.
-    #[error("{vm} {does_not}, and {disk} is Premium SSD: {}", nearest_that(.like.as_deref(), "does"))]
+    #[error("{vm} {does_not}, and {disk} is {family}: {}", nearest_that(.like.as_deref(), "does"))]
     NoPremiumStorage {
         /// The virtual machine.
         vm: String,
         /// Whether it is known not to, or not known.
         does_not: &'static str,
         disk: String,
+        family: &'static str,
         /// The virtual machine most like it that does.
         like: Option<String>,
     },
@@ -169,10 +213,10 @@ pub enum TargetError {
         largest: Option<String>,
     },
     /// A host's cache on a freely sized disk.
-    #[error(
-        "cache={mode}: {family} has no host cache: leave cache= out, or take a Premium SSD below 4 TiB (P40)"
-    )]
+    #[error("cache={mode}: {family} has no host cache: leave cache= out{}", .instead.as_deref().map_or(String::new(), |disk| format!(", or take another disk ({disk})")))]
     CacheFlex {
+        /// The largest disk that has one.
+        instead: Option<String>,
         /// The mode.
         mode: &'static str,
         family: &'static str,
@@ -201,6 +245,16 @@ pub enum TargetError {
     /// What the words make cannot be run.
     #[error(transparent)]
     Invalid(#[from] Invalid),
+}
+
+impl TargetError {
+    pub(super) fn cloud(found: &str) -> Self {
+        let known: Vec<String> = Catalog::names().map(|name| format!("{name}/")).collect();
+        Self::Cloud {
+            found: found.to_owned(),
+            known: known.join(", "),
+        }
+    }
 }
 
 fn did_you_mean(near: Option<&str>) -> String {

@@ -49,6 +49,7 @@ pub(super) fn takes(vm: &Vm, chosen: &Chosen, count: usize, catalog: &Catalog) -
                 None => "may take no premium storage (no source states it)",
             },
             disk: chosen.name.clone(),
+            family: chosen.family.name(),
             like: like(),
         });
     }
@@ -74,13 +75,30 @@ pub(super) fn bursts(vm: &Vm) -> bool {
         || above(vm.burst_uncached_bytes_per_second, vm.uncached_bytes_per_second)
 }
 
-/// Its limits. Virtual machines burst on credit only, and on the uncached path only (documented).
-pub(super) fn spec(vm: &Vm, burst: Option<BurstWord>) -> VmSpec {
+/// Its limits. Virtual machines burst on credit only, and on the uncached path only (documented). Where the catalogue has
+/// limits by family of disks, those are all that it has.
+pub(super) fn spec(vm: &Vm, burst: Option<BurstWord>, catalog: &Catalog) -> VmSpec {
+    if !catalog.vm_limits().is_empty() {
+        let off = PathLimits {
+            iops: Limit::Off,
+            bytes_per_second: Limit::Off,
+            burst: None,
+        };
+        return VmSpec {
+            name: vm.name.clone(),
+            vcpus: Some(vm.vcpus),
+            uncached: off.clone(),
+            cached: off,
+            cards: vm.cards,
+        };
+    }
     let burst = bursts(vm).then(|| BurstSpec {
         iops: limit(vm.burst_uncached_iops),
         bytes_per_second: limit(vm.burst_uncached_bytes_per_second),
         full_seconds: defaults::BURST_SECONDS,
         level_percent: if burst == Some(BurstWord::Empty) { 0 } else { 100 },
+        iops_credit: None,
+        bytes_credit: None,
     });
     VmSpec {
         name: vm.name.clone(),
@@ -95,11 +113,12 @@ pub(super) fn spec(vm: &Vm, burst: Option<BurstWord>) -> VmSpec {
             bytes_per_second: limit(vm.cached_bytes_per_second),
             burst: None,
         },
+        cards: vm.cards,
     }
 }
 
-/// The host's cache, where one is asked for. Rules (documented): disks of fixed sizes below 4 TiB, on virtual
-/// machines that cache.
+/// The host's cache, where one is asked for. Rules (documented): disks of fixed sizes below what their family says, on
+/// virtual machines that cache.
 pub(super) fn cache(
     words: &Words,
     vm: Option<&Vm>,
@@ -117,8 +136,13 @@ pub(super) fn cache(
         CacheMode::ReadWrite => "rw",
     };
     if chosen.family.is_flex() {
-        let family = chosen.family.name();
-        return Err(TargetError::CacheFlex { mode, family });
+        let caching = catalog.disks().iter().filter(|disk| disk.cacheable());
+        let largest = caching.min_by_key(|disk| std::cmp::Reverse(disk.size_bytes));
+        return Err(TargetError::CacheFlex {
+            instead: largest.map(|disk| disk.sku.clone()),
+            mode,
+            family: chosen.family.name(),
+        });
     }
     if !chosen.cacheable {
         let cacheable = catalog

@@ -1,6 +1,7 @@
 use super::*;
-use crate::catalog::{Family, GIB};
+use crate::catalog::GIB;
 use crate::spec::{CacheMode, Limit};
+use crate::testing::family;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
@@ -161,7 +162,10 @@ fn each_disk_of_the_catalogue_makes_a_valid_spec() {
         let whole = spec(&format!("azure/{}", disk.sku));
         assert_eq!(whole.disks[0].size_bytes, disk.size_bytes);
         assert_eq!(whole.disks[0].limits.iops, Limit::At(disk.iops));
-        assert_eq!(whole.disks[0].seek.is_some(), disk.family == Family::StandardHdd);
+        assert_eq!(
+            whole.disks[0].seek.is_some(),
+            disk.family == family("standard-hdd")
+        );
         let cached = format!("azure/{},vm=DS3_v2,cache=ro", disk.sku);
         assert_eq!(
             parse(&cached, Catalog::azure()).is_ok(),
@@ -199,7 +203,7 @@ fn each_cache_can_be_modelled() {
 fn misspelt_disks_and_machines_name_the_nearest() {
     let texts = [
         "P15",
-        "aws/gp3",
+        "ibm/gp3",
         "azure/",
         "azure/P16",
         "azure/premum,size=1g",
@@ -211,25 +215,25 @@ fn misspelt_disks_and_machines_name_the_nearest() {
     check(
         &texts,
         &expect![[r#"
-        P15
-          `P15` is no provider: write azure/ and a disk, as in azure/P15 (or a model file: FILE.toml)
-        aws/gp3
-          `aws` is no provider: write azure/ and a disk, as in azure/P15 (or a model file: FILE.toml)
-        azure/
-          no disk is called ``: `fathom catalog disks` lists all
-        azure/P16
-          no disk is called `P16` (did you mean P10?): `fathom catalog disks` lists all
-        azure/premum,size=1g
-          no disk is called `premum` (did you mean premium?): `fathom catalog disks` lists all
-        azure/standard,size=1g
-          `standard` may be Standard SSD or Standard HDD: write standard-ssd or standard-hdd
-        azure/premium
-          Premium SSD is a family of disks: name one (P80), or give a size: size=300g
-        azure/P15,vm=D4s_v9
-          no virtual machine is called `D4s_v9` (near: Standard_D4s_v3, Standard_D4s_v4, Standard_D4s_v5): `fathom catalog vms` lists all
-        azure/P15,vm=nonsense-of-a-name
-          no virtual machine is called `nonsense-of-a-name`: `fathom catalog vms` lists all
-    "#]],
+            P15
+              `P15` is no cloud: write one of azure/, aws/, gcp/ and a disk, as in azure/P15 (or a model file: FILE.toml)
+            ibm/gp3
+              `ibm` is no cloud: write one of azure/, aws/, gcp/ and a disk, as in azure/P15 (or a model file: FILE.toml)
+            azure/
+              no disk is called ``: `fathom catalog disks` lists all
+            azure/P16
+              no disk is called `P16` (did you mean P10?): `fathom catalog disks` lists all
+            azure/premum,size=1g
+              no disk is called `premum` (did you mean premium?): `fathom catalog disks` lists all
+            azure/standard,size=1g
+              `standard` may be Standard SSD or Standard HDD: write standard-ssd or standard-hdd
+            azure/premium
+              Premium SSD is a family of disks: name one (P80), or give a size: size=300g
+            azure/P15,vm=D4s_v9
+              no virtual machine is called `D4s_v9` (near: Standard_D4s_v3, Standard_D4s_v4, Standard_D4s_v5): `fathom catalog vms` lists all
+            azure/P15,vm=nonsense-of-a-name
+              no virtual machine is called `nonsense-of-a-name`: `fathom catalog vms` lists all
+        "#]],
     );
 }
 
@@ -254,35 +258,35 @@ fn values_that_are_none_say_what_goes_there() {
     check(
         &texts,
         &expect![[r#"
-        azure/P15,cahce=ro
-          no key `cahce` (did you mean cache?): the keys are vm, cache, cache_size, size, iops, mbps, burst, chunk, ram, seed
-        azure/P15,zzz=ro
-          no key `zzz`: the keys are vm, cache, cache_size, size, iops, mbps, burst, chunk, ram, seed
-        azure/P15,ro
-          `ro` has no value: write KEY=VALUE, as in vm=Standard_D4s_v5
-        azure/P15,cache=on
-          cache=on: none, ro or rw goes here
-        azure/P15,seed=1,seed=2
-          `seed=` is there twice: leave one of them out
-        azure/P15,seed=9223372036854775808
-          seed=9223372036854775808: a whole number below 2^63 goes here
-        azure/P15,size=100
-          size=100: a size with its unit goes here: 512k, 300g, 1.5t
-        azure/P15,ram=99999999t
-          ram=99999999t: a size from 64m to 64t goes here: 28g
-        azure/P15,ram=1k
-          ram=1k: a size from 64m to 64t goes here: 28g
-        azure/0xP15
-          0 disks: 1 to 64 can be striped, as in azure/2xP15
-        azure/65xP15
-          65 disks: 1 to 64 can be striped, as in azure/2xP15
-        azure/99999999999999999999xP15
-          99999999999999999999 disks: 1 to 64 can be striped, as in azure/2xP15
-        azure/P15,chunk=1000k
-          accepted: azure/P15,chunk=1000k
-        azure/P15,chunk=2g
-          chunk=2g: a multiple of 512 bytes up to 1g goes here: 64k
-    "#]],
+            azure/P15,cahce=ro
+              no key `cahce` (did you mean cache?): the keys are vm, cache, cache_size, size, iops, mbps, mibps, burst, service, redundancy, zone, chunk, ram, seed
+            azure/P15,zzz=ro
+              no key `zzz`: the keys are vm, cache, cache_size, size, iops, mbps, mibps, burst, service, redundancy, zone, chunk, ram, seed
+            azure/P15,ro
+              `ro` has no value: write KEY=VALUE, as in vm=Standard_D4s_v5
+            azure/P15,cache=on
+              cache=on: none, ro or rw goes here
+            azure/P15,seed=1,seed=2
+              `seed=` is there twice: leave one of them out
+            azure/P15,seed=9223372036854775808
+              seed=9223372036854775808: a whole number below 2^63 goes here
+            azure/P15,size=100
+              size=100: a size with its unit goes here: 512k, 300g, 1.5t
+            azure/P15,ram=99999999t
+              ram=99999999t: a size from 64m to 64t goes here: 28g
+            azure/P15,ram=1k
+              ram=1k: a size from 64m to 64t goes here: 28g
+            azure/0xP15
+              0 disks: 1 to 64 can be striped, as in azure/2xP15
+            azure/65xP15
+              65 disks: 1 to 64 can be striped, as in azure/2xP15
+            azure/99999999999999999999xP15
+              99999999999999999999 disks: 1 to 64 can be striped, as in azure/2xP15
+            azure/P15,chunk=1000k
+              accepted: azure/P15,chunk=1000k
+            azure/P15,chunk=2g
+              chunk=2g: a multiple of 512 bytes up to 1g goes here: 64k
+        "#]],
     );
 }
 
@@ -304,29 +308,29 @@ fn impossible_machines_and_caches_name_the_nearest_that_works() {
     check(
         &texts,
         &expect![[r#"
-        azure/P15,vm=Standard_D4_v3
-          Standard_D4_v3 takes no premium storage, and P15 is Premium SSD: Standard_D4s_v3 does
-        azure/P15,vm=Standard_HB60-15rs
-          Standard_HB60-15rs may take no premium storage (no source states it), and P15 is Premium SSD: Standard_HC44-16rs does
-        azure/P50,vm=DS3_v2,cache=ro
-          cache=ro: P50 is 4 TiB, and disks of 4 TiB and more have no host cache: P40 is the largest that has
-        azure/PremiumV2,vm=DS3_v2,cache=ro
-          cache=ro: Premium SSD v2 has no host cache: leave cache= out, or take a Premium SSD below 4 TiB (P40)
-        azure/Ultra,cache=rw
-          cache=rw: Ultra Disk has no host cache: leave cache= out, or take a Premium SSD below 4 TiB (P40)
-        azure/P15,vm=L8s_v3,cache=ro
-          cache=ro: Standard_L8s_v3 has no host cache: Standard_D8s_v3 has one
-        azure/S10,vm=A4_v2,cache=ro
-          cache=ro: Standard_A4_v2 has no host cache: Standard_F4s_v2 has one
-        azure/P15,vm=D8s_v6,cache=ro
-          cache=ro: no source states the size of Standard_D8s_v6's host cache: give it, as in cache_size=100g
-        azure/P15,cache=ro
-          cache=ro needs vm=: the host's cache and its limits are those of the virtual machine
-        azure/P15,cache_size=1g
-          cache_size= without a cache: add cache=ro or cache=rw
-        azure/9xP15,vm=D4s_v5
-          Standard_D4s_v5 takes 8 data disks, not 9: Standard_D4s_v6 takes as many
-    "#]],
+            azure/P15,vm=Standard_D4_v3
+              Standard_D4_v3 takes no premium storage, and P15 is Premium SSD: Standard_D4s_v3 does
+            azure/P15,vm=Standard_HB60-15rs
+              Standard_HB60-15rs may take no premium storage (no source states it), and P15 is Premium SSD: Standard_HC44-16rs does
+            azure/P50,vm=DS3_v2,cache=ro
+              cache=ro: P50 is 4 TiB, and disks of 4 TiB and more have no host cache: P40 is the largest that has
+            azure/PremiumV2,vm=DS3_v2,cache=ro
+              cache=ro: Premium SSD v2 has no host cache: leave cache= out, or take another disk (P40)
+            azure/Ultra,cache=rw
+              cache=rw: Ultra Disk has no host cache: leave cache= out, or take another disk (P40)
+            azure/P15,vm=L8s_v3,cache=ro
+              cache=ro: Standard_L8s_v3 has no host cache: Standard_D8s_v3 has one
+            azure/S10,vm=A4_v2,cache=ro
+              cache=ro: Standard_A4_v2 has no host cache: Standard_F4s_v2 has one
+            azure/P15,vm=D8s_v6,cache=ro
+              cache=ro: no source states the size of Standard_D8s_v6's host cache: give it, as in cache_size=100g
+            azure/P15,cache=ro
+              cache=ro needs vm=: the host's cache and its limits are those of the virtual machine
+            azure/P15,cache_size=1g
+              cache_size= without a cache: add cache=ro or cache=rw
+            azure/9xP15,vm=D4s_v5
+              Standard_D4s_v5 takes 8 data disks, not 9: Standard_D4s_v6 takes as many
+        "#]],
     );
 }
 
@@ -342,17 +346,17 @@ fn impossible_bursts_say_why() {
     check(
         &texts,
         &expect![[r#"
-        azure/P15,burst=on-demand
-          burst=on-demand: P15 bursts on credit, always and for nothing; on-demand bursts are for Premium SSD above 512 GiB: P30 is the smallest
-        azure/PremiumV2,burst=on-demand
-          burst=on-demand: PremiumV2 does not burst; on-demand bursts are for Premium SSD above 512 GiB: P30 is the smallest
-        azure/E40,burst=on-demand
-          burst=on-demand: E40 does not burst; on-demand bursts are for Premium SSD above 512 GiB: P30 is the smallest
-        azure/P30,burst=full
-          burst=full: P30 does not burst on credit: leave burst= out, or write burst=on-demand, which costs extra
-        azure/S10,burst=empty,vm=A4_v2
-          burst=empty: S10 does not burst on credit, nor does Standard_A4_v2: leave burst= out
-    "#]],
+            azure/P15,burst=on-demand
+              burst=on-demand: P15 bursts on credit, always and for nothing; P30 is the smallest that bursts on demand
+            azure/PremiumV2,burst=on-demand
+              burst=on-demand: PremiumV2 does not burst; P30 is the smallest that bursts on demand
+            azure/E40,burst=on-demand
+              burst=on-demand: E40 does not burst; P30 is the smallest that bursts on demand
+            azure/P30,burst=full
+              burst=full: P30 does not burst on credit: leave burst= out, or write burst=on-demand, which costs extra
+            azure/S10,burst=empty,vm=A4_v2
+              burst=empty: S10 does not burst on credit, nor does Standard_A4_v2: leave burst= out
+        "#]],
     );
 }
 

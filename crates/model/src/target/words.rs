@@ -7,17 +7,18 @@ use crate::catalog::{MB, decimal_micro, nearest};
 use crate::spec::CacheMode;
 use crate::validate::{CHUNK_MAX_BYTES, DISKS_MAX, MEMORY_MAX_BYTES, SEED_MAX};
 
-/// The provider that targets begin with.
-pub(crate) const CLOUD: &str = "azure";
-
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 14] = [
     "vm",
     "cache",
     "cache_size",
     "size",
     "iops",
     "mbps",
+    "mibps",
     "burst",
+    "service",
+    "redundancy",
+    "zone",
     "chunk",
     "ram",
     "seed",
@@ -37,6 +38,8 @@ pub(super) enum BurstWord {
 /// A target's parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Words {
+    /// The cloud that it begins with.
+    pub(super) cloud: String,
     pub(super) count: usize,
     pub(super) disk: String,
     pub(super) vm: Option<String>,
@@ -46,6 +49,11 @@ pub(super) struct Words {
     pub(super) iops: Option<u64>,
     pub(super) bytes_per_second: Option<u64>,
     pub(super) burst: Option<BurstWord>,
+    /// The year whose services are meant.
+    pub(super) service: Option<u16>,
+    pub(super) zone_redundant: bool,
+    /// The zone of the machine, from 1.
+    pub(super) zone: Option<usize>,
     pub(super) chunk_bytes: Option<u64>,
     pub(super) ram_bytes: Option<u64>,
     pub(super) seed: Option<u64>,
@@ -54,18 +62,25 @@ pub(super) struct Words {
 /// Takes a target apart.
 pub(super) fn read(text: &str) -> Result<Words, TargetError> {
     let text = text.trim();
-    let Some((CLOUD, rest)) = text.split_once('/') else {
-        let found = text.split(['/', ',']).next().unwrap_or_default().to_owned();
-        return Err(TargetError::Provider(found));
+    let Some((cloud, rest)) = text.split_once('/') else {
+        return Err(TargetError::cloud(text.split(',').next().unwrap_or_default()));
     };
     let mut parts = rest.split(',').map(str::trim);
     let (count, disk) = counted(parts.next().unwrap_or_default())?;
+    let (disk, size) = disk
+        .split_once(':')
+        .map_or((disk, None), |(disk, size)| (disk, Some(size)));
     let mut words = Words {
+        cloud: cloud.trim().to_owned(),
         count,
-        disk: disk.to_owned(),
+        disk: disk.trim().to_owned(),
         ..Words::default()
     };
     let mut seen: Vec<&str> = Vec::new();
+    if let Some(size) = size {
+        seen.push("size");
+        words.set("size", size.trim())?;
+    }
     for part in parts {
         let Some((key, value)) = part.split_once('=') else {
             return Err(TargetError::NoValue(part.to_owned()));
@@ -83,6 +98,9 @@ pub(super) fn read(text: &str) -> Result<Words, TargetError> {
         }
         seen.push(known);
         words.set(known, value)?;
+    }
+    if seen.contains(&"mbps") && seen.contains(&"mibps") {
+        return Err(TargetError::TwoRates);
     }
     Ok(words)
 }
@@ -141,13 +159,16 @@ impl Words {
                 let iops = whole(value).filter(|&iops| iops > 0);
                 self.iops = Some(iops.ok_or_else(|| wrong("a whole number of I/Os a second goes here"))?);
             }
-            "mbps" => {
-                let rate = decimal_micro(value).map(|micro| u128::from(micro) * u128::from(MB) / 1_000_000);
+            "mbps" | "mibps" => {
+                let unit = if key == "mbps" { MB } else { 1 << 20 };
+                let rate = decimal_micro(value).map(|micro| u128::from(micro) * u128::from(unit) / 1_000_000);
                 let rate = rate
                     .and_then(|rate| u64::try_from(rate).ok())
                     .filter(|&rate| rate > 0);
                 self.bytes_per_second =
-                    Some(rate.ok_or_else(|| wrong("a number of MB/s (10^6 bytes) goes here"))?);
+                    Some(rate.ok_or_else(|| {
+                        wrong("a number of MB/s (10^6 bytes; mibps= counts 2^20) goes here")
+                    })?);
             }
             "burst" => {
                 let words = [
@@ -160,6 +181,21 @@ impl Words {
                     .find(|(word, _)| word.eq_ignore_ascii_case(value));
                 let (_, burst) = found.ok_or_else(|| wrong("full, empty or on-demand goes here"))?;
                 self.burst = Some(burst);
+            }
+            "service" => {
+                let year = value.parse().ok().filter(|year| (2000..=2999).contains(year));
+                self.service = Some(year.ok_or_else(|| wrong("a year goes here: 2019"))?);
+            }
+            "redundancy" => {
+                self.zone_redundant = match value.to_ascii_lowercase().as_str() {
+                    "lrs" => false,
+                    "zrs" => true,
+                    _ => return Err(wrong("lrs (within a zone) or zrs (across zones) goes here")),
+                }
+            }
+            "zone" => {
+                let zone = value.parse().ok().filter(|&zone| zone > 0);
+                self.zone = Some(zone.ok_or_else(|| wrong("the number of a zone goes here: 1"))?);
             }
             _ => {
                 let seed = whole(value).filter(|&seed| seed <= SEED_MAX);

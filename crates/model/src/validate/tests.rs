@@ -27,7 +27,7 @@ fn a_machine_out_of_bounds_is_named() {
         |spec| spec.disks[0].io_unit_bytes = 0,
         |spec| spec.stripe_chunk_bytes = 1000,
         |spec| spec.stripe_chunk_bytes = 0,
-        |spec| spec.slices.slice_ns = 0,
+        |spec| spec.slices.slice_ns = 1,
         |spec| spec.slices.factor_permille = 0,
         |spec| spec.disks[0].limits.iops = Limit::At(u64::MAX),
         |spec| {
@@ -45,7 +45,7 @@ fn a_machine_out_of_bounds_is_named() {
         disks[0].io_unit_bytes: 0 is not from 512 to 1073741824
         stripe_chunk_bytes: 1000 is not a multiple of 512
         stripe_chunk_bytes: 0 is not from 512 to 1073741824
-        slices.slice_ns: 0 is not from 1000000 to 1000000000
+        slices.slice_ns: 1 is not from 1000000 to 1000000000
         slices.factor_permille: 0 is not from 1 to 10000
         disks[0].limits.iops: 18446744073709551615 is not from 1 to 1000000000000000
         disks[0].limits.iops: 999 is not from 1000 to 1000000000000000
@@ -91,8 +91,8 @@ fn services_and_outages_out_of_bounds_are_named() {
         disks[1].read.quantiles_us: 0 quantiles: 2 to 10000 go here, from [0, …] to [100, …]
         disks[1].read.quantiles_us: they go from 0.5 to 100, not from 0 to 100
         disks[1].read.quantiles_us: [10, inf]: a time goes here that is more than nothing and at most an hour, in microseconds
-        disks[1].read.quantiles_us: [NaN, 2311] after [5, 2278]: percentiles and times ascend
-        disks[1].write.quantiles_us: [10, 1] after [5, 2278]: percentiles and times ascend
+        disks[1].read.quantiles_us: [NaN, 2033] after [5, 2004]: percentiles and times ascend
+        disks[1].write.quantiles_us: [10, 1] after [5, 688]: percentiles and times ascend
         disks[1].write.ns_per_kib: 18446744073709551615 is not from 0 to 1000000000
         disks[0].seek.read_min_ns: 2 is more than disks[0].seek.read_max_ns (1)
         disks[0].outages[0].duration_ns: 1000000 is not less than period_ns (1000000): the disk would never answer

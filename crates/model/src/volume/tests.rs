@@ -94,6 +94,7 @@ fn with_vm(disks: usize, uncached: PathLimits) -> Spec {
             vcpus: None,
             uncached,
             cached: PathLimits::default(),
+            cards: 1,
         }),
         ..spec(disks)
     }

@@ -5,6 +5,10 @@ use crate::layout::MB;
 use crate::need::Ask;
 use fathom_model::catalog::Family;
 
+fn family(key: &str) -> Family {
+    Catalog::azure().family(key).expect("a family")
+}
+
 fn explained(target: &str, need: &Need) -> Explained<'static> {
     let catalog = Catalog::azure();
     explain(Layout::named(target, catalog).expect(target), need, catalog)
@@ -61,7 +65,7 @@ fn what_replaces_it() {
         size_bytes: Some(500 << 30),
         ..Ask::default()
     };
-    ask.choice.families = vec![Family::PremiumSsd];
+    ask.choice.families = vec![family("premium")];
     ask.choice.caches = vec![crate::layout::Cache::None];
     ask.choice.stripe_max = 2;
     let need = ask.need().expect("a need").0;

@@ -3,6 +3,10 @@ use crate::layout::{Cache, GIB, MB};
 use crate::need::Ask;
 use fathom_model::catalog::Family;
 
+fn family(key: &str) -> Family {
+    Catalog::azure().family(key).expect("a family")
+}
+
 fn need(change: impl Fn(&mut Ask)) -> Need {
     let mut ask = Ask {
         iops: Some(5_000),
@@ -64,14 +68,14 @@ fn the_requirement_and_the_nearest_are_named() {
     ));
     let stripe = need(|ask| {
         ask.iops = Some(13_000);
-        ask.choice.families = vec![Family::StandardSsd];
+        ask.choice.families = vec![family("standard-ssd")];
         ask.choice.caches = vec![Cache::None];
         ask.choice.stripe_max = 2;
     });
     assert!(fails_at(&stripe).contains(&(Requirement::Stripe, Some(3))));
     let cached = need(|ask| {
         machine(ask);
-        ask.choice.families = vec![Family::PremiumSsdV2];
+        ask.choice.families = vec![family("premium-v2")];
         ask.choice.caches = vec![Cache::ReadOnly];
     });
     assert_eq!(

@@ -264,7 +264,7 @@ fn freely_sized_disks() {
             size_bytes: Some(gib * GIB),
             ..Ask::default()
         };
-        need.choice.families = vec![fathom_model::catalog::Family::PremiumSsdV2];
+        need.choice.families = vec![Catalog::azure().family("premium-v2").expect("a family")];
         need.choice.stripe_max = 1;
         need.choice.machine.name = Some(String::from("Standard_D64s_v5"));
         let need = need.need().expect("a need").0;

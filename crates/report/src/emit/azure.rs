@@ -12,13 +12,14 @@ pub(super) const CLOUD: &str = "azure";
 /// Data disks in the guest, by SCSI and by `NVMe` alike, where Azure's udev rules (azure-vm-utils) are installed.
 pub(super) const BY_LUN: &str = "/dev/disk/azure/data/by-lun/";
 
-const fn sku(family: Family) -> &'static str {
-    match family {
-        Family::PremiumSsd => "Premium_LRS",
-        Family::StandardSsd => "StandardSSD_LRS",
-        Family::StandardHdd => "Standard_LRS",
-        Family::PremiumSsdV2 => "PremiumV2_LRS",
-        Family::UltraDisk => "UltraSSD_LRS",
+/// Of a family of the catalogue, as the catalogue's targets write it.
+fn sku(family: Family) -> &'static str {
+    match family.key() {
+        "premium" => "Premium_LRS",
+        "standard-ssd" => "StandardSSD_LRS",
+        "standard-hdd" => "Standard_LRS",
+        "premium-v2" => "PremiumV2_LRS",
+        _ => "UltraSSD_LRS",
     }
 }
 
@@ -31,8 +32,8 @@ const fn caching(cache: Cache) -> &'static str {
 }
 
 /// Whether disks of this family are made in one zone only.
-const fn is_zonal(family: Family) -> bool {
-    matches!(family, Family::PremiumSsdV2 | Family::UltraDisk)
+fn is_zonal(family: Family) -> bool {
+    matches!(family.key(), "premium-v2" | "ultra")
 }
 
 /// Of one disk.
@@ -57,7 +58,7 @@ fn disk(layout: &Layout<'_>) -> Disk {
             .then(|| (disk.iops, disk.bytes_per_second.div_ceil(MB))),
         zonal: is_zonal(family),
         on_demand: disk.on_demand,
-        ultra: family == Family::UltraDisk,
+        ultra: family.key() == "ultra",
     }
 }
 

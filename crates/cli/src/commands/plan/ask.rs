@@ -109,7 +109,7 @@ pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choic
         families: args
             .family
             .iter()
-            .map(|word| family(word))
+            .map(|word| family(word, catalog))
             .collect::<anyhow::Result<_>>()?,
         caches,
         too_slow: Vec::new(),
@@ -149,12 +149,13 @@ fn vm(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
     bail!("--vm {name}: no virtual machine is called so{near}: `fathom catalog vms` lists all");
 }
 
-fn family(word: &str) -> anyhow::Result<Family> {
-    if let Some(family) = fathom_model::target::family(word) {
+fn family(word: &str, catalog: &Catalog) -> anyhow::Result<Family> {
+    if let Some(family) = catalog.family(word) {
         return Ok(family);
     }
-    let words = fathom_model::target::FAMILY_NAMES;
-    let near = nearest(word, words).map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    let words: Vec<&str> = catalog.families().iter().map(|family| family.key()).collect();
+    let near = nearest(word, words.iter().copied())
+        .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
     bail!(
         "--family {word}: no family is called so{near}: they are {}",
         words.join(", ")

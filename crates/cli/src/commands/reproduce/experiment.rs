@@ -107,7 +107,7 @@ macro_rules! files {
 }
 
 /// All that are built in, in the order in which `all` carries them out.
-pub(crate) const BUILT_IN: [(&str, Files); 5] = [
+pub(crate) const BUILT_IN: [(&str, Files); 6] = [
     files!(
         "aks-2019": "experiment.toml",
         "figures.csv",
@@ -154,6 +154,14 @@ pub(crate) const BUILT_IN: [(&str, Files); 5] = [
         "acs.toml",
         "p2-full.toml",
         "p2-empty.toml",
+    ),
+    files!(
+        "others": "experiment.toml",
+        "figures.csv",
+        "tkubica.fio",
+        "p10.fio",
+        "ebs.fio",
+        "pd-ssd.fio",
     ),
 ];
 
