@@ -239,7 +239,11 @@ impl Path {
         let taken = self.taken;
         let mut time = asked;
         for (at, limit) in self.limits.iter_mut().enumerate() {
-            let Some(even) = &limit.even else { continue };
+            // What costs nothing does not wait for what came before it.
+            let cost = limit.of(units, bytes);
+            let Some(even) = limit.even.as_ref().filter(|_| cost > 0) else {
+                continue;
+            };
             let release = even.earliest_ns(time);
             if release > time {
                 if limit.has_credit {

@@ -25,7 +25,7 @@
 //! write = { table = "reads", ns_per_kib = 20_000, origin = "fitted to …" }
 //! ```
 
-use super::family::{About, Family, Released, Said, Services};
+use super::family::{About, Directions, Family, Released, Said, Scope, Services};
 use super::rows::{CatalogError, Problem};
 use crate::spec::{CrowdingSpec, SeekSpec, ServiceSpec, SliceSpec};
 use serde::Deserialize;
@@ -174,6 +174,13 @@ fn about(cloud: &str, place: usize, family: Spanned<WholeFamily>, tables: &Table
     let family = family.into_inner();
     let said = Said::deserialize(family.rest)
         .map_err(|problem| (at, format!("families: {}", problem.message().replace('\n', ", "))))?;
+    if said.scope == Scope::Disk && said.directions == Directions::Apart {
+        let problem = format!(
+            "families: `{}`: directions = \"apart\" goes with scope = \"machine\" only",
+            said.name
+        );
+        return Err((at, problem));
+    }
     if family.services.is_empty() {
         return Err((
             at,
