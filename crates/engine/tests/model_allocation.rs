@@ -31,6 +31,8 @@ fn spec() -> Spec {
         iops: Limit::At(4000),
         bytes_per_second: Limit::At(200_000_000),
         burst: Some(BurstSpec {
+            iops_credit: None,
+            bytes_credit: None,
             iops: Limit::At(20_000),
             bytes_per_second: Limit::At(500_000_000),
             full_seconds: 3,
@@ -38,6 +40,9 @@ fn spec() -> Spec {
         }),
     };
     let disk = DiskSpec {
+        merged_streams: 0,
+        whole_units: false,
+        released: None,
         name: String::from("disk"),
         size_bytes: 1 << 30,
         io_unit_bytes: 256 * KIB,
@@ -64,6 +69,8 @@ fn spec() -> Spec {
         }],
     };
     Spec {
+        shared: Vec::new(),
+        assumed: Vec::new(),
         name: String::from("test"),
         seed: 1,
         disks: vec![disk; 2],
@@ -73,6 +80,7 @@ fn spec() -> Spec {
             factor_permille: 1020,
         },
         vm: Some(VmSpec {
+            cards: 1,
             name: String::from("vm"),
             vcpus: None,
             uncached: limits,

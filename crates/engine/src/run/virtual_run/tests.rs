@@ -45,6 +45,9 @@ fn service(low_us: f64, high_us: f64) -> ServiceSpec {
 /// `disks` disks of 1 GiB without limits that take 1 ms, in chunks of 1 MiB.
 fn spec(disks: usize) -> Spec {
     let disk = DiskSpec {
+        merged_streams: 0,
+        whole_units: false,
+        released: None,
         name: String::from("disk"),
         size_bytes: GIB,
         io_unit_bytes: 256 * KIB,
@@ -57,6 +60,8 @@ fn spec(disks: usize) -> Spec {
         outages: Vec::new(),
     };
     let spec = Spec {
+        shared: Vec::new(),
+        assumed: Vec::new(),
         name: String::from("test"),
         seed: 1,
         disks: vec![disk; disks],

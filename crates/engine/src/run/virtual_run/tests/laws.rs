@@ -26,6 +26,7 @@ fn some_job(rng: &mut Rng) -> Job {
 
 fn vm(uncached: PathLimits) -> VmSpec {
     VmSpec {
+        cards: 1,
         name: String::from("vm"),
         vcpus: None,
         uncached,

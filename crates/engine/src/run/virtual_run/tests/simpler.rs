@@ -44,6 +44,7 @@ fn same(what: &str, seed: u64, job: &Job, change: impl Fn(&mut Spec)) {
 
 fn vm(uncached: PathLimits, cached: PathLimits) -> VmSpec {
     VmSpec {
+        cards: 1,
         name: String::from("vm"),
         vcpus: Some(4),
         uncached,
@@ -83,6 +84,8 @@ fn bursts_that_are_none() {
         same("a burst to the base rate", seed, &job(), |spec| {
             each_disk(spec, |disk| {
                 disk.limits.burst = Some(BurstSpec {
+                    iops_credit: None,
+                    bytes_credit: None,
                     iops: Limit::At(1000),
                     bytes_per_second: bytes,
                     full_seconds: 1800,
@@ -96,6 +99,8 @@ fn bursts_that_are_none() {
     one.disks.truncate(1);
     let expected = all(&one, &job());
     one.disks[0].limits.burst = Some(BurstSpec {
+        iops_credit: None,
+        bytes_credit: None,
         iops: Limit::At(FAR),
         bytes_per_second: Limit::NotKnown,
         full_seconds: 1,
