@@ -26,7 +26,7 @@ fn what_cannot_be_rented_is_no_layout() {
     let told = |text| named(text).expect_err(text).to_string();
     assert!(told("azure/P16").contains("no disk is called"));
     assert!(told("azure/P15,vm=D8s_v3,cache=ro,cache_size=1g").contains("leave it out"));
-    assert!(told("aws/gp3").contains("no provider"));
+    assert!(told("moon/gp3").contains("is no cloud"));
 }
 
 #[test]

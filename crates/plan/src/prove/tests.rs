@@ -36,8 +36,10 @@ fn what_is_found_delivers_and_what_is_smaller_does_not() {
                 (0.97..=1.03).contains(&delivered),
                 "seed {seed}: {target} delivers {delivered} of {need:?}"
             );
-            // Below a cache only a part of the load misses what is not there.
-            let lesser = if answer.layout.cache == Cache::None {
+            // Below a cache only a part of the load misses what is not there; and some families were measured to let more through
+            // than they promise.
+            let promises_all = answer.layout.disk.family().newest().released.is_all();
+            let lesser = if answer.layout.cache == Cache::None && promises_all {
                 lesser(&answer.layout, catalog)
             } else {
                 Vec::new()

@@ -338,7 +338,7 @@ fn what_layouts_have_none_of() {
 #[test]
 fn depth() {
     let _ = row("depth");
-    // A P30 usually takes 2.474 ms for 4 KiB: 5,000 a second keep 12.4 in flight.
+    // A P30 usually takes 2.176 ms to read 4 KiB, as measured in 2022: 5,000 a second keep 10.9 in flight.
     let need = Ask {
         iops: Some(5_000),
         block_bytes: Some(4096),
@@ -346,5 +346,5 @@ fn depth() {
         ..Ask::default()
     };
     let judged = crate::judge::judge(&layout("azure/P30"), &need.need().expect("a need").0);
-    assert_eq!(judged.in_flight, 13);
+    assert_eq!(judged.in_flight, 11);
 }
