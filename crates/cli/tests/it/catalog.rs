@@ -107,8 +107,8 @@ fn another_catalogue_is_read_and_its_mistakes_are_placed() {
     ];
     let missing = place.fathom("catalog disks --catalog .").expect(2);
     missing
-        .saying("disks.csv")
-        .saying("a catalogue has disks.csv, flex-disks.csv, vms.csv");
+        .saying("./vms.csv:1:1: this file must be there")
+        .saying("a catalogue has cloud.toml, disks.csv, flex-disks.csv, vms.csv, vm-limits.csv");
     for (name, text) in heads {
         place.write(name, text);
     }
