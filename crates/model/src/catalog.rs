@@ -207,13 +207,12 @@ impl Catalog {
             }),
         };
         missing(file_name::VMS, texts.vms)?;
-        let cloud = match texts.cloud {
-            Some(text) => cloud::read(&file(file_name::CLOUD), text)?,
-            None => {
-                missing(file_name::DISKS, texts.disks)?;
-                missing(file_name::FLEX_DISKS, texts.flex_disks)?;
-                BUILT_IN[0].catalog().cloud.clone()
-            }
+        let cloud = if let Some(text) = texts.cloud {
+            cloud::read(&file(file_name::CLOUD), text)?
+        } else {
+            missing(file_name::DISKS, texts.disks)?;
+            missing(file_name::FLEX_DISKS, texts.flex_disks)?;
+            BUILT_IN[0].catalog().cloud.clone()
         };
         let families = &cloud.families;
         let disks = texts

@@ -136,10 +136,12 @@ impl Counts {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 const fn is_one(number: &u32) -> bool {
     *number == 1
 }

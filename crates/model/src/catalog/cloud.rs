@@ -84,7 +84,8 @@ struct WholeFamily {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Year {
-    year: u16,
+    #[serde(rename = "year")]
+    of: u16,
     read: Service,
     write: Service,
     #[serde(default)]
@@ -230,7 +231,7 @@ fn services_of(year: Year, tables: &Tables) -> Result<Services, Wrong> {
         Ok(service)
     };
     Ok(Services {
-        year: year.year,
+        year: year.of,
         read: service(year.read)?,
         write: service(year.write)?,
         seek: year.seek,

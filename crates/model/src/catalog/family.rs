@@ -192,7 +192,11 @@ impl Family {
         &self.0.said.name
     }
 
-    /// The name as the cloud writes it.
+    /// The name as the cloud writes it; as written in targets it is [`Family::key`].
+    #[allow(
+        clippy::misnamed_getters,
+        reason = "the cloud's name for it; the file calls that a title, and its own word a name"
+    )]
     pub fn name(self) -> &'static str {
         &self.0.said.title
     }

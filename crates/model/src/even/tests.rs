@@ -26,12 +26,12 @@ fn at_the_limit_ios_are_as_far_apart_as_it_says() {
 fn no_rate_drifts() {
     for (rate, cost) in [(3_070, 1), (131_072_000, 4_096), (4_000_000_000, 512), (7, 1)] {
         let mut limit = Even::new(rate, NOMINAL);
-        let count = 100_000;
+        let count = 100_000u32;
         let mut last = 0;
         for _ in 0..count {
             last = take(&mut limit, 0, cost);
         }
-        let exact = (count - 1) as f64 * cost as f64 * 1e9 / rate as f64;
+        let exact = f64::from(count - 1) * cost as f64 * 1e9 / rate as f64;
         assert!(
             (last as f64 - exact).abs() / exact < 1e-5,
             "{rate}: {last} {exact}"

@@ -51,7 +51,7 @@ fn streams_are_told_apart_up_to_their_number() {
     let both = |streams| {
         let mut merge = merge(256 * KIB, streams, false);
         let ios: Vec<(u64, u64)> = (0..64)
-            .flat_map(|at| [(at * 4 * KIB, 4 * KIB), (1 << 30 | at * 4 * KIB, 4 * KIB)])
+            .flat_map(|at| [(at * 4 * KIB, 4 * KIB), ((1 << 30) + at * 4 * KIB, 4 * KIB)])
             .collect();
         units(&mut merge, &ios)
     };

@@ -221,7 +221,7 @@ fn instances_burst_for_thirty_minutes() {
     near(base.bytes(1024 * KIB) / 100.0, wanted * FACTOR, 1.0, "base");
 }
 
-/// "ebs_cards: 2 on 33 sizes; then each card has half of the total, so one volume reaches half".
+/// "`ebs_cards`: 2 on 33 sizes; then each card has half of the total, so one volume reaches half".
 #[test]
 fn one_volume_reaches_one_card() {
     let two: Vec<_> = catalog("aws").vms().iter().filter(|vm| vm.cards == 2).collect();

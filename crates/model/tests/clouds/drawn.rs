@@ -316,6 +316,6 @@ fn machine_limit(gcp: &Catalog, row: &Row) -> bool {
     assert_eq!(writes.iops, cell(row, "write_iops", 1), "{name} {row:?}");
     assert_eq!(reads.bytes_per_second, cell(row, "read_mbps", MIB), "{name}");
     assert_eq!(writes.bytes_per_second, cell(row, "write_mbps", MIB), "{name}");
-    assert_eq!(reads == writes || row["together"] == "false", true, "{name}");
+    assert!(reads == writes || row["together"] == "false", "{name}");
     true
 }
