@@ -26,7 +26,7 @@ pub(crate) struct Device {
     outages: Outages,
     units: Units,
     /// Where an I/O costs other than what it is alone.
-    merge: Option<Merge>,
+    merge: Option<Box<Merge>>,
     name: String,
     /// By [`Op::index`].
     tallies: [Tally; OPS],
@@ -83,7 +83,7 @@ impl Device {
             crowd: spec.crowding.map(Crowd::new),
             outages: Outages::new(&spec.outages, seed ^ 0x0a),
             units: Units::new(spec.io_unit_bytes),
-            merge: Merge::new(spec),
+            merge: Merge::new(spec).map(Box::new),
             name: spec.name.clone(),
             tallies: [Tally::default(); OPS],
             busy_ns: 0,

@@ -11,6 +11,15 @@ use fathom_core::run::{Counted, SpentCredit};
 /// A rate over less time says more of the slices than of the limit.
 const TOLD_FROM_NS: u64 = 1_000_000_000;
 
+/// For limiters that nothing asks.
+const ANY: SliceSpec = SliceSpec {
+    slice_ns: 1,
+    factor_permille: 1,
+};
+
+/// A burst, and what it reaches.
+type Ceiling<'a> = (&'a BurstSpec, u64);
+
 /// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -43,8 +52,8 @@ pub(crate) struct Path {
     first_ns: Option<u64>,
     /// All that was let through until the limits were last told.
     taken: Taken,
-    /// Whether they are released evenly.
-    evenly: bool,
+    /// In place of their limiters, where they are released evenly.
+    even: Option<Box<[Even]>>,
 }
 
 /// What was let through.
@@ -74,8 +83,6 @@ struct Room {
 struct OneLimit {
     unit: Unit,
     limiter: Limiter,
-    /// In its place, where limits are released evenly.
-    even: Option<Even>,
     /// How long all that it held waited.
     held_ns: u64,
     /// Whether it may be exceeded on credit.
@@ -89,50 +96,39 @@ impl OneLimit {
         Self {
             unit,
             limiter,
-            even: None,
             held_ns: 0,
             has_credit: false,
             spent: None,
         }
     }
 
-    /// A limit without credit.
-    fn plain(unit: Unit, rate: u64, slices: SliceSpec) -> Self {
-        if slices.slice_ns == 0 {
-            return Self::evenly(unit, Even::new(rate, slices));
-        }
-        Self::new(unit, Limiter::new(rate, slices))
-    }
-
-    /// The base rate of a burst on credit.
-    fn base(unit: Unit, rate: u64, ceiling: u64, burst: &BurstSpec, slices: SliceSpec) -> Self {
+    /// The limits of `unit`: a rate, or a ceiling and below it a rate with credit.
+    fn all_of(unit: Unit, rate: u64, burst: Option<Ceiling<'_>>, slices: SliceSpec) -> Vec<(Self, Even)> {
+        // Limits that are released evenly have no slices; nothing asks these limiters then.
+        let in_slices = if slices.slice_ns == 0 { ANY } else { slices };
+        let plain = |rate| {
+            (
+                Self::new(unit, Limiter::new(rate, in_slices)),
+                Even::new(rate, slices),
+            )
+        };
+        let Some((burst, ceiling)) = burst else {
+            return vec![plain(rate)];
+        };
         let level = burst.level_percent;
         let stated = match unit {
             Unit::Iops => burst.iops_credit,
             Unit::Bytes => burst.bytes_credit,
         };
         let credit = stated.unwrap_or_else(|| (ceiling - rate).saturating_mul(burst.full_seconds));
-        let limit = if slices.slice_ns == 0 {
-            Self::evenly(unit, Even::with_credit(rate, credit, level, slices))
-        } else {
-            Self::new(unit, Limiter::with_credit(rate, credit, level, slices))
-        };
-        Self {
+        let base = Self {
             has_credit: level > 0,
-            ..limit
-        }
-    }
-
-    fn evenly(unit: Unit, even: Even) -> Self {
-        // Nothing asks the limiter.
-        let slices = SliceSpec {
-            slice_ns: 1,
-            factor_permille: 1,
+            ..Self::new(unit, Limiter::with_credit(rate, credit, level, in_slices))
         };
-        Self {
-            even: Some(even),
-            ..Self::new(unit, Limiter::new(1, slices))
-        }
+        vec![
+            plain(ceiling),
+            (base, Even::with_credit(rate, credit, level, slices)),
+        ]
     }
 
     /// That of both which it counts.
@@ -160,17 +156,12 @@ impl Path {
                     .filter(|&ceiling| ceiling > rate)
                     .map(|ceiling| (burst, ceiling))
             });
-            match burst {
-                None => limits.push(OneLimit::plain(unit, rate, slices)),
-                Some((burst, ceiling)) => {
-                    limits.push(OneLimit::plain(unit, ceiling, slices));
-                    limits.push(OneLimit::base(unit, rate, ceiling, burst, slices));
-                }
-            }
+            limits.extend(OneLimit::all_of(unit, rate, burst, slices));
         }
+        let (limits, even): (Vec<OneLimit>, Vec<Even>) = limits.into_iter().unzip();
         let mut path = Self {
             limits,
-            evenly: slices.slice_ns == 0,
+            even: (slices.slice_ns == 0).then(|| even.into_boxed_slice()),
             ..Self::default()
         };
         path.look();
@@ -202,7 +193,7 @@ impl Path {
 
     /// Asks each limit when it lets an I/O through that nothing else holds at `asked`.
     fn ask(&mut self, asked: u64, units: u64, bytes: u64) -> u64 {
-        if self.evenly {
+        if self.even.is_some() {
             return self.ask_evenly(asked, units, bytes);
         }
         self.tell();
@@ -233,17 +224,18 @@ impl Path {
     }
 
     /// The same, of limits that are released evenly: let through when the last of them does, and taken from all then.
+    #[inline(never)]
     fn ask_evenly(&mut self, asked: u64, units: u64, bytes: u64) -> u64 {
         self.first_ns.get_or_insert(asked);
         self.limits[self.binding].held_ns += std::mem::take(&mut self.behind_ns);
         let taken = self.taken;
         let mut time = asked;
-        for (at, limit) in self.limits.iter_mut().enumerate() {
+        let evens = self.even.as_deref_mut().unwrap_or_default();
+        for (at, (limit, even)) in self.limits.iter_mut().zip(&*evens).enumerate() {
             // What costs nothing does not wait for what came before it.
-            let cost = limit.of(units, bytes);
-            let Some(even) = limit.even.as_ref().filter(|_| cost > 0) else {
+            if limit.of(units, bytes) == 0 {
                 continue;
-            };
+            }
             let release = even.earliest_ns(time);
             if release > time {
                 if limit.has_credit {
@@ -254,11 +246,8 @@ impl Path {
                 time = release;
             }
         }
-        for limit in &mut self.limits {
-            let cost = limit.of(units, bytes);
-            if let Some(even) = &mut limit.even {
-                even.take(time, cost);
-            }
+        for (limit, even) in self.limits.iter().zip(evens) {
+            even.take(time, limit.of(units, bytes));
         }
         self.last_ns = time;
         self.taken.units += units;
@@ -281,7 +270,7 @@ impl Path {
 
     /// Looks how much room there is.
     fn look(&mut self) {
-        if self.evenly {
+        if self.even.is_some() {
             return;
         }
         let least = |unit: Unit| {

@@ -22,6 +22,13 @@ pub(crate) struct Volume {
     units: Units,
     /// The virtual machine's limits, shared by all disks.
     vm: Path,
+    /// What else is in front of the disks, if anything.
+    front: Option<Box<Front>>,
+}
+
+/// What is in front of the disks beside the virtual machine's limits for all I/O.
+#[derive(Debug, Clone)]
+struct Front {
     /// Limits in front of all disks, on all I/O or on one direction.
     gates: Vec<Gate>,
     /// The cards that the disks are attached to in turn; none where there is only one.
@@ -73,6 +80,55 @@ fn card(limits: &PathLimits, cards: u32) -> PathLimits {
     limits
 }
 
+impl Front {
+    /// `None`: there is nothing.
+    fn new(spec: &Spec) -> Option<Self> {
+        let gates = spec.shared.iter().map(|shared| Gate {
+            of_vm: shared.of_vm,
+            counts: shared.counts,
+            limits: Path::new(&shared.limits, spec.slices),
+        });
+        let cards = spec.vm.as_ref().filter(|vm| vm.cards > 1);
+        let cards = cards.map(|vm| {
+            let one = Path::new(&card(&vm.uncached, vm.cards), spec.slices);
+            vec![one; vm.cards as usize]
+        });
+        let front = Self {
+            gates: gates.collect(),
+            cards: cards.unwrap_or_default(),
+        };
+        (!front.gates.is_empty() || !front.cards.is_empty()).then_some(front)
+    }
+
+    /// When an I/O of the disk at `place` that the machine let through at `passed_ns` has passed what else is in front of it.
+    fn pass(&mut self, passed_ns: u64, place: usize, (op, len): (Op, u32), cost: Cost) -> u64 {
+        let mut passed_ns = passed_ns;
+        let cards = self.cards.len().max(1);
+        if let Some(card) = self.cards.get_mut(place % cards) {
+            passed_ns = card.take(passed_ns, cost.units, u64::from(len));
+        }
+        for gate in self.gates.iter_mut().filter(|gate| gate.counts(op)) {
+            passed_ns = gate.limits.take(passed_ns, cost.units, cost.bytes);
+        }
+        passed_ns
+    }
+
+    /// How long I/Os were held, by limit, in nanoseconds.
+    fn held_ns(&self) -> Vec<(&'static str, u64)> {
+        let mut held = Vec::new();
+        for card in &self.cards {
+            held.push(("VM card IOPS", card.held_ns(Unit::Iops)));
+            held.push(("VM card MB/s", card.held_ns(Unit::Bytes)));
+        }
+        for gate in &self.gates {
+            let names = gate.names();
+            held.push((names.0, gate.limits.held_ns(Unit::Iops)));
+            held.push((names.1, gate.limits.held_ns(Unit::Bytes)));
+        }
+        held
+    }
+}
+
 impl Volume {
     /// The volume of `spec`.
     pub(crate) fn new(spec: &Spec) -> Self {
@@ -85,19 +141,8 @@ impl Volume {
             .map(|disk| disk.io_unit_bytes)
             .min()
             .unwrap_or(1);
-        let gates = spec.shared.iter().map(|shared| Gate {
-            of_vm: shared.of_vm,
-            counts: shared.counts,
-            limits: Path::new(&shared.limits, spec.slices),
-        });
-        let cards = spec.vm.as_ref().filter(|vm| vm.cards > 1);
-        let cards = cards.map(|vm| {
-            let one = Path::new(&card(&vm.uncached, vm.cards), spec.slices);
-            vec![one; vm.cards as usize]
-        });
         Self {
-            gates: gates.collect(),
-            cards: cards.unwrap_or_default(),
+            front: Front::new(spec).map(Box::new),
             devices,
             chunk_bytes: spec.stripe_chunk_bytes,
             size_bytes: spec.volume_bytes(),
@@ -126,26 +171,13 @@ impl Volume {
             let mut passed = now_ns;
             if op.index() < 3 {
                 passed = self.vm.take(now_ns, cost.units, u64::from(len));
-                if !self.gates.is_empty() || !self.cards.is_empty() {
-                    passed = self.pass(passed, 0, (op, len), cost);
+                if let Some(front) = &mut self.front {
+                    passed = front.pass(passed, 0, (op, len), cost);
                 }
             }
-            return self.devices[0].admit((now_ns, passed), (op, offset, len), cost);
+            return device.admit((now_ns, passed), (op, offset, len), cost);
         }
         self.admit_striped(now_ns, op, offset, len)
-    }
-
-    /// When an I/O of the disk at `place` that the machine let through at `passed_ns` has passed what else is in front of it.
-    fn pass(&mut self, passed_ns: u64, place: usize, (op, len): (Op, u32), cost: Cost) -> u64 {
-        let mut passed_ns = passed_ns;
-        let cards = self.cards.len().max(1);
-        if let Some(card) = self.cards.get_mut(place % cards) {
-            passed_ns = card.take(passed_ns, cost.units, u64::from(len));
-        }
-        for gate in self.gates.iter_mut().filter(|gate| gate.counts(op)) {
-            passed_ns = gate.limits.take(passed_ns, cost.units, cost.bytes);
-        }
-        passed_ns
     }
 
     fn admit_striped(&mut self, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {
@@ -166,8 +198,8 @@ impl Volume {
             let number = (chunk % disks) as usize;
             let cost = self.devices[number].cost(place, piece as u32);
             let mut passed = self.vm.take(now_ns, cost.units, piece);
-            if !self.gates.is_empty() || !self.cards.is_empty() {
-                passed = self.pass(passed, number, (op, piece as u32), cost);
+            if let Some(front) = &mut self.front {
+                passed = front.pass(passed, number, (op, piece as u32), cost);
             }
             let io = (op, place, piece as u32);
             last = last.max(self.devices[number].admit((now_ns, passed), io, cost));
@@ -223,14 +255,8 @@ impl Volume {
             ("VM uncached IOPS", self.vm.held_ns(Unit::Iops)),
             ("VM uncached MB/s", self.vm.held_ns(Unit::Bytes)),
         ];
-        for card in &self.cards {
-            held.push(("VM card IOPS", card.held_ns(Unit::Iops)));
-            held.push(("VM card MB/s", card.held_ns(Unit::Bytes)));
-        }
-        for gate in &self.gates {
-            let names = gate.names();
-            held.push((names.0, gate.limits.held_ns(Unit::Iops)));
-            held.push((names.1, gate.limits.held_ns(Unit::Bytes)));
+        if let Some(front) = &self.front {
+            held.extend(front.held_ns());
         }
         // One name, one limit: disks may be held by their own and by those that they share.
         let mut by_name: Vec<(&'static str, u64)> = Vec::with_capacity(held.len());
