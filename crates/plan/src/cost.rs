@@ -3,8 +3,8 @@
 //! Data in: a layout, how many hours a month has. Data out: [`Cost`]: parts in millionths of a US dollar; what no source
 //! states a price for is a part without one, never free. It must not know what a layout delivers.
 
-use crate::layout::{GIB, Layout, MB};
-use fathom_model::catalog::{Offer, Vm};
+use crate::layout::{GIB, Layout};
+use fathom_model::catalog::{FlexDisk, Offer, Vm};
 
 /// What a month of a machine is counted as, where nothing else is asked for: as price lists do.
 pub const HOURS_A_MONTH: u64 = 730;
@@ -155,6 +155,7 @@ pub(crate) fn disks(layout: &Layout<'_>) -> Vec<Part> {
                     _ => price.map(|price| u64::try_from(cost(price)).unwrap_or(u64::MAX)),
                 }
             };
+            // What follows from the rest is paid for with it.
             let iops = disk.iops.saturating_sub(row.iops_free);
             let rate = disk.bytes_per_second.saturating_sub(row.bytes_per_second_free);
             vec![
@@ -162,9 +163,28 @@ pub(crate) fn disks(layout: &Layout<'_>) -> Vec<Part> {
                     What::Capacity,
                     each(row.price_microusd_gib_month, disk.size_bytes, GIB),
                 ),
-                part(What::Iops, each(row.price_microusd_iops_month, iops, 1)),
-                part(What::Throughput, each(row.price_microusd_mbps_month, rate, MB)),
+                part(What::Iops, provisioned(row, iops)),
+                part(
+                    What::Throughput,
+                    each(row.price_microusd_mbps_month, rate, row.throughput_unit_bytes),
+                ),
             ]
         }
     }
+}
+
+/// What so many IOPS above the free ones cost: those above a tier at its price.
+fn provisioned(row: &FlexDisk, iops: u64) -> Option<u64> {
+    if iops == 0 {
+        return Some(0);
+    }
+    let mut price = row.price_microusd_iops_month?;
+    let (mut from, mut cost) = (0u64, 0u128);
+    for &(above, next) in &row.price_tiers {
+        let within = iops.min(above).saturating_sub(from);
+        cost += u128::from(within) * u128::from(price);
+        (from, price) = (above, next);
+    }
+    cost += u128::from(iops.saturating_sub(from)) * u128::from(price);
+    Some(u64::try_from(cost).unwrap_or(u64::MAX))
 }

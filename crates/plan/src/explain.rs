@@ -100,24 +100,33 @@ pub fn explain<'a>(layout: Layout<'a>, need: &Need, catalog: &'a Catalog) -> Exp
 
 /// What the disks have and the machine does not let through.
 fn idle(setup: &Setup) -> Vec<Idle> {
-    let count = u64::from(setup.count);
     let pairs = [
+        (Limit::DiskIops, [Limit::UncachedIops, Limit::MachineIops]),
         (
-            setup.disk.iops,
-            setup.uncached.iops,
-            Limit::DiskIops,
-            Limit::UncachedIops,
-        ),
-        (
-            setup.disk.bytes_per_second,
-            setup.uncached.bytes_per_second,
             Limit::DiskThroughput,
-            Limit::UncachedThroughput,
+            [Limit::UncachedThroughput, Limit::MachineThroughput],
+        ),
+        (Limit::DiskReadIops, [Limit::MachineReadIops, Limit::MachineIops]),
+        (
+            Limit::DiskReadThroughput,
+            [Limit::MachineReadThroughput, Limit::MachineThroughput],
+        ),
+        (Limit::DiskWriteIops, [Limit::MachineWriteIops, Limit::MachineIops]),
+        (
+            Limit::DiskWriteThroughput,
+            [Limit::MachineWriteThroughput, Limit::MachineThroughput],
         ),
     ];
-    let idle = pairs.into_iter().filter_map(|(disk, machine, limit, held_by)| {
-        let has = disk.base?.saturating_mul(count);
-        let passes = machine.base?;
+    let none = Need::none().load;
+    let uses: Vec<rules::Use> = rules::uses(setup, &none).collect();
+    let base = |limit: Limit| {
+        let known = uses.iter().find(|one| one.limit == limit)?.rate.base;
+        known.filter(|&base| base != u64::MAX)
+    };
+    let idle = pairs.into_iter().filter_map(|(limit, machine)| {
+        let has = base(limit)?;
+        let holds = machine.into_iter().filter_map(|limit| Some((base(limit)?, limit)));
+        let (passes, held_by) = holds.min()?;
         (passes < has).then_some(Idle {
             limit,
             has,

@@ -5,9 +5,11 @@
 
 use fathom_core::units::Bytes;
 use fathom_model::Spec;
-use fathom_model::catalog::{Burst, Catalog, Disk as Row, Family, FlexDisk, Offer, Vm};
+use fathom_model::catalog::{
+    Burst, Catalog, Disk as Row, Family, Figures, FlexBurst, FlexDisk, Offer, Rule, Scope, Vm, VmLimit,
+};
 use fathom_model::defaults;
-use fathom_model::spec::{CacheMode, DiskSpec, Limit};
+use fathom_model::spec::{CacheMode, Limit};
 use fathom_model::target::{self, TargetError};
 use std::fmt::Write as _;
 
@@ -64,11 +66,9 @@ pub struct Disk<'a> {
     /// What it is sold as.
     pub offer: Offer<'a>,
     pub size_bytes: u64,
-    /// I/O units a second, without burst on credit.
+    /// What was chosen of a freely sized disk; 0 where it follows from the rest, or the size is fixed.
     pub iops: u64,
     pub bytes_per_second: u64,
-    /// What it bursts to on credit.
-    pub burst: Option<Burst>,
     pub io_unit_bytes: u64,
     /// Whether a host may cache it.
     pub cacheable: bool,
@@ -82,26 +82,40 @@ impl<'a> Disk<'a> {
         Self {
             offer: Offer::Fixed(row),
             size_bytes: row.size_bytes,
-            iops: row.iops,
-            bytes_per_second: row.bytes_per_second,
-            burst: row.burst.filter(|burst| burst.credit_seconds.is_some()),
+            iops: 0,
+            bytes_per_second: 0,
             io_unit_bytes: row.io_unit_bytes,
             cacheable: row.cacheable(),
             on_demand: false,
         }
     }
 
-    /// A freely sized disk. The caller keeps to its caps.
-    pub const fn chosen(row: &'a FlexDisk, size_bytes: u64, iops: u64, bytes_per_second: u64) -> Self {
+    /// A freely sized disk. The caller keeps to its caps. What follows from the rest is not chosen.
+    pub fn chosen(row: &'a FlexDisk, size_bytes: u64, iops: u64, bytes_per_second: u64) -> Self {
+        let chosen = |rule: &Rule, value: u64| if *rule == Rule::Chosen { value } else { 0 };
         Self {
             offer: Offer::Flex(row),
             size_bytes,
-            iops,
-            bytes_per_second,
-            burst: None,
+            iops: chosen(&row.iops_rule, iops),
+            bytes_per_second: chosen(&row.bytes_per_second_rule, bytes_per_second),
             io_unit_bytes: row.io_unit_bytes,
             cacheable: row.host_caching,
             on_demand: false,
+        }
+    }
+
+    /// What it has by itself; or, where its cloud has the limits of its family for all disks on a machine together, what so many
+    /// have.
+    pub fn figures(&self, count: u32) -> Figures {
+        match self.offer {
+            Offer::Fixed(row) => fixed_figures(row, self.on_demand),
+            Offer::Flex(row) => {
+                let size_bytes = match row.family.scope() {
+                    Scope::Disk => self.size_bytes,
+                    Scope::Machine => self.size_bytes.saturating_mul(u64::from(count)),
+                };
+                row.figures(size_bytes, self.iops, self.bytes_per_second)
+            }
         }
     }
 
@@ -109,19 +123,20 @@ impl<'a> Disk<'a> {
     fn modelled(row: &'a Row, iops: Limit) -> Self {
         let mut disk = Self::fixed(row);
         let on_demand = |burst: &Burst| burst.credit_seconds.is_none() && iops == Limit::At(burst.iops);
-        if let Some(burst) = row.burst.filter(on_demand) {
-            (disk.iops, disk.bytes_per_second) = (burst.iops, burst.bytes_per_second);
-            disk.on_demand = true;
-        }
+        disk.on_demand = row.burst.as_ref().is_some_and(on_demand);
         disk
     }
 
     /// The freely sized disk that `spec` models.
-    fn chosen_as(spec: &DiskSpec, catalog: &'a Catalog) -> Option<Self> {
-        let row = catalog.flex_disks().iter().find(|row| row.sku == spec.name)?;
-        let limits = [spec.limits.iops, spec.limits.bytes_per_second];
-        let [iops, bytes_per_second] = limits.map(|limit| limit.rate().unwrap_or(0));
-        Some(Self::chosen(row, spec.size_bytes, iops, bytes_per_second))
+    fn chosen_as(spec: &Spec, catalog: &'a Catalog) -> Option<Self> {
+        let disk = spec.disks.first()?;
+        let row = catalog.flex_disks().iter().find(|row| row.sku == disk.name)?;
+        // Limits of all disks stand in front of them.
+        let shared = spec.shared.iter().find(|shared| !shared.of_vm);
+        let limits = shared.map_or(&disk.limits, |shared| &shared.limits);
+        let [iops, bytes_per_second] =
+            [limits.iops, limits.bytes_per_second].map(|limit| limit.rate().unwrap_or(0));
+        Some(Self::chosen(row, disk.size_bytes, iops, bytes_per_second))
     }
 
     /// Its family.
@@ -140,6 +155,53 @@ impl<'a> Disk<'a> {
     }
 }
 
+/// What a disk of a fixed size has.
+fn fixed_figures(row: &Row, on_demand: bool) -> Figures {
+    let credit = |burst: &Burst| {
+        let seconds = burst.credit_seconds?;
+        let held = |ceiling: u64, base: u64| ceiling.saturating_sub(base).saturating_mul(seconds);
+        Some(FlexBurst {
+            iops: Some(burst.iops),
+            bytes_per_second: Some(burst.bytes_per_second),
+            iops_credit: Some(held(burst.iops, row.iops)),
+            bytes_credit: Some(held(burst.bytes_per_second, row.bytes_per_second)),
+        })
+    };
+    let paid = row.burst.filter(|burst| on_demand && burst.credit_seconds.is_none());
+    let (iops, bytes_per_second) = paid.map_or((row.iops, row.bytes_per_second), |burst| {
+        (burst.iops, burst.bytes_per_second)
+    });
+    Figures {
+        iops: Some(iops),
+        bytes_per_second: Some(bytes_per_second),
+        burst: row.burst.as_ref().and_then(credit),
+        ..Figures::default()
+    }
+}
+
+/// The machine's limits on the disks of a layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfMachine<'a> {
+    /// The same for disks of every family: those of its row.
+    ForAll,
+    /// For this family, as a row says.
+    Row(&'a VmLimit),
+    /// The cloud has limits by family, and no source states this one.
+    NotKnown,
+}
+
+impl<'a> OfMachine<'a> {
+    /// Those of `machine` on disks of `family`.
+    pub fn of(catalog: &'a Catalog, machine: Option<&Vm>, family: Family) -> Self {
+        if catalog.vm_limits().is_empty() {
+            return Self::ForAll;
+        }
+        machine
+            .and_then(|vm| catalog.vm_limit(vm, family))
+            .map_or(Self::NotKnown, Self::Row)
+    }
+}
+
 /// Disks of one kind, striped, on a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout<'a> {
@@ -147,6 +209,7 @@ pub struct Layout<'a> {
     pub cloud: &'a str,
     /// `None`: limits and price of a machine are not part of it.
     pub machine: Option<&'a Vm>,
+    pub limits: OfMachine<'a>,
     pub disk: Disk<'a>,
     pub count: u32,
     pub cache: Cache,
@@ -169,12 +232,12 @@ pub enum LayoutError {
 
 impl<'a> Layout<'a> {
     /// Disks on a machine, striped as is usual.
-    pub const fn new(cloud: &'a str, machine: &'a Vm, disk: Disk<'a>, count: u32, cache: Cache) -> Self {
+    pub fn new(catalog: &'a Catalog, machine: &'a Vm, disk: Disk<'a>, count: u32, cache: Cache) -> Self {
         Self {
-            cloud,
             machine: Some(machine),
+            limits: OfMachine::of(catalog, Some(machine), disk.family()),
             cache,
-            ..Self::alone(cloud, disk, count)
+            ..Self::alone(catalog.cloud(), disk, count)
         }
     }
 
@@ -183,6 +246,7 @@ impl<'a> Layout<'a> {
         Self {
             cloud,
             machine: None,
+            limits: OfMachine::ForAll,
             disk,
             count,
             cache: Cache::None,
@@ -197,7 +261,9 @@ impl<'a> Layout<'a> {
     pub fn named(text: &str, catalog: &'a Catalog) -> Result<Self, LayoutError> {
         let text = text.trim();
         let text = text.strip_prefix("model:").unwrap_or(text);
-        Self::of_spec(&target::parse(text, catalog)?, catalog)
+        let spec = target::parse(text, catalog)?;
+        let cloud = text.split_once('/').map_or("", |(cloud, _)| cloud.trim());
+        Self::of_spec(&spec, catalog.of_cloud(cloud).unwrap_or(catalog))
     }
 
     /// What of the catalogue a specification models.
@@ -209,7 +275,7 @@ impl<'a> Layout<'a> {
         let one = spec.disks.first().ok_or_else(|| not_sold(&spec.name))?;
         let disk = match catalog.disk(&one.name) {
             Some(row) => Disk::modelled(row, one.limits.iops),
-            None => Disk::chosen_as(one, catalog).ok_or_else(|| not_sold(&one.name))?,
+            None => Disk::chosen_as(spec, catalog).ok_or_else(|| not_sold(&one.name))?,
         };
         let machine = match &spec.vm {
             Some(vm) => Some(catalog.vm(&vm.name).ok_or_else(|| not_sold(&vm.name))?),
@@ -223,6 +289,7 @@ impl<'a> Layout<'a> {
         Ok(Self {
             cloud: catalog.cloud(),
             machine,
+            limits: OfMachine::of(catalog, machine, disk.family()),
             disk,
             count: spec.disks.len() as u32,
             cache: Cache::of(spec.host_cache.as_ref().map(|cache| cache.mode)),
@@ -253,8 +320,12 @@ impl<'a> Layout<'a> {
         };
         if disk.is_chosen() {
             add(format_args!(",size={}", size_word(disk.size_bytes)));
-            add(format_args!(",iops={}", disk.iops));
-            add(format_args!(",mbps={}", disk.bytes_per_second as f64 / MB as f64));
+            if disk.iops > 0 {
+                add(format_args!(",iops={}", disk.iops));
+            }
+            if disk.bytes_per_second > 0 {
+                add(format_args!(",mbps={}", disk.bytes_per_second as f64 / MB as f64));
+            }
         }
         if let Some(machine) = self.machine {
             add(format_args!(",vm={}", machine.name));

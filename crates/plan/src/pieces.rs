@@ -5,11 +5,11 @@
 //! the size of their cache.
 
 use crate::cost::{self, What};
-use crate::layout::{Cache, Disk, Layout, MB};
+use crate::layout::{Cache, Disk, Layout};
 use crate::need::Need;
 use crate::rules;
 use crate::setup::{HostCache, Rate, Setup};
-use fathom_model::catalog::{Catalog, Family, FlexDisk};
+use fathom_model::catalog::{Catalog, Family, FlexDisk, Rule};
 
 /// Disks of one kind that carry a load, striped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,29 +154,99 @@ fn chosen<'a>(row: &'a FlexDisk, need: &Need, caching: Caching) -> Vec<Piece<'a>
     pieces
 }
 
-/// The least of `count` disks that carry the load together: each figure as low as the others let it be, since each costs, and
-/// none is lower where another one is higher.
+/// The least of `count` disks that carry the load together: the smallest that can have what it takes, and of what is chosen no more
+/// than it takes, since each figure costs.
 fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Option<Disk<'a>> {
-    let any = Disk::chosen(row, row.size_bytes_min, row.iops_min, row.bytes_per_second_min);
-    let reaching = rules::reaching(&beneath(&any, count, caching), &need.load);
     let each = |amount: u64| amount.div_ceil(u64::from(count));
-    let rate = each(reaching.disk_bytes).div_ceil(MB) * MB;
-    let rate = rate.max(row.bytes_per_second_min).max(row.bytes_per_second_free);
-    let iops = each(reaching.disk_units).max(row.iops_min).max(row.iops_free);
-    let iops = iops.max(rate.div_ceil(row.bytes_per_second_cap_per_iops));
-    let whole = |size: u64| size.div_ceil(row.size_increment_bytes) * row.size_increment_bytes;
-    let size = whole(each(need.size_bytes).max(row.size_bytes_min));
-    let size = if row.iops_cap(size) >= iops {
-        size
-    } else {
-        whole(
-            (u128::from(iops) * u128::from(crate::layout::GIB))
-                .div_ceil(u128::from(row.iops_cap_per_gib.max(1))) as u64,
-        )
-    };
-    let within = size <= row.size_bytes_max
-        && iops <= row.iops_cap(size)
-        && rate <= row.bytes_per_second_cap(iops)
-        && rate <= row.bytes_per_second_cap_max;
-    within.then(|| Disk::chosen(row, size, iops, rate))
+    let step = row.size_increment_bytes;
+    let whole = |size: u64| size.div_ceil(step).saturating_mul(step);
+    let least = whole(each(need.size_bytes).max(row.size_bytes_min));
+    let at = |size: u64| (size <= row.size_bytes_max).then(|| of_size(row, size, need, count, caching))?;
+    if let Some(disk) = at(least) {
+        return Some(disk);
+    }
+    // What a larger one can have is never less.
+    let (mut small, mut large) = (least / step, row.size_bytes_max / step);
+    at(large * step)?;
+    while large > small + 1 {
+        let middle = small.midpoint(large);
+        match at(middle * step) {
+            Some(_) => large = middle,
+            None => small = middle,
+        }
+    }
+    at(large * step)
+}
+
+/// The disk of this size with the least that carries the load, if there is one.
+fn of_size<'a>(
+    row: &'a FlexDisk,
+    size_bytes: u64,
+    need: &Need,
+    count: u32,
+    caching: Caching,
+) -> Option<Disk<'a>> {
+    let free = |free: u64| if free == u64::MAX { 0 } else { free };
+    let any = Disk::chosen(row, size_bytes, row.iops_min, row.bytes_per_second_min);
+    let setup = beneath(&any, count, caching);
+    let reaching = rules::reaching(&setup, &need.load);
+    let each = |amount: u64| amount.div_ceil(u64::from(count));
+    let unit = row.throughput_unit_bytes;
+    let cap = row.iops_cap(size_bytes);
+    let mut iops = each(reaching.disk_units)
+        .max(row.iops_least(size_bytes))
+        .max(free(row.iops_free));
+    let mut rate = each(reaching.disk_bytes).div_ceil(unit) * unit;
+    rate = rate.max(row.bytes_per_second_min).max(free(row.bytes_per_second_free));
+    if row.iops_rule == Rule::Chosen {
+        let enough = |iops: u64| match &row.bytes_per_second_rule {
+            Rule::Chosen => row.bytes_per_second_bounds(size_bytes, iops).1 >= rate,
+            Rule::Follows(_) => {
+                let has = row.figures(size_bytes, iops, 0).bytes_per_second;
+                has.is_some_and(|has| has >= each(reaching.disk_bytes))
+            }
+            Rule::NotKnown => true,
+        };
+        iops = smallest(iops, cap, enough)?;
+    } else if let (Rule::Chosen, Rule::Follows(_)) = (&row.bytes_per_second_rule, &row.iops_rule) {
+        let (_, most) = row.bytes_per_second_bounds(size_bytes, 0);
+        let enough = |rate: u64| {
+            let has = row.figures(size_bytes, 0, rate * unit).iops;
+            has.is_some_and(|has| has >= each(reaching.disk_units))
+        };
+        rate = smallest(rate / unit, most / unit, enough)? * unit;
+    }
+    if row.bytes_per_second_rule == Rule::Chosen {
+        let (fewest, most) = row.bytes_per_second_bounds(size_bytes, iops);
+        rate = rate.max(fewest.div_ceil(unit) * unit);
+        if rate > most {
+            return None;
+        }
+    }
+    let disk = Disk::chosen(row, size_bytes, iops, rate);
+    let setup = beneath(&disk, count, caching);
+    let carries = rules::uses(&setup, &need.load)
+        .filter(|one| one.limit.is_of_disks())
+        .all(|one| one.holds(&need.load));
+    carries.then_some(disk)
+}
+
+/// The smallest number from `least` to `most` that is enough, where each larger one is too.
+fn smallest(least: u64, most: u64, enough: impl Fn(u64) -> bool) -> Option<u64> {
+    if least > most || !enough(most) {
+        return None;
+    }
+    if enough(least) {
+        return Some(least);
+    }
+    let (mut few, mut many) = (least, most);
+    while many > few + 1 {
+        let middle = few.midpoint(many);
+        if enough(middle) {
+            many = middle;
+        } else {
+            few = middle;
+        }
+    }
+    Some(many)
 }

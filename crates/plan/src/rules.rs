@@ -16,10 +16,22 @@ use crate::setup::{Rate, Setup};
 pub enum Limit {
     DiskIops,
     DiskThroughput,
+    /// Where reads and writes have limits of their own.
+    DiskReadIops,
+    DiskReadThroughput,
+    DiskWriteIops,
+    DiskWriteThroughput,
     UncachedIops,
     UncachedThroughput,
     CachedIops,
     CachedThroughput,
+    /// Where a machine has limits by family of disks.
+    MachineIops,
+    MachineThroughput,
+    MachineReadIops,
+    MachineReadThroughput,
+    MachineWriteIops,
+    MachineWriteThroughput,
 }
 
 impl Limit {
@@ -28,6 +40,16 @@ impl Limit {
         match self {
             Self::DiskIops => "disk IOPS",
             Self::DiskThroughput => "disk MB/s",
+            Self::DiskReadIops => "disk read IOPS",
+            Self::DiskReadThroughput => "disk read MB/s",
+            Self::DiskWriteIops => "disk write IOPS",
+            Self::DiskWriteThroughput => "disk write MB/s",
+            Self::MachineIops => "machine IOPS",
+            Self::MachineThroughput => "machine MB/s",
+            Self::MachineReadIops => "machine read IOPS",
+            Self::MachineReadThroughput => "machine read MB/s",
+            Self::MachineWriteIops => "machine write IOPS",
+            Self::MachineWriteThroughput => "machine write MB/s",
             Self::UncachedIops => "machine uncached IOPS",
             Self::UncachedThroughput => "machine uncached MB/s",
             Self::CachedIops => "machine cached IOPS",
@@ -39,13 +61,28 @@ impl Limit {
     pub const fn counts_bytes(self) -> bool {
         matches!(
             self,
-            Self::DiskThroughput | Self::UncachedThroughput | Self::CachedThroughput
+            Self::DiskThroughput
+                | Self::DiskReadThroughput
+                | Self::DiskWriteThroughput
+                | Self::UncachedThroughput
+                | Self::CachedThroughput
+                | Self::MachineThroughput
+                | Self::MachineReadThroughput
+                | Self::MachineWriteThroughput
         )
     }
 
     /// Whether it is the disks' own.
     pub const fn is_of_disks(self) -> bool {
-        matches!(self, Self::DiskIops | Self::DiskThroughput)
+        matches!(
+            self,
+            Self::DiskIops
+                | Self::DiskThroughput
+                | Self::DiskReadIops
+                | Self::DiskReadThroughput
+                | Self::DiskWriteIops
+                | Self::DiskWriteThroughput
+        )
     }
 }
 
@@ -102,6 +139,9 @@ pub struct Reaching {
     /// I/O units that reach the disks.
     pub disk_units: u64,
     pub disk_bytes: u64,
+    /// Those of them that are written.
+    pub write_units: u64,
+    pub write_bytes: u64,
 }
 
 /// A rule.
@@ -118,7 +158,7 @@ const fn rule(name: &'static str, says: &'static str, part: Part) -> Rule {
 }
 
 /// All rules. Each is documented by the provider unless it says "derived"; sources stand in `docs/plan.md`.
-pub const RULES: [Rule; 27] = [
+pub const RULES: [Rule; 41] = [
     rule(
         "premium-storage",
         "a family that needs premium storage is taken by machines that have it, as far as a source states it",
@@ -173,6 +213,71 @@ pub const RULES: [Rule; 27] = [
         "disk-mbps",
         "a disk lets its own MB/s through, a stripe those of all its disks",
         Part::Limits(limits::disk_bytes),
+    ),
+    rule(
+        "disk-read-iops",
+        "where reads and writes have limits of their own, reads take of theirs",
+        Part::Limits(limits::disk_read_iops),
+    ),
+    rule(
+        "disk-read-mbps",
+        "the same of MB/s that are read",
+        Part::Limits(limits::disk_read_bytes),
+    ),
+    rule(
+        "disk-write-iops",
+        "where reads and writes have limits of their own, writes take of theirs",
+        Part::Limits(limits::disk_write_iops),
+    ),
+    rule(
+        "disk-write-mbps",
+        "the same of MB/s that are written",
+        Part::Limits(limits::disk_write_bytes),
+    ),
+    rule(
+        "machine-family-iops",
+        "a machine with limits by family of disks lets so many IOPS through to all disks of that family",
+        Part::Limits(limits::machine_iops),
+    ),
+    rule(
+        "machine-family-mbps",
+        "the same of MB/s; what no source states is not known, never without limit",
+        Part::Limits(limits::machine_bytes),
+    ),
+    rule(
+        "machine-family-read-iops",
+        "where a machine's limits on a family are apart for reads and writes, reads take of theirs",
+        Part::Limits(limits::machine_read_iops),
+    ),
+    rule(
+        "machine-family-read-mbps",
+        "the same of MB/s that are read",
+        Part::Limits(limits::machine_read_bytes),
+    ),
+    rule(
+        "machine-family-write-iops",
+        "where a machine's limits on a family are apart for reads and writes, writes take of theirs",
+        Part::Limits(limits::machine_write_iops),
+    ),
+    rule(
+        "machine-family-write-mbps",
+        "the same of MB/s that are written",
+        Part::Limits(limits::machine_write_bytes),
+    ),
+    rule(
+        "cards",
+        "disks are attached to a machine's cards in turn, and each card has its part of the machine's limits: one disk alone has one part",
+        Part::Kept("setup::by_cards"),
+    ),
+    rule(
+        "family-on-machine",
+        "where a cloud has the limits of a family for all disks on a machine, they follow from what the disks hold together",
+        Part::Kept("Disk::figures"),
+    ),
+    rule(
+        "figures-by-formula",
+        "IOPS and MB/s that follow from the size, or from each other, are not chosen; a disk is made large enough for them",
+        Part::Kept("pieces::least"),
     ),
     rule(
         "machine-uncached-iops",
@@ -235,6 +340,11 @@ pub const RULES: [Rule; 27] = [
         Part::Kept("cost::of"),
     ),
     rule(
+        "price-tiers",
+        "provisioned IOPS above a tier cost the price of that tier, each disk by itself",
+        Part::Kept("cost::of"),
+    ),
+    rule(
         "hours",
         "a machine is paid by the hour, 730 of them a month unless told otherwise",
         Part::Kept("cost::of"),
@@ -280,10 +390,15 @@ pub fn reaching(setup: &Setup, load: &Load) -> Reaching {
         }
     }
     let units = scaled(load.ios, units_ppm);
+    let (disk_units, disk_bytes) = (scaled(units, reaches_ppm), scaled(load.bytes, reaches_ppm));
+    // All that is written reaches the disks, sooner or later.
+    let writes_ppm = 1_000_000 - load.read_ppm.min(1_000_000);
     Reaching {
         units,
-        disk_units: scaled(units, reaches_ppm),
-        disk_bytes: scaled(load.bytes, reaches_ppm),
+        disk_units,
+        disk_bytes,
+        write_units: scaled(units, writes_ppm).min(disk_units),
+        write_bytes: scaled(load.bytes, writes_ppm).min(disk_bytes),
     }
 }
 

@@ -208,7 +208,7 @@ enum Carries {
 }
 
 fn layout<'a>(catalog: &'a Catalog, vm: &'a Vm, piece: &Piece<'a>) -> Layout<'a> {
-    Layout::new(catalog.cloud(), vm, piece.disk, piece.count, piece.cache)
+    Layout::new(catalog, vm, piece.disk, piece.count, piece.cache)
 }
 
 /// Whether a machine takes these disks and lets the load through.

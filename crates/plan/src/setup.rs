@@ -4,10 +4,10 @@
 //! or needs.
 
 use crate::envelope::Envelope;
-use crate::layout::Layout;
-use fathom_model::catalog::Vm;
+use crate::layout::{Layout, OfMachine};
+use fathom_model::catalog::{Directions, Family, Figures, Scope, Vm};
 use fathom_model::defaults;
-use fathom_model::spec::{BurstSpec, CacheMode, Limit, PathLimits, Spec};
+use fathom_model::spec::{BurstSpec, CacheMode, Counts, Limit, PathLimits, Spec};
 use std::sync::Arc;
 
 /// How long a load is to be carried.
@@ -46,8 +46,18 @@ impl Lasts {
 pub struct Credit {
     /// What is let through a second while credit lasts.
     pub ceiling: u64,
-    /// How long a full bucket lasts at that.
-    pub full_seconds: u64,
+    /// What a full bucket holds: what is let through above the limit until it is empty.
+    pub bucket: u128,
+}
+
+impl Credit {
+    /// A bucket that lasts so long at the ceiling.
+    fn lasting(base: u64, ceiling: u64, full_seconds: u64) -> Self {
+        Self {
+            ceiling,
+            bucket: u128::from(ceiling.saturating_sub(base)) * u128::from(full_seconds),
+        }
+    }
 }
 
 /// One limit, a second.
@@ -83,16 +93,11 @@ impl Rate {
             Lasts::Always => return Some(base),
             Lasts::Seconds(seconds) => *seconds,
             Lasts::AsSeen(_) => {
-                let bucket = u128::from(above) * u128::from(credit.full_seconds);
                 let envelope = lasts.envelope(counts_bytes)?;
-                return Some(envelope.passes(base, credit.ceiling.max(base), bucket));
+                return Some(envelope.passes(base, credit.ceiling.max(base), credit.bucket));
             }
         };
-        let part = if seconds <= credit.full_seconds {
-            u128::from(above)
-        } else {
-            u128::from(above) * u128::from(credit.full_seconds) / u128::from(seconds)
-        };
+        let part = (credit.bucket / u128::from(seconds.max(1))).min(u128::from(above));
         Some(base + part as u64)
     }
 
@@ -103,10 +108,7 @@ impl Rate {
             return None;
         }
         match self.credit {
-            Some(credit) if used <= credit.ceiling => {
-                let bucket = u128::from(credit.ceiling - base) * u128::from(credit.full_seconds);
-                Some((bucket / u128::from(used - base)) as u64)
-            }
+            Some(credit) if used <= credit.ceiling => Some((credit.bucket / u128::from(used - base)) as u64),
             _ => Some(0),
         }
     }
@@ -140,88 +142,211 @@ pub struct HostCache {
     pub capacity_bytes: u64,
 }
 
+/// Limits on the I/O of all disks of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// There are none.
+    Open,
+    /// Reads and writes share them.
+    Together(Way),
+    /// Reads have some, and writes have others.
+    Apart { reads: Way, writes: Way },
+}
+
 /// What decides how much a layout lets through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setup {
-    /// Of one disk.
+    /// Of one disk, where each has its own.
     pub disk: Way,
+    /// Of all disks together, where they have them so or by direction.
+    pub disks: Sides,
     /// Disks, striped.
     pub count: u32,
     /// The stripe's chunk.
     pub chunk_bytes: u64,
     /// A larger I/O counts as several of this size.
     pub io_unit_bytes: u64,
+    /// Whether the disks' limits on bytes count whole units.
+    pub whole_units: bool,
     pub cache: Option<HostCache>,
     /// Of the machine, for I/O that bypasses the host's cache.
     pub uncached: Way,
     /// Of the machine, for I/O through the host's cache.
     pub cached: Way,
+    /// Of the machine, for disks of this kind.
+    pub machine: Sides,
 }
 
 impl Setup {
     /// That of a layout.
     pub fn of(layout: &Layout<'_>) -> Self {
         let disk = &layout.disk;
-        let credit = |pick: fn(&fathom_model::catalog::Burst) -> u64| {
-            let burst = disk.burst.as_ref()?;
-            Some(Credit {
-                ceiling: pick(burst),
-                full_seconds: burst.credit_seconds?,
-            })
+        let family = disk.family();
+        let figures = disk.figures(layout.count);
+        let (together, writes) = ways(&figures);
+        let (one, all) = match (family.scope(), family.directions()) {
+            (Scope::Disk, Directions::Together) => (together, Sides::Open),
+            (_, Directions::Together) => (Way::OPEN, Sides::Together(together)),
+            (_, Directions::Apart) => (
+                Way::OPEN,
+                Sides::Apart {
+                    reads: together,
+                    writes,
+                },
+            ),
         };
+        let by_family = layout.limits != OfMachine::ForAll;
+        let machine = layout.machine.filter(|_| !by_family);
         Self {
-            disk: Way {
-                iops: Rate {
-                    base: Some(disk.iops),
-                    credit: credit(|burst| burst.iops),
-                },
-                bytes_per_second: Rate {
-                    base: Some(disk.bytes_per_second),
-                    credit: credit(|burst| burst.bytes_per_second),
-                },
-            },
+            disk: one,
+            disks: all,
             count: layout.count,
             chunk_bytes: layout.chunk_bytes,
             io_unit_bytes: disk.io_unit_bytes,
+            whole_units: family.counting().whole_units,
             cache: layout.host_cache(),
-            uncached: layout.machine.map_or(Way::OPEN, uncached),
-            cached: layout.machine.map_or(Way::OPEN, cached),
+            uncached: machine.map_or(Way::OPEN, |vm| uncached(vm, layout.count)),
+            cached: machine.map_or(Way::OPEN, cached),
+            machine: match layout.machine {
+                None => Sides::Open,
+                Some(_) => sides(layout.limits, family),
+            },
         }
     }
 
     /// That of a modelled machine.
     pub fn of_spec(spec: &Spec) -> Option<Self> {
         let disk = spec.disks.first()?;
+        let count = spec.disks.len() as u32;
+        let shared = |of_vm: bool| {
+            let of = |counts: Counts| {
+                let mut all = spec.shared.iter();
+                all.find(|shared| shared.of_vm == of_vm && shared.counts == counts)
+                    .map(|shared| way(&shared.limits))
+            };
+            match (of(Counts::All), of(Counts::Reads), of(Counts::Writes)) {
+                (Some(way), ..) => Sides::Together(way),
+                (None, Some(reads), Some(writes)) => Sides::Apart { reads, writes },
+                _ => Sides::Open,
+            }
+        };
         Some(Self {
             disk: way(&disk.limits),
-            count: spec.disks.len() as u32,
+            disks: shared(false),
+            count,
             chunk_bytes: spec.stripe_chunk_bytes,
             io_unit_bytes: disk.io_unit_bytes,
+            whole_units: disk.whole_units,
             cache: spec.host_cache.as_ref().map(|cache| HostCache {
                 mode: cache.mode,
                 capacity_bytes: cache.capacity_bytes,
             }),
-            uncached: spec.vm.as_ref().map_or(Way::OPEN, |vm| way(&vm.uncached)),
+            uncached: spec
+                .vm
+                .as_ref()
+                .map_or(Way::OPEN, |vm| by_cards(way(&vm.uncached), vm.cards, count)),
             cached: spec.vm.as_ref().map_or(Way::OPEN, |vm| way(&vm.cached)),
+            machine: shared(true),
         })
     }
 }
 
+/// What a disk lets through; of writes too, where they have limits of their own.
+fn ways(figures: &Figures) -> (Way, Way) {
+    let burst = figures.burst.as_ref();
+    let rate = |base: Option<u64>, ceiling: Option<u64>, bucket: Option<u64>| Rate {
+        base,
+        credit: match (base, ceiling, bucket) {
+            (Some(base), Some(ceiling), Some(bucket)) if ceiling > base => Some(Credit {
+                ceiling,
+                bucket: u128::from(bucket),
+            }),
+            _ => None,
+        },
+    };
+    let together = Way {
+        iops: rate(
+            figures.iops,
+            burst.and_then(|burst| burst.iops),
+            burst.and_then(|burst| burst.iops_credit),
+        ),
+        bytes_per_second: rate(
+            figures.bytes_per_second,
+            burst.and_then(|burst| burst.bytes_per_second),
+            burst.and_then(|burst| burst.bytes_credit),
+        ),
+    };
+    let writes = Way {
+        iops: Rate::of(figures.write_iops.or(figures.iops)),
+        bytes_per_second: Rate::of(figures.write_bytes_per_second.or(figures.bytes_per_second)),
+    };
+    (together, writes)
+}
+
+/// The machine's limits on disks of a family: as a row says, or not known.
+fn sides(limits: OfMachine<'_>, family: Family) -> Sides {
+    let row = match limits {
+        OfMachine::ForAll => return Sides::Open,
+        OfMachine::NotKnown => None,
+        OfMachine::Row(row) => Some(row),
+    };
+    let way = |iops: Option<u64>, bytes: Option<u64>| Way {
+        iops: Rate::of(iops),
+        bytes_per_second: Rate::of(bytes),
+    };
+    let reads = way(
+        row.and_then(|row| row.read_iops),
+        row.and_then(|row| row.read_bytes_per_second),
+    );
+    let writes = way(
+        row.and_then(|row| row.write_iops),
+        row.and_then(|row| row.write_bytes_per_second),
+    );
+    let together = row.map_or(family.directions() == Directions::Together, |row| row.together);
+    if together {
+        Sides::Together(reads)
+    } else {
+        Sides::Apart { reads, writes }
+    }
+}
+
+/// What of a machine's limits so many disks can use: they are attached to its cards in turn, and each card has its part.
+fn by_cards(way: Way, cards: u32, count: u32) -> Way {
+    let used = u64::from(count.div_ceil(cards.max(1)) * cards.max(1)).max(1);
+    let count = u64::from(count);
+    let scaled = |amount: u64| match amount {
+        u64::MAX => u64::MAX,
+        amount => (u128::from(amount) * u128::from(count) / u128::from(used)) as u64,
+    };
+    let rate = |rate: Rate| Rate {
+        base: rate.base.map(scaled),
+        credit: rate.credit.map(|credit| Credit {
+            ceiling: scaled(credit.ceiling),
+            bucket: credit.bucket * u128::from(count) / u128::from(used),
+        }),
+    };
+    if cards <= 1 {
+        return way;
+    }
+    Way {
+        iops: rate(way.iops),
+        bytes_per_second: rate(way.bytes_per_second),
+    }
+}
+
 /// The machine's limits for I/O that bypasses the host's cache. Machines burst on credit only (documented).
-fn uncached(vm: &Vm) -> Way {
+fn uncached(vm: &Vm, count: u32) -> Way {
     let rate = |base: Option<u64>, burst: Option<u64>| Rate {
         base,
         credit: burst
             .filter(|&ceiling| base.is_some_and(|base| ceiling > base))
-            .map(|ceiling| Credit {
-                ceiling,
-                full_seconds: defaults::BURST_SECONDS,
-            }),
+            .map(|ceiling| Credit::lasting(base.unwrap_or(0), ceiling, defaults::BURST_SECONDS)),
     };
-    Way {
+    let way = Way {
         iops: rate(vm.uncached_iops, vm.burst_uncached_iops),
         bytes_per_second: rate(vm.uncached_bytes_per_second, vm.burst_uncached_bytes_per_second),
-    }
+    };
+    by_cards(way, vm.cards, count)
 }
 
 /// The machine's limits for I/O through the host's cache: nothing is documented of bursts above them.
@@ -233,7 +358,7 @@ fn cached(vm: &Vm) -> Way {
 }
 
 fn way(limits: &PathLimits) -> Way {
-    let rate = |limit: Limit, pick: fn(&BurstSpec) -> Limit| {
+    let rate = |limit: Limit, pick: fn(&BurstSpec) -> Limit, holds: fn(&BurstSpec) -> Option<u64>| {
         let base = match limit {
             Limit::At(rate) => Some(rate),
             Limit::NotKnown => None,
@@ -244,16 +369,22 @@ fn way(limits: &PathLimits) -> Way {
             let ceiling = pick(burst)
                 .rate()
                 .filter(|&ceiling| base.is_some_and(|base| ceiling > base))?;
+            let lasting = Credit::lasting(base.unwrap_or(0), ceiling, burst.full_seconds);
+            let bucket = holds(burst).map_or(lasting.bucket, u128::from);
             Some(Credit {
                 ceiling,
-                full_seconds: burst.full_seconds * u64::from(burst.level_percent) / 100,
+                bucket: bucket * u128::from(burst.level_percent) / 100,
             })
         });
         Rate { base, credit }
     };
     Way {
-        iops: rate(limits.iops, |burst| burst.iops),
-        bytes_per_second: rate(limits.bytes_per_second, |burst| burst.bytes_per_second),
+        iops: rate(limits.iops, |burst| burst.iops, |burst| burst.iops_credit),
+        bytes_per_second: rate(
+            limits.bytes_per_second,
+            |burst| burst.bytes_per_second,
+            |burst| burst.bytes_credit,
+        ),
     }
 }
 
@@ -264,3 +395,6 @@ impl Layout<'_> {
         Some(HostCache { mode, capacity_bytes })
     }
 }
+
+#[cfg(test)]
+mod tests;

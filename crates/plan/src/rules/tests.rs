@@ -247,8 +247,9 @@ fn bursts_on_demand() {
     let _ = row("on-demand-bursts");
     let plain = layout("azure/P30");
     let on_demand = layout("azure/P30,burst=on-demand");
-    assert_eq!((plain.disk.iops, on_demand.disk.iops), (5_000, 30_000));
-    assert!(plain.disk.burst.is_none());
+    let [plain, paid] = [plain, on_demand].map(|layout| layout.disk.figures(1));
+    assert_eq!((plain.iops, paid.iops), (Some(5_000), Some(30_000)));
+    assert!(plain.burst.is_none() && paid.burst.is_none());
     let unknown = cost::of(&on_demand, Terms::default());
     assert_eq!(unknown.not_known().collect::<Vec<_>>(), [What::OnDemandBursts]);
     assert_eq!(on_demand.target(), "azure/P30,burst=on-demand");
