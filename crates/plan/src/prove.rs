@@ -101,6 +101,10 @@ pub(crate) fn prove_for(
     seconds: u64,
 ) -> Result<Proof, LayoutError> {
     let mut spec = target::parse(&layout.target(), catalog)?;
+    // A plan counts on what is stated, not on what disks were seen to give beyond it.
+    for disk in &mut spec.disks {
+        disk.released = None;
+    }
     let duration_ns = shortened(&mut spec, &load.lasts, seconds);
     let set_bytes = scaled(&mut spec, layout, load);
     let mut machine = Machine::new(&spec);
