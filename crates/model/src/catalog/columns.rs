@@ -287,29 +287,45 @@ fn disk_values(offer: Offer<'_>) -> [Value<'_>; DISK_COLUMNS.len()] {
                 text(&disk.source),
             ]
         }
-        Offer::Flex(disk) => [
-            text(&disk.sku),
-            text(disk.family.name()),
-            some(disk.size_bytes_max, GIB),
-            some(disk.size_bytes_min, GIB),
-            some(disk.iops_cap_max, 1),
-            some(disk.bytes_per_second_cap_max, MB),
-            Value::None,
-            Value::None,
-            Value::None,
-            Value::Text("none"),
-            Value::Flag(disk.host_caching),
-            some(disk.io_unit_bytes, 1),
-            some(disk.iops_free, 1),
-            some(disk.bytes_per_second_free, MB),
-            Value::None,
-            number(disk.price_microusd_gib_month, MICRO),
-            number(disk.price_microusd_iops_month, MICRO),
-            number(disk.price_microusd_mbps_month, MICRO),
-            text(&disk.price_region),
-            text(&disk.price_date),
-            text(&disk.source),
-        ],
+        Offer::Flex(disk) => {
+            // The largest has the most; what follows from the size is reckoned, never a bound of the reader.
+            let most = disk.figures(
+                disk.size_bytes_max,
+                disk.iops_cap_max,
+                disk.bytes_per_second_cap_max,
+            );
+            let bursts = disk.bucket_ios_rule.is_some() || disk.bucket_bytes_rule.is_some();
+            let free = |free: u64, unit| {
+                if free == u64::MAX {
+                    Value::None
+                } else {
+                    some(free, unit)
+                }
+            };
+            [
+                text(&disk.sku),
+                text(disk.family.name()),
+                some(disk.size_bytes_max, GIB),
+                some(disk.size_bytes_min, GIB),
+                number(most.iops, 1),
+                number(most.bytes_per_second, MB),
+                Value::None,
+                Value::None,
+                Value::None,
+                Value::Text(if bursts { "credit" } else { "none" }),
+                Value::Flag(disk.host_caching),
+                some(disk.io_unit_bytes, 1),
+                free(disk.iops_free, 1),
+                free(disk.bytes_per_second_free, MB),
+                Value::None,
+                number(disk.price_microusd_gib_month, MICRO),
+                number(disk.price_microusd_iops_month, MICRO),
+                number(disk.price_microusd_mbps_month, MICRO),
+                text(&disk.price_region),
+                text(&disk.price_date),
+                text(&disk.source),
+            ]
+        }
     }
 }
 

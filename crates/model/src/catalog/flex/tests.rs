@@ -41,3 +41,26 @@ fn prices_by_tier_are_read() {
         None
     );
 }
+
+/// A listing shows what the largest disk has; what follows from nothing known is not known, and no bound of the reader is shown.
+#[test]
+fn listings_show_what_the_largest_has() {
+    use crate::catalog::{Offer, Value};
+    let shown = |cloud: &str, sku: &str| {
+        let catalog = Catalog::named(cloud).expect(cloud);
+        let mut rows = catalog.listed_disks();
+        let (_, row) = rows.find(|(offer, _)| Offer::sku(*offer) == sku).expect(sku);
+        (row.values[4], row.values[5])
+    };
+    let mbps = |mib: u32| Value::Number(f64::from(mib) * 1.048_576);
+    assert_eq!(shown("aws", "gp2"), (Value::Number(16_000.0), mbps(250)));
+    assert_eq!(shown("aws", "io1"), (Value::Number(64_000.0), mbps(1_000)));
+    assert_eq!(
+        shown("gcp", "pd-extreme"),
+        (Value::Number(120_000.0), Value::NotKnown)
+    );
+    assert_eq!(
+        shown("azure", "Ultra"),
+        (Value::Number(400_000.0), Value::Number(10_000.0))
+    );
+}
