@@ -111,7 +111,10 @@ fn idle(setup: &Setup) -> Vec<Idle> {
             Limit::DiskReadThroughput,
             [Limit::MachineReadThroughput, Limit::MachineThroughput],
         ),
-        (Limit::DiskWriteIops, [Limit::MachineWriteIops, Limit::MachineIops]),
+        (
+            Limit::DiskWriteIops,
+            [Limit::MachineWriteIops, Limit::MachineIops],
+        ),
         (
             Limit::DiskWriteThroughput,
             [Limit::MachineWriteThroughput, Limit::MachineThroughput],
@@ -125,7 +128,9 @@ fn idle(setup: &Setup) -> Vec<Idle> {
     };
     let idle = pairs.into_iter().filter_map(|(limit, machine)| {
         let has = base(limit)?;
-        let holds = machine.into_iter().filter_map(|limit| Some((base(limit)?, limit)));
+        let holds = machine
+            .into_iter()
+            .filter_map(|limit| Some((base(limit)?, limit)));
         let (passes, held_by) = holds.min()?;
         (passes < has).then_some(Idle {
             limit,

@@ -13,7 +13,7 @@ const STEPS_PERMILLE: [u64; 8] = [250, 500, 750, 1_000, 1_500, 2_000, 4_000, 8_0
 
 /// The cheapest layouts for more and less IOPS and MB/s, each with any of the other; dearer ones last. Each is the cheapest of all
 /// that deliver as much of both.
-pub fn front<'a>(catalog: &'a Catalog, need: &Need) -> Vec<Answer<'a>> {
+pub fn front<'a>(catalogs: &[&'a Catalog], need: &Need) -> Vec<Answer<'a>> {
     if need.load.ios == 0 {
         return Vec::new();
     }
@@ -23,7 +23,7 @@ pub fn front<'a>(catalog: &'a Catalog, need: &Need) -> Vec<Answer<'a>> {
             let mut need = need.clone();
             need.choice.budget_microusd = None;
             need.load = scaled(&need.load, ios, bytes);
-            let cheapest = search::cheapest(catalog, &need, 1).answers.into_iter().next();
+            let cheapest = search::cheapest_of(catalogs, &need, 1).answers.into_iter().next();
             found.extend(cheapest.filter(|one| !found.iter().any(|other| other.layout == one.layout)));
         }
     }

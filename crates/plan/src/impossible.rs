@@ -58,14 +58,14 @@ pub enum Impossible {
 }
 
 /// What `need` fails at; it is known that nothing meets it.
-pub fn why(catalog: &Catalog, need: &Need) -> Impossible {
-    let can = |need: &Need| !search::cheapest(catalog, need, 1).answers.is_empty();
+pub fn why(catalogs: &[&Catalog], need: &Need) -> Impossible {
+    let can = |need: &Need| !search::cheapest_of(catalogs, need, 1).answers.is_empty();
     let asked: Vec<Requirement> = Requirement::ALL
         .into_iter()
         .filter(|one| one.is_asked(need))
         .collect();
     let alone = asked.iter().filter(|one| can(&one.without(need)));
-    let nearest: Vec<Nearest> = alone.map(|&one| nearest(one, catalog, need, &can)).collect();
+    let nearest: Vec<Nearest> = alone.map(|&one| nearest(one, catalogs, need, &can)).collect();
     if nearest.is_empty() {
         Impossible::Together(asked)
     } else {
@@ -130,7 +130,7 @@ impl Requirement {
     }
 
     /// From what can be met to what is asked for, in what its amount counts; `None`: it has no amount.
-    fn range(self, catalog: &Catalog, need: &Need) -> Option<(u64, u64)> {
+    fn range(self, catalogs: &[&Catalog], need: &Need) -> Option<(u64, u64)> {
         let without = self.without(need);
         Some(match self {
             Self::Iops => (without.load.ios, need.load.ios),
@@ -143,7 +143,7 @@ impl Requirement {
                 u64::from(need.choice.stripe_max),
             ),
             Self::Budget => {
-                let found = search::cheapest(catalog, &without, 1);
+                let found = search::cheapest_of(catalogs, &without, 1);
                 let price = found.answers.first()?.cost.microusd_month();
                 (price, need.choice.budget_microusd?)
             }
@@ -153,8 +153,8 @@ impl Requirement {
 }
 
 /// The nearest amount to what is asked for that can be met.
-fn nearest(one: Requirement, catalog: &Catalog, need: &Need, can: &impl Fn(&Need) -> bool) -> Nearest {
-    let amount = one.range(catalog, need).map(|(mut good, mut bad)| {
+fn nearest(one: Requirement, catalogs: &[&Catalog], need: &Need, can: &impl Fn(&Need) -> bool) -> Nearest {
+    let amount = one.range(catalogs, need).map(|(mut good, mut bad)| {
         // What the cheapest costs is exact already.
         let is_exact = one == Requirement::Budget;
         while !is_exact && good.abs_diff(bad) > 1 {

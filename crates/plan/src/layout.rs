@@ -167,7 +167,9 @@ fn fixed_figures(row: &Row, on_demand: bool) -> Figures {
             bytes_credit: Some(held(burst.bytes_per_second, row.bytes_per_second)),
         })
     };
-    let paid = row.burst.filter(|burst| on_demand && burst.credit_seconds.is_none());
+    let paid = row
+        .burst
+        .filter(|burst| on_demand && burst.credit_seconds.is_none());
     let (iops, bytes_per_second) = paid.map_or((row.iops, row.bytes_per_second), |burst| {
         (burst.iops, burst.bytes_per_second)
     });

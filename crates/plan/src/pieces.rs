@@ -197,7 +197,9 @@ fn of_size<'a>(
         .max(row.iops_least(size_bytes))
         .max(free(row.iops_free));
     let mut rate = each(reaching.disk_bytes).div_ceil(unit) * unit;
-    rate = rate.max(row.bytes_per_second_min).max(free(row.bytes_per_second_free));
+    rate = rate
+        .max(row.bytes_per_second_min)
+        .max(free(row.bytes_per_second_free));
     if row.iops_rule == Rule::Chosen {
         let enough = |iops: u64| match &row.bytes_per_second_rule {
             Rule::Chosen => row.bytes_per_second_bounds(size_bytes, iops).1 >= rate,

@@ -1,6 +1,6 @@
 //! A plan: what was needed, the cheapest layouts that meet it as the model shows, and what else is worth knowing.
 //!
-//! Data in: the catalogue, a need. Data out: [`Plan`]. It must not know how it is put into words.
+//! Data in: catalogues, a need. Data out: [`Plan`]. It must not know how it is put into words.
 
 use crate::front;
 use crate::impossible::{self, Impossible};
@@ -86,33 +86,33 @@ pub struct Wanted {
 /// # Errors
 /// A layout cannot be modelled, or `prove` failed.
 pub fn plan<'a, E: From<LayoutError>>(
-    catalog: &'a Catalog,
+    catalogs: &[&'a Catalog],
     (need, assumed): (Need, Vec<Assumed>),
     wanted: Wanted,
     prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
 ) -> Result<Plan<'a>, E> {
     let mut need = need;
-    let fastest = too_slow(catalog, &mut need)?;
+    let fastest = too_slow(catalogs, &mut need)?;
     let as_seen = matches!(need.load.lasts, Lasts::AsSeen(_));
     let (layouts, found, too_slow) = if need.latency.is_empty() && !as_seen {
-        let found = search::cheapest(catalog, &need, wanted.layouts);
+        let found = search::cheapest_of(catalogs, &need, wanted.layouts);
         let layouts = proven(&found.answers, &need.load, prove)?;
         (layouts, found, 0)
     } else {
-        fast_enough(catalog, &need, wanted, prove)?
+        fast_enough(catalogs, &need, wanted, prove)?
     };
     let nothing = layouts.is_empty().then(|| match too_slow {
         1.. if need.latency.is_empty() => Nothing::Held(too_slow),
-        _ => nothing(catalog, &need, &found, fastest),
+        _ => nothing(catalogs, &need, &found, fastest),
     });
     let on_credit = if wanted.on_credit && need.load.lasts == Lasts::Always {
         let below = layouts.first().map(|first| first.answer.cost.microusd_month());
-        on_credit(catalog, &need, below, prove)?
+        on_credit(catalogs, &need, below, prove)?
     } else {
         Vec::new()
     };
     let front = if wanted.front && !layouts.is_empty() {
-        front::front(catalog, &need)
+        front::front(catalogs, &need)
     } else {
         Vec::new()
     };
@@ -148,13 +148,13 @@ fn proven<'a, E: From<LayoutError>>(
 
 /// The cheapest that keep the bounds on latency, tried in the order of price.
 fn fast_enough<'a, E: From<LayoutError>>(
-    catalog: &'a Catalog,
+    catalogs: &[&'a Catalog],
     need: &Need,
     wanted: Wanted,
     prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
 ) -> Result<(Answers<'a>, Found<'a>, usize), E> {
     let most = wanted.layouts;
-    let found = search::cheapest(catalog, need, wanted.tried.max(most));
+    let found = search::cheapest_of(catalogs, need, wanted.tried.max(most));
     let (mut layouts, mut too_slow) = (Vec::new(), 0);
     for some in found.answers.chunks(most.max(1)) {
         for one in proven(some, &need.load, prove)? {
@@ -173,12 +173,12 @@ fn fast_enough<'a, E: From<LayoutError>>(
 }
 
 /// Leaves families out of `need` that are too slow even without a queue, and says how fast each is.
-fn too_slow(catalog: &Catalog, need: &mut Need) -> Result<Vec<Fastest>, LayoutError> {
+fn too_slow(catalogs: &[&Catalog], need: &mut Need) -> Result<Vec<Fastest>, LayoutError> {
     let mut fastest = Vec::new();
     if need.latency.is_empty() || need.load.ios == 0 {
         return Ok(fastest);
     }
-    for (family, layout) in largest(catalog) {
+    for (family, layout) in catalogs.iter().flat_map(|catalog| largest(catalog)) {
         let ios = LIGHT_IOS.min(need.load.ios);
         let light = Load {
             ios,
@@ -186,7 +186,7 @@ fn too_slow(catalog: &Catalog, need: &mut Need) -> Result<Vec<Fastest>, LayoutEr
             lasts: Lasts::Always,
             ..need.load.clone()
         };
-        let proof = prove::prove_for(&layout, &light, catalog, 100)?;
+        let proof = prove::prove_for(&layout, &light, catalogs[0], 100)?;
         for bound in &need.latency {
             fastest.push(Fastest {
                 family,
@@ -209,7 +209,8 @@ fn largest(catalog: &Catalog) -> Vec<(Family, Layout<'_>)> {
         let flex = flex.map(|row| {
             let size = row.size_bytes_max;
             let iops = row.iops_cap(size);
-            crate::layout::Disk::chosen(row, size, iops, row.bytes_per_second_cap(iops))
+            let (_, most) = row.bytes_per_second_bounds(size, iops);
+            crate::layout::Disk::chosen(row, size, iops, most)
         });
         fixed
             .or(flex)
@@ -220,14 +221,14 @@ fn largest(catalog: &Catalog) -> Vec<(Family, Layout<'_>)> {
 
 /// Cheaper layouts that carry the load for as long as a full bucket lasts, if any do.
 fn on_credit<'a, E: From<LayoutError>>(
-    catalog: &'a Catalog,
+    catalogs: &[&'a Catalog],
     need: &Need,
     below_microusd: Option<u64>,
     prove: &impl Fn(&[Layout<'a>], &Load) -> Result<Vec<Proof>, E>,
 ) -> Result<Answers<'a>, E> {
     let mut peak = need.clone();
     peak.load.lasts = Lasts::Seconds(PEAK_SECONDS);
-    let answers = search::cheapest(catalog, &peak, ON_CREDIT).answers;
+    let answers = search::cheapest_of(catalogs, &peak, ON_CREDIT).answers;
     let cheaper = |answer: &Answer<'_>| {
         below_microusd.is_none_or(|below| answer.cost.microusd_month() < below)
             && answer.judged.lasts_seconds.is_some()
@@ -239,15 +240,15 @@ fn on_credit<'a, E: From<LayoutError>>(
 }
 
 /// Why nothing was found.
-fn nothing(catalog: &Catalog, need: &Need, found: &Found<'_>, fastest: Vec<Fastest>) -> Nothing {
+fn nothing(catalogs: &[&Catalog], need: &Need, found: &Found<'_>, fastest: Vec<Fastest>) -> Nothing {
     let mut any = need.clone();
     any.choice.too_slow.clear();
     if !need.latency.is_empty()
-        && (!found.answers.is_empty() || !search::cheapest(catalog, &any, 1).answers.is_empty())
+        && (!found.answers.is_empty() || !search::cheapest_of(catalogs, &any, 1).answers.is_empty())
     {
         return Nothing::TooSlow(fastest);
     }
-    Nothing::Impossible(impossible::why(catalog, &any))
+    Nothing::Impossible(impossible::why(catalogs, &any))
 }
 
 #[cfg(test)]

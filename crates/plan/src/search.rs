@@ -36,7 +36,22 @@ pub struct Found<'a> {
 /// A machine with its price.
 type Priced<'a> = (u64, &'a Vm);
 
-/// The `most` cheapest layouts.
+/// The `most` cheapest layouts of several clouds.
+pub fn cheapest_of<'a>(catalogs: &[&'a Catalog], need: &Need, most: usize) -> Found<'a> {
+    let mut all = Found::default();
+    for catalog in catalogs {
+        let found = cheapest(catalog, need, most);
+        all.answers.extend(found.answers);
+        all.without_price += found.without_price;
+        all.without_limit += found.without_limit;
+    }
+    // Those of one cloud stay in their order.
+    all.answers.sort_by_key(|answer| answer.cost.microusd_month());
+    all.answers.truncate(most);
+    all
+}
+
+/// The `most` cheapest layouts of one cloud.
 pub fn cheapest<'a>(catalog: &'a Catalog, need: &Need, most: usize) -> Found<'a> {
     let mut search = Search::new(catalog, need, most);
     let (machines, without_price) = machines(catalog, need);

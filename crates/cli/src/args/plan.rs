@@ -29,6 +29,9 @@ Examples:
   what a recorded load needs, replayed on each layout, beside what stands now
     fathom plan --from runs/monday runs/tuesday --slo 'p99<10ms' \
                 --current azure/P30,vm=Standard_D8s_v3
+  the cheapest of three clouds
+    fathom plan --iops 12000 --gib 1500 --vcpus 4 --memory 16GiB \
+                --cloud azure,aws,gcp
   a peak of half an hour, with credit
     fathom plan --iops 3000 --gib 64 --for 30m
   why a layout delivers what it delivers, and two side by side
@@ -119,6 +122,14 @@ pub(crate) struct PlanArgs {
     /// Plan for so many times the load and the room, as 2x
     #[arg(long, value_name = "FACTOR", value_parser = factor, allow_negative_numbers = true, help_heading = "The load")]
     pub growth: Option<u64>,
+    /// Clouds to choose from: azure, aws, gcp (repeatable) [default: azure]
+    #[arg(
+        long,
+        value_name = "CLOUD",
+        value_delimiter = ',',
+        help_heading = "The choice"
+    )]
+    pub cloud: Vec<String>,
     /// The machine, where it is settled
     #[arg(long, value_name = "NAME", conflicts_with_all = ["vcpus", "memory"], help_heading = "The choice")]
     pub vm: Option<String>,
@@ -128,7 +139,8 @@ pub(crate) struct PlanArgs {
     /// Memory, at least, in GiB or with a unit: 16GiB
     #[arg(long, value_name = "SIZE", value_parser = gib, allow_negative_numbers = true, help_heading = "The choice")]
     pub memory: Option<u64>,
-    /// Only disks of this family: premium, standard-ssd, standard-hdd, premium-v2, ultra (repeatable)
+    /// Only disks of this family: premium, standard-ssd, standard-hdd, premium-v2, ultra; of other clouds gp3, pd-ssd and so on
+    /// (repeatable)
     #[arg(
         long,
         value_name = "FAMILY",

@@ -37,11 +37,13 @@ pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
     for (path, _) in &outputs {
         output::check(path, args.force)?;
     }
-    let catalog = &*catalog::open(args.catalog.as_deref())?;
+    let own = &*catalog::open(args.catalog.as_deref())?;
+    let catalogs = &*ask::catalogs(args, own)?;
+    let catalog = catalogs[0];
     let layouts = args.explain.iter().chain(&args.compare);
     let layouts: Vec<&String> = layouts.collect();
     if layouts.is_empty() {
-        return answer(args, catalog, &outputs);
+        return answer(args, catalogs, &outputs);
     }
     if let (Some(word), Some(text)) = (args.emit, &args.explain) {
         return emitted(&named("--explain", text, catalog)?, word);
@@ -55,11 +57,12 @@ pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
     if !outputs.is_empty() {
         bail!("-o: --explain and --compare are told on stdout only: leave -o out");
     }
-    pairs(args, catalog, &layouts)
+    pairs(args, catalogs, &layouts)
 }
 
 /// Finds layouts and tells them.
-fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> anyhow::Result<Exit> {
+fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -> anyhow::Result<Exit> {
+    let catalog = catalogs[0];
     let present = args
         .current
         .as_deref()
@@ -75,20 +78,20 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         if args.percentile.is_some() || args.device.is_some() {
             bail!("--percentile and --device are about a recording: give one with --from RUN");
         }
-        let asked = beside(ask::need(args, catalog)?, present.as_ref());
+        let asked = beside(ask::need(args, catalogs)?, present.as_ref());
         let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);
-        let plan = plan::plan(catalog, asked, wanted, &proofs)?;
+        let plan = plan::plan(catalogs, asked, wanted, &proofs)?;
         let present = present
             .map(|layout| stands(layout, &plan.need, catalog))
             .transpose()?;
-        return told(args, catalog, outputs, &plan, present.as_ref(), None);
+        return told(args, catalogs, outputs, &plan, present.as_ref(), None);
     }
     let opened = args
         .from
         .iter()
         .map(|dir| Recorded::open(dir, args.device.as_deref()));
     let recorded = opened.collect::<anyhow::Result<Vec<Recorded>>>()?;
-    let asked = beside(ask::need_of_seen(args, catalog, &recorded)?, present.as_ref());
+    let asked = beside(ask::need_of_seen(args, catalogs, &recorded)?, present.as_ref());
     let replays = Replays {
         recorded: &recorded,
         catalog,
@@ -102,7 +105,7 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         ..wanted
     };
     let prove = |layouts: &[Layout<'_>], _: &Load| replays.prove(layouts);
-    let plan = plan::plan(catalog, asked, wanted, &prove)?;
+    let plan = plan::plan(catalogs, asked, wanted, &prove)?;
     let present = present
         .map(|layout| replays.stands(layout, &plan.need))
         .transpose()?;
@@ -110,7 +113,7 @@ fn answer(args: &PlanArgs, catalog: &Catalog, outputs: &[(&Path, Format)]) -> an
         recordings: recorded.iter().map(|one| &one.recording).collect(),
         percent: ask::percentile(args),
     };
-    told(args, catalog, outputs, &plan, present.as_ref(), Some(seen))
+    told(args, catalogs, outputs, &plan, present.as_ref(), Some(seen))
 }
 
 /// A need beside what stands: on no smaller a machine, unless one is asked for.
@@ -126,7 +129,7 @@ fn beside(
 /// Tells a plan on stdout and in files.
 fn told(
     args: &PlanArgs,
-    catalog: &Catalog,
+    catalogs: &[&Catalog],
     outputs: &[(&Path, Format)],
     plan: &Plan<'_>,
     present: Option<&Proven<'_>>,
@@ -136,7 +139,7 @@ fn told(
         plan,
         present,
         seen,
-        prices: prices(catalog, plan),
+        prices: prices(catalogs, plan),
         money: money(args),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -236,12 +239,13 @@ fn proofs(layouts: &[Layout<'_>], load: &Load, catalog: &Catalog) -> Result<Vec<
 }
 
 /// Tells layouts one by one and side by side.
-fn pairs(args: &PlanArgs, catalog: &Catalog, texts: &[&String]) -> anyhow::Result<Exit> {
+fn pairs(args: &PlanArgs, catalogs: &[&Catalog], texts: &[&String]) -> anyhow::Result<Exit> {
+    let catalog = catalogs[0];
     let need = if ask::is_asked(args) {
-        ask::need(args, catalog)?.0
+        ask::need(args, catalogs)?.0
     } else {
         Need {
-            choice: ask::choice(args, catalog)?,
+            choice: ask::choice(args, catalogs)?,
             ..Need::none()
         }
     };
@@ -254,11 +258,11 @@ fn pairs(args: &PlanArgs, catalog: &Catalog, texts: &[&String]) -> anyhow::Resul
     let layouts = layouts.collect::<anyhow::Result<Vec<Layout<'_>>>>()?;
     let explained: Vec<_> = layouts
         .into_iter()
-        .map(|layout| explain::explain(layout, &need, catalog))
+        .map(|layout| explain::explain(layout, &need, catalog.of_cloud(layout.cloud).unwrap_or(catalog)))
         .collect();
     let report = PairReport {
         layouts: &explained,
-        prices: from(explained.iter().map(|one| &one.answer), catalog),
+        prices: from(explained.iter().map(|one| &one.answer)),
         money: money(args),
     };
     if args.json {
@@ -280,38 +284,46 @@ fn money(args: &PlanArgs) -> Currency {
 }
 
 /// Where the prices of a plan are from.
-fn prices(catalog: &Catalog, plan: &Plan<'_>) -> String {
-    from(plan.layouts.iter().map(|one| &one.answer), catalog)
+fn prices(catalogs: &[&Catalog], plan: &Plan<'_>) -> String {
+    if plan.layouts.is_empty() {
+        let clouds: Vec<&str> = catalogs.iter().map(|catalog| catalog.cloud()).collect();
+        return format!(
+            "Prices of {}: none (sources: fathom catalog sources).",
+            clouds.join(", ")
+        );
+    }
+    from(plan.layouts.iter().map(|one| &one.answer))
 }
 
 /// Regions and dates of prices, and what they are.
-fn from<'a>(answers: impl Iterator<Item = &'a search::Answer<'a>>, catalog: &Catalog) -> String {
-    let mut origins: Vec<(&str, &str, &str)> = Vec::new();
-    let mut add = |what, region, date| {
-        if !origins.contains(&(what, region, date)) {
-            origins.push((what, region, date));
+fn from<'a>(answers: impl Iterator<Item = &'a search::Answer<'a>>) -> String {
+    let mut origins: Vec<(&str, &str, &str, &str)> = Vec::new();
+    let mut add = |cloud, what, region, date| {
+        if !origins.contains(&(cloud, what, region, date)) {
+            origins.push((cloud, what, region, date));
         }
     };
     for answer in answers {
+        let cloud = answer.layout.cloud;
         if let Some(vm) = answer.layout.machine {
-            add("machines", &vm.price_region, &vm.price_date);
+            add(cloud, "machines", &*vm.price_region, &*vm.price_date);
         }
         let (region, date) = answer.layout.disk.offer.priced();
-        add("disks", region, date);
+        add(cloud, "disks", region, date);
     }
     origins.sort_unstable();
-    let origins: Vec<String> = origins
-        .into_iter()
-        .filter(|(_, region, _)| !region.is_empty())
-        .map(|(what, region, date)| format!("{what} in {region} of {date}"))
-        .collect();
-    format!(
-        "Prices of {}, US dollars, Linux, before discounts: {} (sources: fathom catalog sources).",
-        catalog.cloud(),
-        if origins.is_empty() {
-            String::from("none")
+    let mut text = String::from("Prices in US dollars, Linux, before discounts");
+    let mut before = "";
+    for (cloud, what, region, date) in origins.into_iter().filter(|(_, _, region, _)| !region.is_empty()) {
+        let joint = if cloud == before { "," } else { ";" };
+        let of = if cloud == before {
+            String::new()
         } else {
-            origins.join(", ")
-        }
-    )
+            format!(" {cloud}:")
+        };
+        let date = if date.is_empty() { "no stated date" } else { date };
+        text.push_str(&format!("{joint}{of} {what} in {region} of {date}"));
+        before = cloud;
+    }
+    text + " (sources: fathom catalog sources)."
 }

@@ -10,7 +10,7 @@ fn dearer_ones_deliver_more() {
         ..Ask::default()
     };
     let need = ask.need().expect("a need").0;
-    let front = front(Catalog::azure(), &need);
+    let front = front(&[Catalog::azure()], &need);
     assert!(front.len() >= 8, "{}", front.len());
     for (index, one) in front.iter().enumerate() {
         assert!(one.layout.size_bytes() >= need.size_bytes);

@@ -25,7 +25,7 @@ fn fails_at(need: &Need) -> Vec<(Requirement, Option<u64>)> {
         search::cheapest(catalog, need, 1).answers.is_empty(),
         "{need:?} is possible"
     );
-    let Impossible::Any(nearest) = why(catalog, need) else {
+    let Impossible::Any(nearest) = why(&[catalog], need) else {
         return Vec::new();
     };
     for one in &nearest {
@@ -104,7 +104,7 @@ fn what_only_fails_together_is_said_so() {
         ask.choice.machine.vcpus = 100_000;
         ask.choice.budget_microusd = Some(1);
     });
-    let Impossible::Together(asked) = why(Catalog::azure(), &need) else {
+    let Impossible::Together(asked) = why(&[Catalog::azure()], &need) else {
         panic!("one alone does not help");
     };
     assert!(asked.contains(&Requirement::Vcpus) && asked.contains(&Requirement::Budget));

@@ -17,7 +17,7 @@ fn planned(ask: &Ask) -> Plan<'static> {
             .map(|layout| prove::prove(layout, load, catalog))
             .collect()
     };
-    plan(catalog, ask.need().expect("a need"), WANTED, &each).expect("a plan")
+    plan(&[catalog], ask.need().expect("a need"), WANTED, &each).expect("a plan")
 }
 
 #[test]

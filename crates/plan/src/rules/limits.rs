@@ -85,7 +85,11 @@ pub(super) fn disk_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Op
     let way = of_reads(setup.disks)?;
     Some(Use {
         limit: Limit::DiskReadThroughput,
-        used: counted(setup, reaching.disk_units - reaching.write_units, reaching.disk_bytes - reaching.write_bytes),
+        used: counted(
+            setup,
+            reaching.disk_units - reaching.write_units,
+            reaching.disk_bytes - reaching.write_bytes,
+        ),
         rate: way.bytes_per_second,
     })
 }

@@ -255,6 +255,161 @@ fn bursts_on_demand() {
     assert_eq!(on_demand.target(), "azure/P30,burst=on-demand");
 }
 
+/// Stated of pd-ssd: reads and writes have limits of their own, of all disks of the type on a machine, by the sum of their sizes.
+#[test]
+fn reads_and_writes_apart_on_a_machine() {
+    let _ = [
+        row("disk-read-iops"),
+        row("disk-read-mbps"),
+        row("disk-write-iops"),
+        row("disk-write-mbps"),
+        row("family-on-machine"),
+    ];
+    // 6,000 + 30 x 400 GiB, and 240 + 0.48 x 400 MiB/s, for two disks of 200 GiB.
+    let two = "gcp/2xpd-ssd,size=200g,vm=n2-standard-8";
+    let some = load(10_000, 16 << 10, 70);
+    let bytes = 10_000 * (16 << 10);
+    let mib = |mib: u64| mib << 20;
+    for (limit, takes) in [
+        (Limit::DiskReadIops, (7_000, Some(18_000))),
+        (Limit::DiskWriteIops, (3_000, Some(18_000))),
+        (Limit::DiskReadThroughput, (bytes * 7 / 10, Some(mib(432)))),
+        (Limit::DiskWriteThroughput, (bytes * 3 / 10, Some(mib(432)))),
+    ] {
+        assert_eq!(takes_of(two, &some, limit), Some(takes), "{limit:?}");
+    }
+    assert_eq!(takes_of(two, &some, Limit::DiskIops), None);
+    assert_eq!(takes_of("azure/P30", &some, Limit::DiskReadIops), None);
+}
+
+/// Stated per machine and type of disk; of what no row states, nothing is known.
+#[test]
+fn limits_of_machines_by_family() {
+    let _ = [
+        row("machine-family-iops"),
+        row("machine-family-mbps"),
+        row("machine-family-read-iops"),
+        row("machine-family-read-mbps"),
+        row("machine-family-write-iops"),
+        row("machine-family-write-mbps"),
+    ];
+    let some = load(1_000, 4096, 50);
+    let catalog = Catalog::named("gcp").expect("a cloud");
+    let mut seen = [0, 0, 0];
+    for row in catalog.vm_limits() {
+        let Some(vm) = catalog.vms().iter().find(|vm| row.is_of(vm)) else {
+            continue;
+        };
+        let size = catalog
+            .flex_disk(row.family)
+            .map_or(1 << 40, |disk| disk.size_bytes_min.max(1 << 40));
+        let target = format!("gcp/{},size={}g,vm={}", row.family.key(), size >> 30, vm.name);
+        let Ok(layout) = Layout::named(&target, catalog) else {
+            continue;
+        };
+        let crate::layout::OfMachine::Row(row) = layout.limits else {
+            panic!("{target}: {:?}", layout.limits);
+        };
+        let held = |limit: Limit| takes_of(&target, &some, limit).map(|(_, held)| held);
+        let (read, write) = if row.together {
+            (Limit::MachineIops, Limit::MachineIops)
+        } else {
+            (Limit::MachineReadIops, Limit::MachineWriteIops)
+        };
+        assert_eq!(held(read), Some(row.read_iops), "{target}");
+        if !row.together {
+            assert_eq!(held(write), Some(row.write_iops), "{target}");
+            assert_eq!(
+                held(Limit::MachineWriteThroughput),
+                Some(row.write_bytes_per_second),
+                "{target}"
+            );
+            assert_eq!(
+                held(Limit::MachineReadThroughput),
+                Some(row.read_bytes_per_second),
+                "{target}"
+            );
+            assert_eq!(held(Limit::MachineIops), None, "{target}");
+        } else {
+            assert_eq!(
+                held(Limit::MachineThroughput),
+                Some(row.read_bytes_per_second),
+                "{target}"
+            );
+            assert_eq!(held(Limit::MachineReadIops), None, "{target}");
+        }
+        assert_eq!(held(Limit::UncachedIops), Some(Some(u64::MAX)), "{target}");
+        seen[usize::from(row.together)] += 1;
+    }
+    assert!(seen[0] > 50 && seen[1] > 0, "{seen:?}");
+    // No source states Hyperdisk's limits on most machines.
+    let unknown = "gcp/hyperdisk-balanced,size=1000g,vm=n2-standard-8";
+    assert_eq!(takes_of(unknown, &some, Limit::MachineIops), Some((1_000, None)));
+    let setup = Setup::of(&layout(unknown));
+    let one = uses(&setup, &some).find(|one| one.limit == Limit::MachineIops);
+    assert!(one.is_some_and(|one| !one.holds(&some)));
+}
+
+/// Stated: with two cards each has half of the total, so one volume reaches half.
+#[test]
+fn cards() {
+    let _ = row("cards");
+    let catalog = Catalog::named("aws").expect("a cloud");
+    let vm = catalog
+        .vms()
+        .iter()
+        .find(|vm| vm.cards == 2)
+        .expect("a machine with two");
+    let iops = vm.uncached_iops.expect("a limit");
+    for (count, part) in [(1, iops / 2), (2, iops), (3, iops * 3 / 4), (4, iops)] {
+        let target = format!("aws/{count}xgp3,size=1000g,vm={}", vm.name);
+        let held = takes_of(&target, &load(1_000, 4096, 50), Limit::UncachedIops);
+        assert_eq!(held, Some((1_000, Some(part))), "{target}");
+    }
+}
+
+/// Documented: a gp2 of 100 GiB has 300 IOPS and bursts to 3,000 for 2,000 s; its IOPS are no choice. One of 1,000 GiB has 3,000. A
+/// small I/O on st1 costs a whole MiB of its credit.
+#[test]
+fn figures_by_formula() {
+    let _ = [row("figures-by-formula"), row("price-tiers")];
+    let gp2 = |size: u64| format!("aws/gp2,size={size}g");
+    let held = |target: &str, lasts: Lasts| {
+        let some = Load {
+            lasts,
+            ..load(1_000, 4096, 50)
+        };
+        takes_of(target, &some, Limit::DiskIops).and_then(|(_, held)| held)
+    };
+    assert_eq!(held(&gp2(100), Lasts::Always), Some(300));
+    assert_eq!(held(&gp2(100), Lasts::Seconds(2_000)), Some(3_000));
+    assert_eq!(held(&gp2(100), Lasts::Seconds(4_000)), Some(1_650));
+    assert_eq!(held(&gp2(1_000), Lasts::Always), Some(3_000));
+    let random = takes_of("aws/st1,size=1000g", &load(100, 4096, 50), Limit::DiskThroughput);
+    assert_eq!(random.map(|(used, _)| used), Some(100 << 20));
+    // The smallest gp2 that carries 4,000 IOPS without end is of 1,334 GiB.
+    let catalog = Catalog::named("aws").expect("a cloud");
+    let mut ask = Ask {
+        iops: Some(4_000),
+        size_bytes: Some(10 * GIB),
+        ..Ask::default()
+    };
+    ask.choice.families = vec![catalog.family("gp2").expect("a family")];
+    ask.choice.stripe_max = 1;
+    let need = ask.need().expect("a need").0;
+    let found = crate::search::cheapest(catalog, &need, 1);
+    assert_eq!(found.answers[0].layout.disk.size_bytes, 1_334 * GIB);
+    // io2: 0.065 up to 32,000 IOPS, 0.0455 up to 64,000, 0.03185 above.
+    let io2 = cost::of(&layout("aws/io2,size=1000g,iops=70000"), Terms::default());
+    let iops = io2
+        .parts
+        .iter()
+        .find(|part| part.what == What::Iops)
+        .expect("a part");
+    let expected = 32_000 * 65_000 + 32_000 * 45_500 + 6_000 * 31_850;
+    assert_eq!(iops.microusd_month, Some(expected));
+}
+
 #[test]
 fn freely_sized_disks() {
     let _ = [row("iops-by-size"), row("mbps-by-iops"), row("free-baseline")];

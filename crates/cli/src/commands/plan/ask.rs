@@ -24,7 +24,7 @@ pub(super) fn is_asked(args: &PlanArgs) -> bool {
 }
 
 /// What is needed, and what was assumed of it.
-pub(super) fn need(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<(Need, Vec<Assumed>)> {
+pub(super) fn need(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<(Need, Vec<Assumed>)> {
     let ask = Ask {
         iops: args.iops,
         bytes_per_second: args.mbps,
@@ -35,7 +35,7 @@ pub(super) fn need(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<(Need, 
         lasts_seconds: args.lasts.map(|lasts| lasts.0.div_ceil(1_000_000_000)),
         latency: args.latency.clone(),
         growth_permille: args.growth,
-        choice: choice(args, catalog)?,
+        choice: choice(args, catalogs)?,
     };
     Ok(ask.need()?)
 }
@@ -43,7 +43,7 @@ pub(super) fn need(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<(Need, 
 /// What is needed so that recordings are carried.
 pub(super) fn need_of_seen(
     args: &PlanArgs,
-    catalog: &Catalog,
+    catalogs: &[&Catalog],
     recorded: &[Recorded],
 ) -> anyhow::Result<(Need, Vec<Assumed>)> {
     let seen = recorded.iter().map(|recorded| &recorded.recording.seen);
@@ -53,7 +53,7 @@ pub(super) fn need_of_seen(
         working_set_bytes: args.working_set,
         latency: args.latency.clone(),
         growth_permille: args.growth,
-        choice: choice(args, catalog)?,
+        choice: choice(args, catalogs)?,
         ..Ask::default()
     };
     if args.growth.is_some_and(|growth| growth > GROWTH_PERMILLE_MAX) {
@@ -79,7 +79,7 @@ pub(super) fn listed(args: &PlanArgs) -> anyhow::Result<usize> {
 }
 
 /// What narrows the choice.
-pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choice> {
+pub(super) fn choice(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<Choice> {
     let whole = |flag: &str, value: Option<u64>| match value.map(u32::try_from) {
         None => Ok(0),
         Some(Ok(value)) => Ok(value),
@@ -100,7 +100,7 @@ pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choic
         Some(CommitWord::ThreeYears) => Commitment::ThreeYears,
     };
     let machine = MachineNeed {
-        name: args.vm.as_deref().map(|name| vm(name, catalog)).transpose()?,
+        name: args.vm.as_deref().map(|name| vm(name, catalogs)).transpose()?,
         vcpus: whole("vcpus", args.vcpus)?,
         memory_bytes: args.memory.unwrap_or(0),
     };
@@ -109,7 +109,7 @@ pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choic
         families: args
             .family
             .iter()
-            .map(|word| family(word, catalog))
+            .map(|word| family(word, catalogs))
             .collect::<anyhow::Result<_>>()?,
         caches,
         too_slow: Vec::new(),
@@ -120,7 +120,7 @@ pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choic
         region: args
             .region
             .as_deref()
-            .map(|name| region(name, catalog))
+            .map(|name| region(name, catalogs))
             .transpose()?,
         budget_microusd: args.budget.map(|budget| {
             let per_usd = args.currency.as_ref().map_or(1.0, |(_, rate)| *rate);
@@ -131,16 +131,53 @@ pub(super) fn choice(args: &PlanArgs, catalog: &Catalog) -> anyhow::Result<Choic
             commitment,
         },
     };
-    committed(&choice, catalog)?;
+    committed(&choice, catalogs)?;
     Ok(choice)
 }
 
-/// A machine of the catalogue.
-fn vm(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
-    if let Some(vm) = catalog.vm(name) {
+/// The catalogues to choose from: that of `--catalog` and those of `--cloud`.
+pub(super) fn catalogs<'a>(args: &PlanArgs, own: &'a Catalog) -> anyhow::Result<Vec<&'a Catalog>> {
+    let mut catalogs: Vec<&Catalog> = Vec::new();
+    for name in &args.cloud {
+        let Some(catalog) = own.of_cloud(name.trim()) else {
+            bail!(
+                "--cloud {name}: no catalogue of it is built in: there are {}; --catalog DIR reads one of your own",
+                Catalog::names().collect::<Vec<_>>().join(", ")
+            );
+        };
+        if !catalogs.iter().any(|other| other.cloud() == catalog.cloud()) {
+            catalogs.push(catalog);
+        }
+    }
+    if catalogs.is_empty() {
+        catalogs.push(own);
+    }
+    Ok(catalogs)
+}
+
+/// The built-in clouds that are not chosen from.
+fn others<'a>(catalogs: &'a [&Catalog]) -> impl Iterator<Item = &'static Catalog> + 'a {
+    let chosen = |name: &str| catalogs.iter().any(|catalog| catalog.cloud() == name);
+    Catalog::names()
+        .filter(move |name| !chosen(name))
+        .filter_map(Catalog::named)
+}
+
+/// A machine of the catalogues.
+fn vm(name: &str, catalogs: &[&Catalog]) -> anyhow::Result<String> {
+    if let Some(vm) = catalogs.iter().find_map(|catalog| catalog.vm(name)) {
         return Ok(vm.name.clone());
     }
-    let near = catalog.vms_near(name);
+    if let Some(other) = others(catalogs).find(|other| other.vm(name).is_some()) {
+        bail!(
+            "--vm {name}: that is a machine of {0}: add --cloud {0}",
+            other.cloud()
+        );
+    }
+    let near: Vec<&str> = catalogs
+        .iter()
+        .flat_map(|catalog| catalog.vms_near(name))
+        .collect();
     let near = if near.is_empty() {
         String::new()
     } else {
@@ -149,11 +186,21 @@ fn vm(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
     bail!("--vm {name}: no virtual machine is called so{near}: `fathom catalog vms` lists all");
 }
 
-fn family(word: &str, catalog: &Catalog) -> anyhow::Result<Family> {
-    if let Some(family) = catalog.family(word) {
+fn family(word: &str, catalogs: &[&Catalog]) -> anyhow::Result<Family> {
+    if let Some(family) = catalogs.iter().find_map(|catalog| catalog.family(word)) {
         return Ok(family);
     }
-    let words: Vec<&str> = catalog.families().iter().map(|family| family.key()).collect();
+    if let Some(other) = others(catalogs).find(|other| other.family(word).is_some()) {
+        bail!(
+            "--family {word}: those are disks of {0}: add --cloud {0}",
+            other.cloud()
+        );
+    }
+    let words: Vec<&str> = catalogs
+        .iter()
+        .flat_map(|catalog| catalog.families())
+        .map(|family| family.key())
+        .collect();
     let near = nearest(word, words.iter().copied())
         .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
     bail!(
@@ -162,16 +209,15 @@ fn family(word: &str, catalog: &Catalog) -> anyhow::Result<Family> {
     );
 }
 
-/// A region that the catalogue has prices of.
-fn region(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
-    let disks = catalog.disks().iter().map(|disk| disk.price_region.as_str());
-    let flex = catalog.flex_disks().iter().map(|disk| disk.price_region.as_str());
-    let vms = catalog.vms().iter().map(|vm| vm.price_region.as_str());
-    let mut regions: Vec<&str> = disks
-        .chain(flex)
-        .chain(vms)
-        .filter(|region| !region.is_empty())
-        .collect();
+/// A region that a catalogue has prices of.
+fn region(name: &str, catalogs: &[&Catalog]) -> anyhow::Result<String> {
+    let mut regions: Vec<&str> = Vec::new();
+    for catalog in catalogs {
+        regions.extend(catalog.disks().iter().map(|disk| disk.price_region.as_str()));
+        regions.extend(catalog.flex_disks().iter().map(|disk| disk.price_region.as_str()));
+        regions.extend(catalog.vms().iter().map(|vm| vm.price_region.as_str()));
+    }
+    regions.retain(|region| !region.is_empty());
     regions.sort_unstable();
     regions.dedup();
     match regions.iter().find(|region| region.eq_ignore_ascii_case(name)) {
@@ -184,15 +230,16 @@ fn region(name: &str, catalog: &Catalog) -> anyhow::Result<String> {
 }
 
 /// Prices for a commitment are there, if one is asked for.
-fn committed(choice: &Choice, catalog: &Catalog) -> anyhow::Result<()> {
+fn committed(choice: &Choice, catalogs: &[&Catalog]) -> anyhow::Result<()> {
+    let vms = || catalogs.iter().flat_map(|catalog| catalog.vms());
     let (there, column) = match choice.terms.commitment {
         Commitment::None => return Ok(()),
         Commitment::OneYear => (
-            catalog.vms().iter().any(|vm| vm.price_microusd_hour_1y.is_some()),
+            vms().any(|vm| vm.price_microusd_hour_1y.is_some()),
             "price_usd_hour_1y",
         ),
         Commitment::ThreeYears => (
-            catalog.vms().iter().any(|vm| vm.price_microusd_hour_3y.is_some()),
+            vms().any(|vm| vm.price_microusd_hour_3y.is_some()),
             "price_usd_hour_3y",
         ),
     };

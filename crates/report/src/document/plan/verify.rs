@@ -24,7 +24,7 @@ pub(crate) fn command(layout: &Layout<'_>, load: &Load) -> String {
         _ => format!("{},{}", read_ios.max(1), (load.ios - read_ios).max(1)),
     };
     let depth = (load.ios / 10).clamp(DEPTH.0, DEPTH.1);
-    let bursts = layout.disk.burst.is_some() || layout.machine.is_some_and(bursts);
+    let bursts = layout.disk.figures(layout.count).burst.is_some() || layout.machine.is_some_and(bursts);
     let credit = if bursts && load.lasts == Lasts::Always {
         ",burst=empty"
     } else {
