@@ -26,11 +26,8 @@ pub(crate) type Caching = (Cache, u64);
 
 /// Of all families that are asked for; of those that cannot be cached so, none.
 pub(crate) fn all<'a>(catalog: &'a Catalog, need: &Need, caching: Caching) -> Vec<Piece<'a>> {
-    let wanted = |family: Family| {
-        let families = &need.choice.families;
-        let asked = families.is_empty() || families.contains(&family);
-        asked && !need.choice.too_slow.contains(&(family, caching.0))
-    };
+    let wanted =
+        |family: Family| is_wanted(need, family) && !need.choice.too_slow.contains(&(family, caching.0));
     let mut pieces = Vec::new();
     for family in catalog
         .families()
@@ -48,6 +45,12 @@ pub(crate) fn all<'a>(catalog: &'a Catalog, need: &Need, caching: Caching) -> Ve
     }
     pieces.sort_by_key(|piece| (piece.microusd_month, piece.count, piece.disk.sku()));
     pieces
+}
+
+/// Whether disks of this family may be chosen.
+pub(crate) fn is_wanted(need: &Need, family: Family) -> bool {
+    let families = &need.choice.families;
+    families.is_empty() || families.contains(&family)
 }
 
 /// Whether prices of `region` are asked for.

@@ -65,6 +65,8 @@ pub struct Plan<'a> {
     /// Machines without a price, and without a limit that the load would meet.
     pub without_price: usize,
     pub without_limit: usize,
+    /// Families of which no source states a limit that the load would meet.
+    pub not_stated: Vec<Family>,
     /// Layouts that carry the load and were too slow.
     pub too_slow: usize,
 }
@@ -117,7 +119,6 @@ pub fn plan<'a, E: From<LayoutError>>(
         Vec::new()
     };
     Ok(Plan {
-        need,
         assumed,
         layouts,
         on_credit,
@@ -125,6 +126,8 @@ pub fn plan<'a, E: From<LayoutError>>(
         nothing,
         without_price: found.without_price,
         without_limit: found.without_limit,
+        not_stated: search::not_stated(catalogs, &need),
+        need,
         too_slow,
     })
 }

@@ -11,7 +11,7 @@ use crate::need::Need;
 use crate::pieces::{self, Caching, Piece};
 use crate::rules;
 use crate::setup::Setup;
-use fathom_model::catalog::{Catalog, Vm};
+use fathom_model::catalog::{Catalog, Family, Rule, Vm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A layout that meets the need.
@@ -49,6 +49,18 @@ pub fn cheapest_of<'a>(catalogs: &[&'a Catalog], need: &Need, most: usize) -> Fo
     all.answers.sort_by_key(|answer| answer.cost.microusd_month());
     all.answers.truncate(most);
     all
+}
+
+/// Families that are asked for and left out, since no source states a limit of their disks that the load would meet.
+pub fn not_stated(catalogs: &[&Catalog], need: &Need) -> Vec<Family> {
+    let load = &need.load;
+    let rows = catalogs.iter().flat_map(|catalog| catalog.flex_disks());
+    let unknown = rows.filter(|row| {
+        pieces::is_wanted(need, row.family)
+            && (load.ios > 0 && row.iops_rule == Rule::NotKnown
+                || load.bytes > 0 && row.bytes_per_second_rule == Rule::NotKnown)
+    });
+    unknown.map(|row| row.family).collect()
 }
 
 /// The `most` cheapest layouts of one cloud.

@@ -80,6 +80,40 @@ fn what_is_found_delivers_by_its_own_command() {
     }
 }
 
+/// Each cloud by itself, and all at once: the cheapest of all is the cheapest of one.
+#[test]
+fn clouds_are_planned_side_by_side() {
+    let place = Place::new();
+    let need = "--iops 9000 --mbps 150 --gib 800 --read 70 --top 3 --no-burst";
+    let price = |plan: &Value| plan["layouts"][0]["usd_month"].as_f64().expect("a price");
+    let mut cheapest = f64::MAX;
+    for cloud in ["azure", "aws", "gcp"] {
+        let plan = planned(&place, &format!("{need} --cloud {cloud}"), 0);
+        cheapest = cheapest.min(price(&plan));
+        for layout in plan["layouts"].as_array().expect("layouts") {
+            let target = layout["target"].as_str().expect("a target");
+            assert!(target.starts_with(&format!("{cloud}/")), "{target}");
+            let command = layout["verify"].as_str().expect("a command");
+            let (ios, bytes) = delivered(&place, command);
+            assert!(
+                ios >= 0.97 * 9_000.0 && bytes >= 0.97 * 150e6,
+                "{command}: {ios} IOPS, {bytes} bytes/s"
+            );
+        }
+    }
+    let all = planned(&place, &format!("{need} --cloud azure,aws,gcp"), 0);
+    assert!((price(&all) - cheapest).abs() < 1e-9);
+    assert_eq!(all["left_out"]["families_without_limit"][0], "pd-extreme");
+    for (words, said) in [
+        ("--vm m6i.large --gib 5", "add --cloud aws"),
+        ("--family pd-ssd --gib 5", "add --cloud gcp"),
+        ("--gib 5 --cloud moon", "azure, aws, gcp"),
+        ("--gib 5 --cloud aws --emit az", "emit terraform"),
+    ] {
+        place.fathom(&format!("plan {words}")).expect(2).saying(said);
+    }
+}
+
 #[test]
 fn prices_add_up_and_the_cheapest_comes_first() {
     let place = Place::new();

@@ -4,7 +4,7 @@ use crate::layout::{Cache, Disk, GIB, Layout, MB};
 use crate::need::{Ask, Need};
 use crate::search::cheapest;
 use fathom_core::rng::Rng;
-use fathom_model::catalog::{Catalog, Offer};
+use fathom_model::catalog::{Catalog, Offer, Rule};
 use fathom_testkit::seed;
 
 fn need(iops: u64, mbps: u64, gib: u64) -> Need {
@@ -20,7 +20,13 @@ fn need(iops: u64, mbps: u64, gib: u64) -> Need {
 
 #[test]
 fn what_is_found_delivers_and_what_is_smaller_does_not() {
-    let catalog = Catalog::azure();
+    for (cloud, least) in [("azure", 20), ("aws", 5), ("gcp", 5)] {
+        delivers(Catalog::named(cloud).expect(cloud), least);
+    }
+}
+
+/// The cheapest of one cloud, and at least so many that have less.
+fn delivers(catalog: &'static Catalog, least: usize) {
     let seed = seed();
     let mut rng = Rng::new(seed);
     let mut smaller = 0;
@@ -63,7 +69,11 @@ fn what_is_found_delivers_and_what_is_smaller_does_not() {
             }
         }
     }
-    assert!(smaller >= 20, "only {smaller} were tried with less");
+    assert!(
+        smaller >= least,
+        "{}: only {smaller} were tried with less",
+        catalog.cloud()
+    );
 }
 
 /// One disk less, the next smaller disk, or less of what was chosen.
@@ -84,10 +94,20 @@ fn lesser<'a>(layout: &Layout<'a>, catalog: &'a Catalog) -> Vec<Layout<'a>> {
             }
         }
         Offer::Flex(row) => {
-            let iops = (disk.iops * 9 / 10).max(row.iops_min);
-            let rate = (disk.bytes_per_second * 9 / 10 / MB * MB).max(row.bytes_per_second_min);
-            let rate = rate.min(row.bytes_per_second_cap(iops));
-            let disk = Disk::chosen(row, disk.size_bytes, iops, rate);
+            let follows = row.iops_rule != Rule::Chosen || row.bytes_per_second_rule != Rule::Chosen;
+            let step = row.size_increment_bytes;
+            let size_bytes = if follows {
+                (disk.size_bytes * 9 / 10 / step * step).max(row.size_bytes_min)
+            } else {
+                disk.size_bytes
+            };
+            let iops = (disk.iops * 9 / 10)
+                .max(row.iops_least(size_bytes))
+                .min(row.iops_cap(size_bytes));
+            let (fewest, most) = row.bytes_per_second_bounds(size_bytes, iops);
+            let unit = row.throughput_unit_bytes;
+            let rate = (disk.bytes_per_second * 9 / 10 / unit * unit).clamp(fewest, most);
+            let disk = Disk::chosen(row, size_bytes, iops, rate);
             lesser.push(Layout { disk, ..*layout });
         }
     }

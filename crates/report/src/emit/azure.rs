@@ -3,6 +3,7 @@
 //! Names of SKUs, parameters and modes as the provider documents them (`az disk create`, `azurerm_managed_disk`,
 //! `disk.csi.azure.com`).
 
+use super::kubernetes;
 use fathom_plan::Family;
 use fathom_plan::layout::{Cache, GIB, Layout, MB};
 use std::fmt::Write as _;
@@ -178,27 +179,16 @@ resource "azurerm_virtual_machine_data_disk_attachment" "data" {{
 /// A `StorageClass` and a claim of the size.
 pub(super) fn storage_class(layout: &Layout<'_>) -> String {
     let disk = disk(layout);
-    let name = layout.disk.sku().to_ascii_lowercase();
-    let mut parameters = format!(
-        "  skuName: {}\n  cachingMode: {}\n",
-        disk.sku,
-        caching(layout.cache)
-    );
+    let mut parameters = vec![
+        ("skuName", disk.sku.to_owned()),
+        ("cachingMode", caching(layout.cache).to_owned()),
+    ];
     if let Some((iops, mbps)) = disk.chosen {
-        let _ = write!(
-            parameters,
-            "  DiskIOPSReadWrite: \"{iops}\"\n  DiskMBpsReadWrite: \"{mbps}\"\n"
-        );
+        parameters.push(("DiskIOPSReadWrite", iops.to_string()));
+        parameters.push(("DiskMBpsReadWrite", mbps.to_string()));
     }
     if disk.on_demand {
-        parameters.push_str("  enableBursting: \"true\"\n");
+        parameters.push(("enableBursting", String::from("true")));
     }
-    format!(
-        "# {}\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata:\n  name: {name}\nprovisioner: disk.csi.azure.com\n\
-         parameters:\n{parameters}reclaimPolicy: Delete\nallowVolumeExpansion: true\nvolumeBindingMode: WaitForFirstConsumer\n---\n\
-         apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: data\nspec:\n  storageClassName: {name}\n  accessModes:\n    - \
-         ReadWriteOnce\n  resources:\n    requests:\n      storage: {}Gi\n",
-        layout.target(),
-        disk.gib
-    )
+    kubernetes::storage_class(layout, "disk.csi.azure.com", &parameters)
 }

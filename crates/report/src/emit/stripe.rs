@@ -24,3 +24,18 @@ pub(super) fn mdadm(layout: &Layout<'_>, by_lun: &str) -> String {
         disks.join(" \\\n")
     )
 }
+
+/// The same where disks are called by ids that are known only when they are there.
+pub(super) fn mdadm_of_ids(layout: &Layout<'_>) -> String {
+    let target = layout.target();
+    if layout.count == 1 {
+        return format!("# {target}: one disk, nothing to stripe.\n");
+    }
+    format!(
+        "# {target}\n# All that is on these disks is lost.\n: \"${{DISKS:?set DISKS to the {count} volumes, as \
+         /dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol...}}\"\n# shellcheck disable=SC2086\nmdadm --create {DEVICE} --level=0 \
+         --raid-devices={count} --chunk={}K $DISKS\n",
+        layout.chunk_bytes >> 10,
+        count = layout.count,
+    )
+}

@@ -151,3 +151,151 @@ fn mdadm_stripes_with_the_layouts_chunk() {
     "#]]
     .assert_eq(&emitted("azure/P15", Tool::Mdadm));
 }
+
+#[test]
+fn other_clouds_have_their_resources() {
+    let gp3 = "aws/2xgp3,size=500g,iops=6000,mbps=262.144,vm=m6i.xlarge";
+    expect![[r##"
+        # aws/2xgp3,size=500g,iops=6000,mbps=262.144,vm=m6i.xlarge
+        # The instance: instance_type = "m6i.xlarge".
+
+        variable "availability_zone" {
+          type = string
+        }
+
+        variable "instance_id" {
+          type = string
+        }
+
+        resource "aws_ebs_volume" "data" {
+          count             = 2
+          availability_zone = var.availability_zone
+          type              = "gp3"
+          size              = 500
+          iops              = 6000
+          throughput        = 250
+        }
+
+        resource "aws_volume_attachment" "data" {
+          count       = 2
+          device_name = "/dev/xvdb${substr("abcdefghijklmnopqrstuvwxyz", count.index % 26, 1)}"
+          volume_id   = aws_ebs_volume.data[count.index].id
+          instance_id = var.instance_id
+        }
+    "##]]
+    .assert_eq(&emitted(gp3, Tool::Terraform));
+    expect![[r##"
+        # aws/io2,size=100g,iops=9000
+        apiVersion: storage.k8s.io/v1
+        kind: StorageClass
+        metadata:
+          name: io2
+        provisioner: ebs.csi.aws.com
+        parameters:
+          type: io2
+          iops: "9000"
+        reclaimPolicy: Delete
+        allowVolumeExpansion: true
+        volumeBindingMode: WaitForFirstConsumer
+        ---
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata:
+          name: data
+        spec:
+          storageClassName: io2
+          accessModes:
+            - ReadWriteOnce
+          resources:
+            requests:
+              storage: 100Gi
+    "##]]
+    .assert_eq(&emitted("aws/io2,size=100g,iops=9000", Tool::StorageClass));
+    expect![[r##"
+        # aws/2xgp3,size=500g,iops=6000,mbps=262.144,vm=m6i.xlarge
+        # All that is on these disks is lost.
+        : "${DISKS:?set DISKS to the 2 volumes, as /dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol...}"
+        # shellcheck disable=SC2086
+        mdadm --create /dev/md/data --level=0 --raid-devices=2 --chunk=512K $DISKS
+    "##]]
+    .assert_eq(&emitted(gp3, Tool::Mdadm));
+    expect![[r##"
+        # gcp/2xpd-ssd,size=200g,vm=n2-standard-8
+        # The instance: machine_type = "n2-standard-8".
+
+        variable "zone" {
+          type = string
+        }
+
+        variable "instance" {
+          type = string
+        }
+
+        resource "google_compute_disk" "data" {
+          count = 2
+          name  = "data-${count.index}"
+          type  = "pd-ssd"
+          zone  = var.zone
+          size  = 200
+        }
+
+        resource "google_compute_attached_disk" "data" {
+          count       = 2
+          disk        = google_compute_disk.data[count.index].id
+          instance    = var.instance
+          device_name = "data-${count.index}"
+        }
+    "##]]
+    .assert_eq(&emitted(
+        "gcp/2xpd-ssd,size=200g,vm=n2-standard-8",
+        Tool::Terraform,
+    ));
+    expect![[r##"
+        # gcp/hyperdisk-balanced,size=200g,iops=3000,mbps=146.80064
+        apiVersion: storage.k8s.io/v1
+        kind: StorageClass
+        metadata:
+          name: hyperdisk-balanced
+        provisioner: pd.csi.storage.gke.io
+        parameters:
+          type: hyperdisk-balanced
+          provisioned-iops-on-create: "3000"
+          provisioned-throughput-on-create: 140Mi
+        reclaimPolicy: Delete
+        allowVolumeExpansion: true
+        volumeBindingMode: WaitForFirstConsumer
+        ---
+        apiVersion: v1
+        kind: PersistentVolumeClaim
+        metadata:
+          name: data
+        spec:
+          storageClassName: hyperdisk-balanced
+          accessModes:
+            - ReadWriteOnce
+          resources:
+            requests:
+              storage: 200Gi
+    "##]]
+    .assert_eq(&emitted("gcp/hyperdisk-balanced,size=200g", Tool::StorageClass));
+    expect![[r#"
+        # gcp/2xpd-ssd,size=200g
+        # All that is on these disks is lost.
+        mdadm --create /dev/md/data --level=0 --raid-devices=2 --chunk=512K \
+          /dev/disk/by-id/google-data-0 \
+          /dev/disk/by-id/google-data-1
+    "#]]
+    .assert_eq(&emitted("gcp/2xpd-ssd,size=200g", Tool::Mdadm));
+    expect![[r#"
+        error: az is the command line of Azure, and this layout is of aws: emit terraform, storageclass or mdadm
+    "#]].assert_eq(&emitted(gp3, Tool::CommandLine));
+    expect![[r#"
+        error: hyperdisk-balanced-high-availability is kept in two zones, which takes another resource: only its StorageClass is written here
+    "#]].assert_eq(&emitted(
+        "gcp/hyperdisk-balanced-high-availability,size=200g",
+        Tool::Terraform,
+    ));
+    expect![[r#"
+        error: names to attach volumes under are written for 26 at most, and this layout has 27: plan with --raid0-max 26
+    "#]].assert_eq(&emitted("aws/27xgp3,size=500g", Tool::Terraform));
+}

@@ -47,6 +47,7 @@ pub(super) fn plan(report: &PlanReport<'_>) -> String {
             "machines_without_price": plan.without_price,
             "machines_without_limit": plan.without_limit,
             "layouts_too_slow": plan.too_slow,
+            "families_without_limit": plan.not_stated.iter().map(|family| family.key()).collect::<Vec<_>>(),
         },
         "prices": report.prices,
     });

@@ -5,6 +5,7 @@ use crate::document::content::Block;
 use crate::planned::PlanReport;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_plan::cost::{Commitment, HOURS_A_MONTH};
+use fathom_plan::layout::OfMachine;
 use fathom_plan::need::{Assumed, Bound, Need};
 use fathom_plan::plan::Plan;
 use fathom_plan::setup::Lasts;
@@ -161,6 +162,7 @@ pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
             "Which machines and zones take freely sized disks, no source of the catalogue states: look before you rent.",
         ));
     }
+    lines.extend(notes(plan));
     if let Some(budget) = plan.need.choice.budget_microusd {
         lines.push(format!(
             "Budget: {} {} a month.",
@@ -169,4 +171,34 @@ pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
         ));
     }
     vec![Block::List(lines)]
+}
+
+/// What is to be known of the families of what is listed, and of their machines' limits.
+fn notes(plan: &Plan<'_>) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut add = |note: String| {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    };
+    for one in plan.layouts.iter().chain(&plan.on_credit) {
+        let layout = &one.answer.layout;
+        let family = layout.disk.family();
+        for note in family.notes() {
+            add(format!("{family}: {note}."));
+        }
+        if let (OfMachine::Row(row), Some(vm)) = (layout.limits, layout.machine)
+            && !row.note.is_empty()
+        {
+            add(format!("Limits of {} on {family}: {}.", vm.name, row.note));
+        }
+    }
+    let families: Vec<String> = plan.not_stated.iter().map(ToString::to_string).collect();
+    if !families.is_empty() {
+        add(format!(
+            "Left out, since no source states a limit of theirs that this load would meet: {}.",
+            families.join(", ")
+        ));
+    }
+    notes
 }
