@@ -312,18 +312,22 @@ fn from<'a>(answers: impl Iterator<Item = &'a search::Answer<'a>>) -> String {
         add(cloud, "disks", region, date);
     }
     origins.sort_unstable();
-    let mut text = String::from("Prices in US dollars, Linux, before discounts");
-    let mut before = "";
-    for (cloud, what, region, date) in origins.into_iter().filter(|(_, _, region, _)| !region.is_empty()) {
-        let joint = if cloud == before { "," } else { ";" };
-        let of = if cloud == before {
-            String::new()
+    origins.retain(|(_, _, region, _)| !region.is_empty());
+    let of_cloud = |some: &[(&str, &str, &str, &str)]| {
+        let each = some.iter().map(|(_, what, region, date)| {
+            let date = if date.is_empty() { "no stated date" } else { date };
+            format!("{what} in {region} of {date}")
+        });
+        format!("{}: {}", some[0].0, each.collect::<Vec<_>>().join(", "))
+    };
+    let clouds = origins.chunk_by(|one, other| one.0 == other.0).map(of_cloud);
+    let clouds: Vec<String> = clouds.collect();
+    format!(
+        "Prices in US dollars, Linux, before discounts; {} (sources: fathom catalog sources).",
+        if clouds.is_empty() {
+            String::from("none")
         } else {
-            format!(" {cloud}:")
-        };
-        let date = if date.is_empty() { "no stated date" } else { date };
-        text.push_str(&format!("{joint}{of} {what} in {region} of {date}"));
-        before = cloud;
-    }
-    text + " (sources: fathom catalog sources)."
+            clouds.join("; ")
+        }
+    )
 }

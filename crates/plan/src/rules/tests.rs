@@ -317,7 +317,14 @@ fn limits_of_machines_by_family() {
             (Limit::MachineReadIops, Limit::MachineWriteIops)
         };
         assert_eq!(held(read), Some(row.read_iops), "{target}");
-        if !row.together {
+        if row.together {
+            assert_eq!(
+                held(Limit::MachineThroughput),
+                Some(row.read_bytes_per_second),
+                "{target}"
+            );
+            assert_eq!(held(Limit::MachineReadIops), None, "{target}");
+        } else {
             assert_eq!(held(write), Some(row.write_iops), "{target}");
             assert_eq!(
                 held(Limit::MachineWriteThroughput),
@@ -330,13 +337,6 @@ fn limits_of_machines_by_family() {
                 "{target}"
             );
             assert_eq!(held(Limit::MachineIops), None, "{target}");
-        } else {
-            assert_eq!(
-                held(Limit::MachineThroughput),
-                Some(row.read_bytes_per_second),
-                "{target}"
-            );
-            assert_eq!(held(Limit::MachineReadIops), None, "{target}");
         }
         assert_eq!(held(Limit::UncachedIops), Some(Some(u64::MAX)), "{target}");
         seen[usize::from(row.together)] += 1;
