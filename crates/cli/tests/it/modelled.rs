@@ -12,7 +12,7 @@ fn jobs() -> String {
 #[test]
 fn a_five_minute_test_is_reported_as_a_real_run() {
     let place = Place::new();
-    let line = format!("run {} --section test3 --on model:azure/P15", jobs());
+    let line = format!("run {} --section test3 --on model:azure/P15,service=2019", jobs());
     let outcome = place.fathom(&format!("{line} -o d")).expect(0);
     for words in [
         "on model:azure/P15",
@@ -29,7 +29,7 @@ fn a_five_minute_test_is_reported_as_a_real_run() {
     let iops = at(&run, "jobs.0.write.iops").as_f64().unwrap_or(0.0);
     assert!((360.0..400.0).contains(&iops), "{iops}");
     assert_eq!(at(&run, "target.modelled"), &Value::Bool(true));
-    assert_eq!(at(&run, "model.name"), "azure/P15");
+    assert_eq!(at(&run, "model.name"), "azure/P15,service=2019");
     assert_eq!(place.names(), ["d", "fathom-runs"]);
 }
 
