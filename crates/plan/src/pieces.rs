@@ -164,7 +164,10 @@ fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Op
     let step = row.size_increment_bytes;
     let whole = |size: u64| size.div_ceil(step).saturating_mul(step);
     let least = whole(each(need.size_bytes).max(row.size_bytes_min));
-    let at = |size: u64| (size <= row.size_bytes_max).then(|| of_size(row, size, need, count, caching))?;
+    let at = |size: u64| of_size(row, size, need, count, caching);
+    if least > row.size_bytes_max {
+        return None;
+    }
     if let Some(disk) = at(least) {
         return Some(disk);
     }

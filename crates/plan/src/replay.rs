@@ -22,7 +22,7 @@ use fathom_model::{Machine, target};
 use workers::{Workers, next_of};
 
 /// I/Os that wait to be sent or to end, at most: a layout that is so far behind does not carry the load.
-const BEHIND_MAX: usize = 1_000_000;
+const BEHIND_MAX: usize = 250_000;
 /// A second is throttled if its I/Os were held by limits for so long each, on average.
 const THROTTLED_NS: u64 = 1_000_000;
 /// Copies of a load, at most.

@@ -139,7 +139,9 @@ pub struct Reaching {
     /// I/O units that reach the disks.
     pub disk_units: u64,
     pub disk_bytes: u64,
-    /// Those of them that are written.
+    /// Those of them that are read, and those that are written: a part of an I/O is one.
+    pub read_units: u64,
+    pub read_bytes: u64,
     pub write_units: u64,
     pub write_bytes: u64,
 }
@@ -397,6 +399,8 @@ pub fn reaching(setup: &Setup, load: &Load) -> Reaching {
         units,
         disk_units,
         disk_bytes,
+        read_units: scaled(units, load.read_ppm).min(disk_units),
+        read_bytes: scaled(load.bytes, load.read_ppm).min(disk_bytes),
         write_units: scaled(units, writes_ppm).min(disk_units),
         write_bytes: scaled(load.bytes, writes_ppm).min(disk_bytes),
     }

@@ -76,7 +76,7 @@ pub(super) fn disk_read_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Opt
     let way = of_reads(setup.disks)?;
     Some(Use {
         limit: Limit::DiskReadIops,
-        used: reaching.disk_units - reaching.write_units,
+        used: reaching.read_units,
         rate: way.iops,
     })
 }
@@ -85,11 +85,7 @@ pub(super) fn disk_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Op
     let way = of_reads(setup.disks)?;
     Some(Use {
         limit: Limit::DiskReadThroughput,
-        used: counted(
-            setup,
-            reaching.disk_units - reaching.write_units,
-            reaching.disk_bytes - reaching.write_bytes,
-        ),
+        used: counted(setup, reaching.read_units, reaching.read_bytes),
         rate: way.bytes_per_second,
     })
 }
@@ -134,7 +130,7 @@ pub(super) fn machine_read_iops(setup: &Setup, _: &Load, reaching: Reaching) -> 
     let way = of_reads(setup.machine)?;
     Some(Use {
         limit: Limit::MachineReadIops,
-        used: reaching.disk_units - reaching.write_units,
+        used: reaching.read_units,
         rate: way.iops,
     })
 }
@@ -143,7 +139,7 @@ pub(super) fn machine_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) ->
     let way = of_reads(setup.machine)?;
     Some(Use {
         limit: Limit::MachineReadThroughput,
-        used: reaching.disk_bytes - reaching.write_bytes,
+        used: reaching.read_bytes,
         rate: way.bytes_per_second,
     })
 }

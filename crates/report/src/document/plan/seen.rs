@@ -308,7 +308,7 @@ pub(super) fn replayed(proof: &Proof) -> Option<String> {
     let replayed: &Replayed = proof.replayed.as_deref()?;
     if let Some(at) = replayed.given_up_seconds {
         return Some(format!(
-            "replay: given up {} after its start: a million I/Os waited",
+            "replay: given up {} after its start: 250,000 I/Os waited",
             duration(at)
         ));
     }
