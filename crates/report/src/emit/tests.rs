@@ -299,3 +299,81 @@ fn other_clouds_have_their_resources() {
         error: names to attach volumes under are written for 26 at most, and this layout has 27: plan with --raid0-max 26
     "#]].assert_eq(&emitted("aws/27xgp3,size=500g", Tool::Terraform));
 }
+
+/// One of each kind of each cloud.
+const KINDS: [&str; 10] = [
+    CHOSEN,
+    "azure/P40,vm=Standard_DS3_v2,cache=ro",
+    "azure/P30,burst=on-demand",
+    "azure/Ultra,vm=Standard_D8s_v5",
+    "aws/2xgp3,size=500g,iops=6000,mbps=262.144,vm=m6i.xlarge",
+    "aws/io2,size=100g,iops=9000",
+    "aws/st1,size=500g",
+    "gcp/2xpd-ssd,size=200g,vm=n2-standard-8",
+    "gcp/hyperdisk-balanced,size=200g",
+    "gcp/hyperdisk-throughput,size=4096g",
+];
+
+/// By a parser of Terraform's language: the resources and variables that the text is to have, and no reference to another.
+#[test]
+fn terraform_is_read_by_a_parser_of_its_language() {
+    for target in KINDS {
+        let text = emitted(target, Tool::Terraform);
+        let body: hcl::Body = hcl::from_str(&text).unwrap_or_else(|why| panic!("{target}: {why}\n{text}"));
+        let labels = |kind: &str| -> Vec<String> {
+            let blocks = body.blocks().filter(|block| block.identifier() == kind);
+            blocks
+                .map(|block| block.labels()[0].as_str().to_owned())
+                .collect()
+        };
+        let (resources, variables) = (labels("resource"), labels("variable"));
+        assert_eq!(resources.len(), 2, "{target}: {resources:?}");
+        let named = text.split("var.").skip(1);
+        for name in named.map(|rest| {
+            rest.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+                .next()
+        }) {
+            assert!(
+                variables.iter().any(|variable| Some(variable.as_str()) == name),
+                "{target}: {name:?}"
+            );
+        }
+    }
+}
+
+/// By a parser of YAML: a class whose parameters are texts, as Kubernetes wants them, and a claim of it.
+#[test]
+fn storage_classes_are_read_by_a_parser_of_yaml() {
+    for target in KINDS.into_iter().filter(|target| !target.contains("/2x")) {
+        let text = emitted(target, Tool::StorageClass);
+        let documents =
+            yaml_rust2::YamlLoader::load_from_str(&text).unwrap_or_else(|why| panic!("{target}: {why}"));
+        let [class, claim] = &documents[..] else {
+            panic!("{target}: {text}");
+        };
+        assert_eq!(class["kind"].as_str(), Some("StorageClass"), "{target}");
+        assert!(
+            class["provisioner"]
+                .as_str()
+                .is_some_and(|driver| driver.contains(".csi.")),
+            "{target}"
+        );
+        let parameters = class["parameters"].as_hash().expect("parameters");
+        for (key, value) in parameters {
+            assert!(
+                key.as_str().is_some() && value.as_str().is_some(),
+                "{target}: {key:?}: {value:?}"
+            );
+        }
+        assert_eq!(class["allowVolumeExpansion"].as_bool(), Some(true));
+        assert_eq!(
+            claim["spec"]["storageClassName"], class["metadata"]["name"],
+            "{target}"
+        );
+        let size = claim["spec"]["resources"]["requests"]["storage"].as_str();
+        assert!(
+            size.is_some_and(|size| size.ends_with("Gi")),
+            "{target}: {size:?}"
+        );
+    }
+}
