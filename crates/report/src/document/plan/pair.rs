@@ -7,7 +7,7 @@ use crate::document::explained::percent;
 use crate::planned::{Currency, PairReport};
 use fathom_core::units::Bytes;
 use fathom_plan::explain::{Change, Explained, Idle};
-use fathom_plan::judge::Binding;
+use fathom_plan::judge::{Binding, Share};
 use fathom_plan::layout::Layout;
 
 pub(super) fn document(report: &PairReport<'_>, _: Reader) -> Document {
@@ -71,8 +71,16 @@ fn side_by_side(layouts: &[Explained<'_>], money: &Currency) -> Table {
         row
     };
     let bound_by = |one: &Explained<'_>, bytes: bool| {
-        let binding = if bytes { one.binds_bytes } else { one.binds_iops };
-        binding.map_or_else(|| String::from("–"), |limit| limit.words().to_owned())
+        let sustained = &one.answer.judged.sustained;
+        let (binding, rate) = if bytes {
+            (one.binds_bytes, sustained.bytes_per_second)
+        } else {
+            (one.binds_iops, sustained.iops)
+        };
+        // Of what is not known, nothing that is known binds.
+        binding
+            .filter(|_| rate.is_some())
+            .map_or_else(|| String::from("–"), |limit| limit.words().to_owned())
     };
     let rows = vec![
         row("machine", &|one| super::machine(&one.answer.layout).to_owned()),
@@ -104,7 +112,13 @@ fn why(one: &Explained<'_>, money: &Currency) -> Vec<Block> {
         ("IOPS", sustained.iops.map(thousands), one.binds_iops),
         ("MB/s", sustained.bytes_per_second.map(mbps), one.binds_bytes),
     ] {
-        let rate = rate.unwrap_or_else(|| String::from("not known"));
+        let Some(rate) = rate else {
+            lines.push(format!(
+                "{name} without end: not known{}",
+                not_stated(one, name == "MB/s")
+            ));
+            continue;
+        };
         let by = bound_by.map_or_else(String::new, |limit| format!(": {} binds", limit.words()));
         lines.push(format!("{rate} {name} without end{by}"));
     }
@@ -118,6 +132,19 @@ fn why(one: &Explained<'_>, money: &Currency) -> Vec<Block> {
     lines.extend(super::next(&answer.judged).filter(|_| is_asked));
     lines.extend(one.idle.iter().map(idle));
     vec![Block::List(lines)]
+}
+
+/// Which limits no source states, of those that count bytes or of the others.
+fn not_stated(one: &Explained<'_>, bytes: bool) -> String {
+    let of = |share: &Share| match (share.of, share.allows) {
+        (Binding::Limit(limit), None) if limit.counts_bytes() == bytes => Some(limit.words()),
+        _ => None,
+    };
+    let limits: Vec<&str> = one.answer.judged.shares.iter().filter_map(of).collect();
+    match &limits[..] {
+        [] => String::new(),
+        limits => format!(" (no source states {})", limits.join(", ")),
+    }
 }
 
 /// Steps from it, and what does as much for less.
