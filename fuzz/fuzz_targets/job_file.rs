@@ -22,7 +22,9 @@ fn environment(name: &str) -> Option<String> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let context = Context {
         include: &include,
         env: &environment,
@@ -32,7 +34,10 @@ fuzz_target!(|data: &[u8]| {
         seed: 1,
         sections: &[],
     };
-    let source = Source { name: "fuzz.fio", text };
+    let source = Source {
+        name: "fuzz.fio",
+        text,
+    };
     if let Some(line) = text.lines().next().and_then(|line| line.strip_prefix("#!")) {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         if let Ok(command) = read_fio_args(&args, &[]) {
@@ -46,9 +51,19 @@ fuzz_target!(|data: &[u8]| {
     };
     assert!(first.errors().next().is_none(), "accepted with an error");
     let printed = print(workload).expect("a job file prints as a job file");
-    let second = parse(&[Source { name: "printed.fio", text: &printed }], &[], &context);
+    let second = parse(
+        &[Source {
+            name: "printed.fio",
+            text: &printed,
+        }],
+        &[],
+        &context,
+    );
     assert_eq!(second.workload.as_ref(), Some(workload), "{printed}");
-    let loud = second.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let loud = second
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error);
     assert_eq!(loud.count(), 0);
     assert_eq!(print(workload).as_deref(), Ok(printed.as_str()));
 });

@@ -1,7 +1,7 @@
 //! Any bytes as a modelled disk: a target in words (one line) or a model file, over the embedded catalogue, and as one
 //! of a catalogue's files. No panic; what is accepted is valid, and prints as a model file that means the same.
 //!
-//! The first line chooses: `#file` a model file, `#disks`, `#flex` or `#vms` a file of a catalogue, `#filter` a filter;
+//! The first line chooses: `#file` a model file, `#disks`, `#flex`, `#vms` or `#limits` a file of a catalogue, `#filter` a filter;
 //! anything else is a target in words.
 #![no_main]
 
@@ -24,12 +24,15 @@ fn accepted(spec: &Spec) {
     let _ = spec.not_known();
 }
 
-fn catalogue(disks: &str, flex_disks: &str, vms: &str) {
+fn catalogue(disks: &str, flex_disks: &str, vms: &str, vm_limits: Option<&str>) {
     let texts = Texts {
         from: "fuzz",
-        disks,
-        flex_disks,
-        vms,
+        // Families are kept for as long as the program runs: any others would fill memory.
+        cloud: None,
+        disks: Some(disks),
+        flex_disks: Some(flex_disks),
+        vms: Some(vms),
+        vm_limits,
     };
     let Ok(catalog) = Catalog::read(texts) else { return };
     // Every row can be listed and looked up, and no row makes a target that is accepted and invalid.
@@ -47,7 +50,9 @@ fn catalogue(disks: &str, flex_disks: &str, vms: &str) {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     match first {
         "#file" => {
@@ -55,9 +60,10 @@ fuzz_target!(|data: &[u8]| {
                 accepted(&spec);
             }
         }
-        "#disks" => catalogue(rest, FLEX, VMS),
-        "#flex" => catalogue(DISKS, rest, VMS),
-        "#vms" => catalogue(DISKS, FLEX, rest),
+        "#disks" => catalogue(rest, FLEX, VMS, None),
+        "#flex" => catalogue(DISKS, rest, VMS, None),
+        "#vms" => catalogue(DISKS, FLEX, rest, None),
+        "#limits" => catalogue(DISKS, FLEX, VMS, Some(rest)),
         "#filter" => {
             for columns in [disk_columns(), vm_columns()] {
                 if let Ok(filter) = Filter::parse(rest, columns) {

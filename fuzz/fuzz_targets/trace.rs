@@ -33,7 +33,10 @@ fn split(data: &[u8]) -> Option<(PageLayout, Vec<EventFormat>, &[u8])> {
     } else {
         let end = rest.iter().position(|&byte| byte == 0)?;
         let text = String::from_utf8_lossy(&rest[..end]);
-        (text.split("\n---\n").map(str::to_owned).collect(), &rest[end + 1..])
+        (
+            text.split("\n---\n").map(str::to_owned).collect(),
+            &rest[end + 1..],
+        )
     };
     let layout = PageLayout::parse(texts.first()?).ok()?;
     let formats = texts[1..].iter().filter_map(|text| EventFormat::parse(text).ok());
@@ -41,15 +44,23 @@ fn split(data: &[u8]) -> Option<(PageLayout, Vec<EventFormat>, &[u8])> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((layout, formats, mut bytes)) = split(data) else { return };
+    let Some((layout, formats, mut bytes)) = split(data) else {
+        return;
+    };
     let device = TraceDevice {
         name: "vda".to_owned(),
         dev: 0x0101_0101,
         request_based: data.len() % 2 == 0,
         partition_devs: vec![0, 0x5A5A_5A5A],
     };
-    let watched = Watched { device, fua: data.len() % 3 == 0 };
-    let patience = Patience { age_ns: 1_000_000, requests: HELD };
+    let watched = Watched {
+        device,
+        fua: data.len() % 3 == 0,
+    };
+    let patience = Patience {
+        age_ns: 1_000_000,
+        requests: HELD,
+    };
     let mut matcher = Matcher::new(&[watched], patience);
     let mut slices = Slices::new(&[0, 1, 2], &Load::default(), 0);
     let block = BlockDecoder::new(&formats).ok();

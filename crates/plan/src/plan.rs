@@ -146,7 +146,15 @@ fn proven<'a, E: From<LayoutError>>(
         _ => prove(&layouts, load)?.into_iter().map(Some).collect(),
     };
     let pairs = answers.iter().cloned().zip(proofs);
-    Ok(pairs.map(|(answer, proof)| Proven { answer, proof }).collect())
+    Ok(pairs
+        .map(|(mut answer, proof)| {
+            if let Some(proof) = proof.as_ref().filter(|proof| proof.replayed.is_none()) {
+                // What the model shows knows seeks and queues, which the usual latency does not.
+                answer.judged.in_flight = answer.judged.in_flight.max(proof.in_flight());
+            }
+            Proven { answer, proof }
+        })
+        .collect())
 }
 
 /// The cheapest that keep the bounds on latency, tried in the order of price.

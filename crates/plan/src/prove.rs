@@ -64,6 +64,11 @@ impl Proof {
         }
     }
 
+    /// I/Os in flight on average (documented: queue depth = IOPS x latency).
+    pub fn in_flight(&self) -> u64 {
+        (self.ios_per_second * self.latency.mean() / SECOND_NS as f64).ceil() as u64
+    }
+
     /// Whether latency is within the bounds of `need`; of a recorded load also whether it was carried to its end, and held in no
     /// more seconds than may be.
     pub fn keeps(&self, need: &Need) -> bool {

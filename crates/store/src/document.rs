@@ -92,12 +92,23 @@ pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
 /// There is none, it has a newer schema, or it is not a run record.
 pub(crate) fn read(dir: &Path) -> Result<Document, StoreError> {
     let path = dir.join(RUN_FILE);
-    let text = std::fs::read(&path).map_err(|source| match source.kind() {
+    let text = regular(&path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound if is_sweep(dir) => StoreError::IsASweep { dir: dir.to_owned() },
         io::ErrorKind::NotFound if dir.is_dir() => StoreError::NotARun { dir: dir.to_owned() },
         _ => StoreError::io("read", &path, source),
     })?;
     parse(path, &text)
+}
+
+/// What a regular file holds: nothing else is a document, and reading it may never end.
+fn regular(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        ));
+    }
+    std::fs::read(path)
 }
 
 fn parse(path: PathBuf, text: &[u8]) -> Result<Document, StoreError> {

@@ -284,21 +284,36 @@ pub(super) fn about_replay(seen: &SeenReport<'_>, report: &PlanReport<'_>) -> Ve
     vec![Block::Text(text)]
 }
 
-/// What the cheapest layout saves of what stands.
+/// What a layout saves of what stands: the cheapest of which the whole price is known, if there is one.
 fn saved(report: &PlanReport<'_>, present: &Proven<'_>, first: &Proven<'_>) -> String {
-    let [now, then] = [present, first].map(|one| one.answer.cost.microusd_month());
+    let is_whole = |one: &&Proven<'_>| one.answer.cost.not_known().next().is_none();
+    let whole = report.plan.layouts.iter().find(is_whole);
+    let chosen = whole.unwrap_or(first);
+    let [now, then] = [present, chosen].map(|one| one.answer.cost.microusd_month());
     let money = |microusd: u64| format!("{} {}", report.money.code, report.money.of(microusd));
+    let which = if chosen.answer.layout == first.answer.layout {
+        String::from("The cheapest")
+    } else {
+        format!(
+            "{}, the cheapest whose price is known whole,",
+            chosen.answer.layout.disks_word()
+        )
+    };
     if then < now {
+        let at_most = if whole.is_some() { "" } else { " at most" };
         return format!(
-            "The cheapest saves {} a month of what stands now ({} of {}).",
+            "{which} saves{at_most} {} a month of what stands now ({} of {}).",
             money(now - then),
             percent((now - then) as f64 / now as f64),
             money(now)
         );
     }
     format!(
-        "What stands now costs {} a month; the cheapest that carries this costs {} more.",
+        "What stands now costs {} a month; {} costs {} more.",
         money(now),
+        which
+            .replace("The cheapest", "the cheapest")
+            .trim_end_matches(','),
         money(then - now)
     )
 }
