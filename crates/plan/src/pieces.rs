@@ -7,7 +7,7 @@
 use crate::cost::{self, What};
 use crate::layout::{Cache, Disk, Layout};
 use crate::need::Need;
-use crate::rules;
+use crate::rules::{self, Reaching};
 use crate::setup::{HostCache, Rate, Setup};
 use fathom_model::catalog::{Catalog, Family, FlexDisk, Rule};
 
@@ -164,24 +164,14 @@ fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Op
     let step = row.size_increment_bytes;
     let whole = |size: u64| size.div_ceil(step).saturating_mul(step);
     let least = whole(each(need.size_bytes).max(row.size_bytes_min));
-    let at = |size: u64| of_size(row, size, need, count, caching);
-    if least > row.size_bytes_max {
-        return None;
-    }
-    if let Some(disk) = at(least) {
-        return Some(disk);
-    }
+    let any = Disk::chosen(row, row.size_bytes_min, row.iops_min, row.bytes_per_second_min);
+    // What reaches the disks does not depend on their size.
+    let reaching = rules::reaching(&beneath(&any, count, caching), &need.load);
+    let at = |steps: u64| of_size(row, steps * step, need, (count, caching), reaching);
     // What a larger one can have is never less.
-    let (mut small, mut large) = (least / step, row.size_bytes_max / step);
-    at(large * step)?;
-    while large > small + 1 {
-        let middle = small.midpoint(large);
-        match at(middle * step) {
-            Some(_) => large = middle,
-            None => small = middle,
-        }
-    }
-    at(large * step)
+    at(smallest(least / step, row.size_bytes_max / step, |steps| {
+        at(steps).is_some()
+    })?)
 }
 
 /// The disk of this size with the least that carries the load, if there is one.
@@ -189,13 +179,10 @@ fn of_size<'a>(
     row: &'a FlexDisk,
     size_bytes: u64,
     need: &Need,
-    count: u32,
-    caching: Caching,
+    (count, caching): (u32, Caching),
+    reaching: Reaching,
 ) -> Option<Disk<'a>> {
     let free = |free: u64| if free == u64::MAX { 0 } else { free };
-    let any = Disk::chosen(row, size_bytes, row.iops_min, row.bytes_per_second_min);
-    let setup = beneath(&any, count, caching);
-    let reaching = rules::reaching(&setup, &need.load);
     let each = |amount: u64| amount.div_ceil(u64::from(count));
     let unit = row.throughput_unit_bytes;
     let cap = row.iops_cap(size_bytes);
@@ -241,11 +228,14 @@ fn of_size<'a>(
 
 /// The smallest number from `least` to `most` that is enough, where each larger one is too.
 fn smallest(least: u64, most: u64, enough: impl Fn(u64) -> bool) -> Option<u64> {
-    if least > most || !enough(most) {
+    if least > most {
         return None;
     }
     if enough(least) {
         return Some(least);
+    }
+    if !enough(most) {
+        return None;
     }
     let (mut few, mut many) = (least, most);
     while many > few + 1 {

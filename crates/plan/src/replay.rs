@@ -164,7 +164,7 @@ impl Player {
     fn ask(&mut self, arrival: Arrival) {
         let now_ns = arrival.due_ns;
         if arrival.depth == 0 {
-            self.send(&arrival, now_ns, now_ns);
+            self.send(&arrival, now_ns);
         } else if self.workers.queue(arrival) {
             self.go_on(arrival.worker, now_ns);
         }
@@ -180,11 +180,11 @@ impl Player {
             let arrival = next.arrival;
             self.workers.sent(worker);
             self.replayed.late_ns = now_ns - arrival.due_ns;
-            self.send(&arrival, now_ns, now_ns);
+            self.send(&arrival, now_ns);
         }
     }
 
-    fn send(&mut self, arrival: &Arrival, from_ns: u64, now_ns: u64) {
+    fn send(&mut self, arrival: &Arrival, now_ns: u64) {
         let len = u64::from(arrival.len_bytes).min(self.volume_bytes);
         let offset = arrival.offset_bytes % self.volume_bytes;
         let request = Request {
@@ -197,7 +197,7 @@ impl Player {
         self.second.ios += 1;
         let waiting = Waiting {
             worker: arrival.worker,
-            from_ns,
+            from_ns: now_ns,
             op: arrival.op,
             len_bytes: len as u32,
         };

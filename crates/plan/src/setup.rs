@@ -195,8 +195,7 @@ impl Setup {
                 },
             ),
         };
-        let by_family = layout.limits != OfMachine::ForAll;
-        let machine = layout.machine.filter(|_| !by_family);
+        let machine = layout.machine.filter(|_| layout.limits == OfMachine::ForAll);
         Self {
             disk: one,
             disks: all,
