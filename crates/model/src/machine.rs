@@ -65,34 +65,29 @@ impl Machine {
 
     /// How long all limits together held I/Os so far, in nanoseconds.
     pub fn held_ns(&self) -> u64 {
-        let volume = self
-            .below
-            .volume
-            .held_ns()
-            .iter()
-            .map(|(_, held_ns)| held_ns)
-            .sum::<u64>();
-        let cached = self.below.cache.as_ref().map_or(0, |cache| {
-            cache.limits().held_ns(Unit::Iops) + cache.limits().held_ns(Unit::Bytes)
-        });
-        volume + cached
+        self.held().iter().map(|(_, held_ns)| held_ns).sum()
+    }
+
+    /// How long each limit held I/Os so far.
+    fn held(&self) -> Vec<(&'static str, u64)> {
+        let mut held = self.below.volume.held_ns();
+        if let Some(cache) = &self.below.cache {
+            held.push(("VM cached IOPS", cache.limits().held_ns(Unit::Iops)));
+            held.push(("VM cached MB/s", cache.limits().held_ns(Unit::Bytes)));
+        }
+        held
     }
 
     /// What the machine tells of itself; what is known of its [`Spec`] alone is left empty.
     pub fn account(&self) -> ModelSummary {
         let cache = self.below.cache.as_ref();
-        let mut held = self.below.volume.held_ns();
-        if let Some(cache) = cache {
-            held.push(("VM cached IOPS", cache.limits().held_ns(Unit::Iops)));
-            held.push(("VM cached MB/s", cache.limits().held_ns(Unit::Bytes)));
-        }
         let mut credits = self.below.volume.spent();
         if let Some(cache) = cache {
             for (unit, name) in [(Unit::Iops, "VM cached IOPS"), (Unit::Bytes, "VM cached MB/s")] {
                 credits.extend(cache.limits().spent(unit).map(|spent| spent.told(name, unit)));
             }
         }
-        let held = held.into_iter().filter(|(_, held_ns)| *held_ns > 0);
+        let held = self.held().into_iter().filter(|(_, held_ns)| *held_ns > 0);
         ModelSummary {
             held: held
                 .map(|(limit, held_ns)| Held {
