@@ -3,13 +3,18 @@
 //! Data in: a [`Run`] and the list of finished files. Data out: one JSON document. It must not know what the
 //! other files hold.
 
+use crate::error::RESTORE;
 use crate::{RUN_FILE, StoreError, is_sweep};
-use fathom_core::run::{Run, SCHEMA};
+use fathom_core::run::{Run, SCHEMA, Status};
+use fathom_core::units::Bytes;
 use fathom_door::own;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// Far more than ten thousand sections take.
+const SIZE_BYTES_MAX: u64 = 1 << 30;
 
 /// A finished file of the run directory, as listed in `run.json` under `files`: what is listed is whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +64,19 @@ impl Document {
     pub(crate) fn file(&self, name: &str) -> Option<&FileRecord> {
         self.files.iter().find(|file| file.name == name)
     }
+
+    /// What the file `name`, which lies at `path`, is to be compared with; nothing while the run is under way.
+    ///
+    /// # Errors
+    /// The run has ended, and its file is not listed: nothing tells whether it is what was written.
+    pub(crate) fn record_of(&self, name: &str, path: &Path) -> Result<Option<&FileRecord>, StoreError> {
+        let record = self.file(name);
+        if record.is_none() && self.run.status != Status::Running && path.exists() {
+            let detail = "the run has ended, and run.json does not list it";
+            return Err(StoreError::corrupt(path, detail, RESTORE));
+        }
+        Ok(record)
+    }
 }
 
 /// Writes `run.json` next to the old one and puts it in its place.
@@ -100,12 +118,19 @@ pub(crate) fn read(dir: &Path) -> Result<Document, StoreError> {
     parse(path, &text)
 }
 
-/// What a regular file holds: nothing else is a document, and reading it may never end.
+/// What a regular file holds: nothing else is a document, reading it may never end, and one that is larger than any that was
+/// written would only fill memory.
 fn regular(path: &Path) -> io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is no regular file",
+    let bad = |detail: String| Err(io::Error::new(io::ErrorKind::InvalidInput, detail));
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() {
+        return bad(String::from("it is no regular file"));
+    }
+    if metadata.len() > SIZE_BYTES_MAX {
+        let size = Bytes(metadata.len());
+        return bad(format!(
+            "it has {size}, and no run.json has more than {}",
+            Bytes(SIZE_BYTES_MAX)
         ));
     }
     std::fs::read(path)
@@ -122,6 +147,15 @@ fn parse(path: PathBuf, text: &[u8]) -> Result<Document, StoreError> {
             found: head.schema,
             known: SCHEMA,
         });
+    }
+    let is_inside = |name: &str| {
+        Path::new(name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+    };
+    if let Some(file) = head.files.iter().find(|file| !is_inside(&file.name)) {
+        let detail = format!("it lists a file {:?}, which is not in its directory", file.name);
+        return Err(StoreError::corrupt(&path, detail, RESTORE));
     }
     match serde_json::from_slice(text) {
         Ok(run) => Ok(Document {

@@ -58,7 +58,7 @@ pub fn read(dir: &Path) -> Result<StoredRun, StoreError> {
     let mut series = Vec::new();
     let complete = if has_table(dir, &document) {
         let path = dir.join(SERIES_FILE);
-        table::read(&path, document.file(SERIES_FILE), |batch| {
+        table::read(&path, document.record_of(SERIES_FILE, &path)?, |batch| {
             columns::rows_of(batch, &path, &mut series)
         })?;
         true
@@ -103,8 +103,8 @@ fn read_stream(dir: &Path, series: &mut Vec<SeriesRow>) -> Result<bool, StoreErr
 /// As [`read`].
 pub fn read_histograms(dir: &Path) -> Result<Vec<HistogramRow>, StoreError> {
     let document = document::read(dir)?;
-    let record = document.file(HISTOGRAMS_FILE);
     let mut path = dir.join(HISTOGRAMS_FILE);
+    let record = document.record_of(HISTOGRAMS_FILE, &path)?;
     if record.is_none() && !path.exists() {
         path = dir.join(HISTOGRAMS_SO_FAR_FILE);
     }

@@ -87,6 +87,17 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
+fn what_is_too_large_is_not_read() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = std::fs::File::create(dir.path().join(RUN_FILE)).expect("made");
+    file.set_len(SIZE_BYTES_MAX + 1).expect("sparse");
+    let Err(error) = read(dir.path()) else {
+        panic!("it was read");
+    };
+    assert!(error.to_string().contains("no run.json has more than"), "{error}");
+}
+
+#[test]
 fn missing_documents() {
     let dir = tempfile::tempdir().expect("a directory");
     assert!(matches!(read(dir.path()), Err(StoreError::NotARun { .. })));

@@ -168,9 +168,9 @@ fn errors() {
         &expect!["cannot read DIR/series.parquet: No such file or directory (os error 2). Check the path"],
     );
 
-    // Not listed, so only the decoder can tell.
+    // Not listed, since the run is under way: only the decoder can tell.
     let (dir, _) = finished();
-    crate::document::write(dir.path(), &fixtures::finished(), &[]).expect("written");
+    crate::document::write(dir.path(), &fixtures::run(), &[]).expect("written");
     fs::write(dir.path().join(SERIES_FILE), "PAR1 no table PAR1").expect("written");
     check(
         &dir,
@@ -180,7 +180,7 @@ fn errors() {
     );
 
     let (dir, _) = finished();
-    crate::document::write(dir.path(), &fixtures::finished(), &[]).expect("written");
+    crate::document::write(dir.path(), &fixtures::run(), &[]).expect("written");
     let histograms = dir.path().join(HISTOGRAMS_FILE);
     fs::rename(histograms, dir.path().join(SERIES_FILE)).expect("renamed");
     check(
@@ -219,7 +219,7 @@ fn flipped_bytes_never_panic() {
     let mut unlisted = Vec::new();
     for (dir, listed) in [(&done, true), (&done, false), (&open, true)] {
         if !listed {
-            crate::document::write(dir.path(), &fixtures::finished(), &[]).expect("written");
+            crate::document::write(dir.path(), &fixtures::run(), &[]).expect("written");
         }
         for entry in fs::read_dir(dir.path()).expect("listed") {
             let path = entry.expect("an entry").path();

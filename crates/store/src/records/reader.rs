@@ -8,7 +8,7 @@ use super::folder::{Folder, Forms};
 use super::rows::{self, StreamRow};
 use super::segment::reading_schema;
 use crate::StoreError;
-use crate::document::{self, FileRecord};
+use crate::document::{self, Document};
 use crate::error::{RECOVER, RESTORE, guarded};
 use crate::stream::{StreamReader, Tail};
 use crate::table;
@@ -33,7 +33,7 @@ const ROW_GROUP_ROWS_MAX: i64 = 1 << 24;
 /// Reads one stream.
 pub struct RecordReader<R: StreamRow> {
     folder: Folder,
-    listed: Vec<FileRecord>,
+    listed: Document,
     window: Range<u64>,
     segments: BTreeMap<u32, Forms>,
     left: VecDeque<(u32, Forms)>,
@@ -67,9 +67,9 @@ impl<R: StreamRow> RecordReader<R> {
     /// # Errors
     /// There is no run or it has no such stream, or `run.json` cannot be read.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        let listed = document::read(dir)?.files;
+        let listed = document::read(dir)?;
         let folder = Folder::new(dir, R::KIND);
-        let segments = folder.segments(&listed)?;
+        let segments = folder.segments(&listed.files)?;
         if segments.is_empty() && !folder.path.is_dir() {
             return Err(StoreError::NoStream {
                 dir: dir.to_owned(),
@@ -176,7 +176,7 @@ impl<R: StreamRow> RecordReader<R> {
     fn table(&mut self, number: u32, path: PathBuf) -> Result<Source, StoreError> {
         let name = self.folder.listed_name(number);
         if !self.checked.contains(&number)
-            && let Some(record) = self.listed.iter().find(|file| file.name == name)
+            && let Some(record) = self.listed.record_of(&name, &path)?
         {
             table::check(&path, record)?;
             self.checked.insert(number);

@@ -118,6 +118,21 @@ fn a_changed_file_is_told_by_its_checksum() {
     expect!["DIR/io/000000.parquet is damaged: its checksum is not the one in run.json. Restore the file from a copy; the summary in run.json does not depend on it"].assert_eq(&said(&dir));
 }
 
+/// Once a run has ended, what is not listed is not read: nothing tells whether it is what was written.
+#[test]
+fn a_file_without_a_checksum_is_not_read() {
+    let (dir, _) = recorded(100, 100, true);
+    let path = dir.path().join("run.json");
+    let mut run: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).expect("read")).expect("JSON");
+    run["files"] = serde_json::json!([]);
+    run_fixtures::put(&path, run.to_string().as_bytes());
+    expect!["DIR/io/000000.parquet is damaged: the run has ended, and run.json does not list it. Restore the file from a copy; the summary in run.json does not depend on it"].assert_eq(&said(&dir));
+    run["files"] = serde_json::json!([{"name": "io/../../x", "size_bytes": 1, "xxh64": "0"}]);
+    run_fixtures::put(&path, run.to_string().as_bytes());
+    expect![[r#"DIR/run.json is damaged: it lists a file "io/../../x", which is not in its directory. Restore the file from a copy; the summary in run.json does not depend on it"#]].assert_eq(&said(&dir));
+}
+
 /// Other files in the folder, and names that are nearly those of segments, are left alone.
 #[test]
 fn other_files_are_no_segments() {
