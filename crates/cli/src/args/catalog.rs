@@ -20,7 +20,9 @@ Filters:
   mbps, burst_iops, burst_mbps, burst (credit, on-demand, none), caching,
   price (USD a month). Of vms: name, series, vcpus, memory (GiB), disks,
   premium, caching, iops, mbps, burst_iops, burst_mbps, cached_iops,
-  cached_mbps, cache (GiB), price (USD an hour). --csv shows all columns.";
+  cached_mbps, cache (GiB), price (USD an hour). Of limits: name, series,
+  family, vcpus, read_iops, write_iops, read_mbps, write_mbps, together.
+  --csv shows all columns.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +37,7 @@ Examples:
   another cloud's
     fathom catalog disks --cloud aws
     fathom catalog vms n2-standard --cloud gcp
+    fathom catalog limits n2-standard-8 --cloud gcp
   a catalogue of one's own: cloud.toml, disks.csv, flex-disks.csv, vms.csv
     fathom catalog disks --catalog DIR";
 
@@ -42,6 +45,7 @@ Examples:
 pub(crate) enum Listing {
     Disks,
     Vms,
+    Limits,
     Sources,
 }
 
@@ -53,7 +57,8 @@ pub(crate) enum Listing {
     after_long_help = format!("{FILTERS}\n\n{EXAMPLES}")
 )]
 pub(crate) struct CatalogArgs {
-    /// disks, vms (virtual machines), or sources (where the rows are from)
+    /// disks, vms (virtual machines), limits (those of machines by family of disks, where a cloud has such), or sources (where the
+    /// rows are from)
     #[arg(value_name = "WHAT", hide_possible_values = true)]
     pub listing: Listing,
     /// Only these: a name, or what is in the names or families of those meant

@@ -13,7 +13,9 @@ use crate::terminal::{self, Colour};
 use crate::text_file::{self, Expected};
 use anyhow::{Context, bail};
 use fathom_model::Catalog;
-use fathom_model::catalog::{Column, Filter, Listed, Texts, disk_columns, file_name, vm_columns};
+use fathom_model::catalog::{
+    Column, Filter, Listed, Texts, disk_columns, file_name, limit_columns, vm_columns,
+};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -29,6 +31,7 @@ pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
             catalog.listed_disks().map(|(_, row)| row).collect(),
         ),
         Listing::Vms => (vm_columns(), catalog.listed_vms().collect()),
+        Listing::Limits => (limit_columns(), limits(&catalog)?),
         Listing::Sources => return sources(args),
     };
     let rows = names::named(rows, columns, &args.names)?;
@@ -39,7 +42,7 @@ pub(crate) fn catalog(args: &CatalogArgs) -> anyhow::Result<Exit> {
         export::csv(columns, &rows)
     } else {
         let style = terminal::stdout_style(Colour::Never);
-        let text = table::text(args.listing, columns, &rows, style.width, args.dir.is_none());
+        let text = table::text(args.listing, columns, &rows, style.width, &about(&catalog, args));
         if style.unicode { text } else { ascii(&text) }
     };
     terminal::print(&text)?;
@@ -60,6 +63,36 @@ fn of_cloud(args: &CatalogArgs) -> anyhow::Result<Cow<'static, Catalog>> {
             "--cloud {cloud}: no catalogue of it is built in: there are {}; --catalog DIR reads one of your own",
             Catalog::names().collect::<Vec<_>>().join(", ")
         ),
+    }
+}
+
+/// The limits of machines by family of disks.
+fn limits(catalog: &Catalog) -> anyhow::Result<Vec<Listed<'_>>> {
+    if catalog.vm_limits().is_empty() {
+        bail!(
+            "machines of {} have the same limits for disks of every family: fathom catalog vms",
+            catalog.cloud()
+        );
+    }
+    Ok(catalog.listed_limits().collect())
+}
+
+/// What is to be known of all rows of a catalogue.
+fn about(catalog: &Catalog, args: &CatalogArgs) -> table::About {
+    let of_cloud = args
+        .cloud
+        .as_ref()
+        .map_or_else(String::new, |cloud| format!(" --cloud {cloud}"));
+    table::About {
+        limits: (!catalog.vm_limits().is_empty())
+            .then(|| format!("Machines have limits by family of disks: fathom catalog limits{of_cloud}")),
+        sources: if args.dir.is_none() {
+            format!(
+                "Sources: documentation and price lists as published in public repositories: fathom catalog sources{of_cloud}"
+            )
+        } else {
+            String::from("Sources: the column `source` (--csv).")
+        },
     }
 }
 
@@ -97,6 +130,12 @@ pub(crate) fn open(dir: Option<&Path>) -> anyhow::Result<Cow<'static, Catalog>> 
         return Ok(Cow::Borrowed(Catalog::azure()));
     };
     let from = dir.display().to_string();
+    if !dir.is_dir() {
+        bail!(
+            "--catalog {from}: that is no directory: give one with {}",
+            file_name::ALL.join(", ")
+        );
+    }
     let mut texts: Vec<Option<String>> = Vec::new();
     for name in file_name::ALL {
         let path = dir.join(name);

@@ -82,6 +82,43 @@ fn json_has_numbers_nulls_and_no_more_than_there_is() {
 }
 
 #[test]
+fn limits_by_family_are_listed_where_a_cloud_has_them() {
+    let place = Place::new();
+    let text = place
+        .fathom("catalog limits n2-standard-8 --cloud gcp")
+        .expect(0)
+        .stdout;
+    for said in ["Balanced Persistent Disk", "n2-standard-8", "15000", "rows."] {
+        assert!(text.contains(said), "`{said}` is missing:\n{text}");
+    }
+    let of_machine = place
+        .fathom("catalog limits --cloud gcp --filter name=n2-standard-8,family~ssd --json")
+        .expect(0)
+        .json();
+    let limit = &of_machine["limits"][0];
+    assert_eq!(limit["series"], "n2");
+    assert!(
+        limit["read_iops"].as_u64().is_some_and(|iops| iops > 0),
+        "{limit}"
+    );
+    let vms = place.fathom("catalog vms n2-standard-8 --cloud gcp").expect(0);
+    assert!(
+        vms.stdout.contains("fathom catalog limits --cloud gcp"),
+        "{}",
+        vms.stdout
+    );
+    assert!(
+        vms.stdout.contains("fathom catalog sources --cloud gcp"),
+        "{}",
+        vms.stdout
+    );
+    place
+        .fathom("catalog limits")
+        .expect(2)
+        .saying("the same limits for disks of every family");
+}
+
+#[test]
 fn another_catalogue_is_read_and_its_mistakes_are_placed() {
     let place = Place::new();
     let heads = [

@@ -3,7 +3,7 @@
 //! Data in: rows of the catalogue. Data out: their values in the order of the columns. It must not know how they
 //! are printed.
 
-use super::{Catalog, GIB, MB, Offer, Vm};
+use super::{Catalog, Family, GIB, MB, Offer, Vm, VmLimit};
 
 /// A column of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ const fn column(name: &'static str, key: &'static str, unit: Unit, about: &'stat
 
 const DISK_COLUMNS: [Column; 21] = [
     column("name", "name", Unit::Text, "product name"),
-    column("family", "family", Unit::Text, "family, as Azure writes it"),
+    column("family", "family", Unit::Text, "family, as its cloud writes it"),
     column(
         "size",
         "size_gib",
@@ -206,6 +206,45 @@ const VM_COLUMNS: [Column; 18] = [
     column("source", "source", Unit::Text, "keys of the list of sources"),
 ];
 
+const LIMIT_COLUMNS: [Column; 11] = [
+    column("name", "name", Unit::Text, "the machine's product name"),
+    column("series", "series", Unit::Text, "the machine's series"),
+    column("family", "family", Unit::Text, "family, as its cloud writes it"),
+    column("vcpus", "vcpus", Unit::Count, "active processors"),
+    column(
+        "read_iops",
+        "read_iops",
+        Unit::Iops,
+        "limit of reads; of both where they count together",
+    ),
+    column(
+        "write_iops",
+        "write_iops",
+        Unit::Iops,
+        "limit of writes, where they have one of their own",
+    ),
+    column(
+        "read_mbps",
+        "read_mbps",
+        Unit::Mbps,
+        "limit of reads; of both where they count together",
+    ),
+    column(
+        "write_mbps",
+        "write_mbps",
+        Unit::Mbps,
+        "limit of writes, where they have one of their own",
+    ),
+    column(
+        "together",
+        "reads_and_writes_together",
+        Unit::Flag,
+        "whether reads and writes count together",
+    ),
+    column("note", "note", Unit::Text, "what is to be known of them"),
+    column("source", "source", Unit::Text, "keys of the list of sources"),
+];
+
 /// The columns of a listing of disks.
 pub const fn disk_columns() -> &'static [Column] {
     &DISK_COLUMNS
@@ -216,7 +255,29 @@ pub const fn vm_columns() -> &'static [Column] {
     &VM_COLUMNS
 }
 
+/// The columns of a listing of machines' limits by family of disks.
+pub const fn limit_columns() -> &'static [Column] {
+    &LIMIT_COLUMNS
+}
+
 impl Catalog {
+    /// What each machine lets through to disks of each family, as far as a source states it, in the order of
+    /// [`limit_columns`]: none where machines have the same limits for disks of all families.
+    pub fn listed_limits(&self) -> impl Iterator<Item = Listed<'_>> {
+        let stated = move |family: Family| {
+            self.vms()
+                .iter()
+                .filter_map(move |vm| Some((vm, self.vm_limit(vm, family)?)))
+        };
+        self.families()
+            .iter()
+            .copied()
+            .flat_map(stated)
+            .map(|(vm, limit)| Listed {
+                values: limit_values(vm, limit).to_vec(),
+            })
+    }
+
     /// All disks, the freely sized ones last, in the order of [`disk_columns`].
     pub fn listed_disks(&self) -> impl Iterator<Item = (Offer<'_>, Listed<'_>)> {
         let fixed = self.disks().iter().map(Offer::Fixed);
@@ -350,5 +411,29 @@ fn vm_values(vm: &Vm) -> [Value<'_>; VM_COLUMNS.len()] {
         text(&vm.price_region),
         text(&vm.price_date),
         text(&vm.source),
+    ]
+}
+
+fn limit_values<'a>(vm: &'a Vm, limit: &'a VmLimit) -> [Value<'a>; LIMIT_COLUMNS.len()] {
+    let of_writes = |value: Option<u64>, unit| match value {
+        None if limit.together => Value::None,
+        value => number(value, unit),
+    };
+    [
+        text(&vm.name),
+        text(&vm.series),
+        text(limit.family.name()),
+        some(u64::from(vm.vcpus), 1),
+        number(limit.read_iops, 1),
+        of_writes(limit.write_iops, 1),
+        number(limit.read_bytes_per_second, MB),
+        of_writes(limit.write_bytes_per_second, MB),
+        Value::Flag(limit.together),
+        if limit.note.is_empty() {
+            Value::None
+        } else {
+            Value::Text(&limit.note)
+        },
+        text(&limit.source),
     ]
 }

@@ -19,6 +19,7 @@ pub(super) fn json(listing: Listing, columns: &[Column], rows: &[Listed<'_>]) ->
     });
     let name = match listing {
         Listing::Vms => "vms",
+        Listing::Limits => "limits",
         _ => "disks",
     };
     let document = serde_json::json!({ "schema": SCHEMA, name: rows.collect::<Vec<_>>() });

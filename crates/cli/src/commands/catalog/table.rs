@@ -55,20 +55,39 @@ const VMS: [Shown; 13] = [
     shown("price", "USD/hour", 0),
 ];
 
+const LIMITS: [Shown; 7] = [
+    shown("name", "virtual machine", 0),
+    shown("vcpus", "vCPUs", 1),
+    shown("read_iops", "read IOPS", 0),
+    shown("write_iops", "write IOPS", 0),
+    shown("read_mbps", "read MB/s", 0),
+    shown("write_mbps", "write MB/s", 0),
+    shown("together", "together", 2),
+];
+
+/// What is to be known of all rows of a catalogue.
+pub(super) struct About {
+    /// Where the limits of machines are, if not in their rows.
+    pub(super) limits: Option<String>,
+    /// Where the rows are from.
+    pub(super) sources: String,
+}
+
 /// The table and its footer.
 pub(super) fn text(
     listing: Listing,
     columns: &[Column],
     rows: &[Listed<'_>],
     width: usize,
-    built_in: bool,
+    about: &About,
 ) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let all: &[Shown] = match listing {
         Listing::Vms => &VMS,
-        _ => &DISKS,
+        Listing::Limits => &LIMITS,
+        Listing::Disks | Listing::Sources => &DISKS,
     };
     let cells: Vec<Vec<String>> = all.iter().map(|shown| cells(shown, columns, rows)).collect();
     let chosen = fitting(all, &cells, width);
@@ -89,7 +108,7 @@ pub(super) fn text(
         .filter(|place| !chosen.contains(place))
         .map(|place| all[place].name)
         .collect();
-    for sentence in footer(listing, columns, rows, &left_out, built_in) {
+    for sentence in footer(listing, columns, rows, &left_out, about) {
         for line in wrap(&sentence, width.min(LINE), 0) {
             text.push_str(&line);
             text.push('\n');
@@ -199,7 +218,7 @@ fn footer(
     columns: &[Column],
     rows: &[Listed<'_>],
     left_out: &[&str],
-    built_in: bool,
+    about: &About,
 ) -> Vec<String> {
     let values = |name: &str| -> String {
         let at = place(columns, name);
@@ -214,7 +233,8 @@ fn footer(
     };
     let (one, many, limits) = match listing {
         Listing::Vms => ("size", "sizes", "Limits without host cache"),
-        _ => ("disk", "disks", "Limits without burst, then with"),
+        Listing::Limits => ("row", "rows", "Limits of all disks of a family on a machine"),
+        Listing::Disks | Listing::Sources => ("disk", "disks", "Limits without burst, then with"),
     };
     let noun = if rows.len() == 1 { one } else { many };
     let mut sentences = vec![format!("{} {noun}. {limits}; MB/s: 10^6 bytes.", rows.len())];
@@ -230,11 +250,7 @@ fn footer(
             "Prices: USD, {region}, pay as you go, without taxes and transactions; read {date}."
         ));
     }
-    sentences.push(String::from(if built_in {
-        "Sources: Microsoft's documentation, SKU and price lists as published in public repositories: fathom catalog \
-         sources"
-    } else {
-        "Sources: the column `source` (--csv)."
-    }));
+    sentences.extend(about.limits.clone().filter(|_| listing == Listing::Vms));
+    sentences.push(about.sources.clone());
     sentences
 }

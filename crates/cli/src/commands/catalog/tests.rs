@@ -1,10 +1,17 @@
 use super::*;
 use expect_test::expect;
 
+fn built_in() -> table::About {
+    table::About {
+        limits: None,
+        sources: String::from("Sources: some."),
+    }
+}
+
 fn disks(filter: &str, width: usize) -> String {
     let rows = Catalog::azure().listed_disks().map(|(_, row)| row).collect();
     let rows = wanted(rows, disk_columns(), &[filter.to_owned()]).expect("a filter");
-    table::text(Listing::Disks, disk_columns(), &rows, width, true)
+    table::text(Listing::Disks, disk_columns(), &rows, width, &built_in())
 }
 
 fn vms(filter: &str, width: usize) -> String {
@@ -13,7 +20,13 @@ fn vms(filter: &str, width: usize) -> String {
         vm_columns(),
         &[filter.to_owned()],
     );
-    table::text(Listing::Vms, vm_columns(), &rows.expect("a filter"), width, true)
+    table::text(
+        Listing::Vms,
+        vm_columns(),
+        &rows.expect("a filter"),
+        width,
+        &built_in(),
+    )
 }
 
 #[test]
@@ -24,8 +37,7 @@ fn a_wide_terminal_shows_more() {
 
         1 size. Limits without host cache; MB/s: 10^6 bytes.
         Prices: USD, eastus, pay as you go, without taxes and transactions; read 2026-06-18.
-        Sources: Microsoft's documentation, SKU and price lists as published in public repositories: fathom
-        catalog sources
+        Sources: some.
     "#]].assert_eq(&vms("name~_ds3_v2,series=DSv2", 120));
     expect![[r#"
         virtual machine  vCPUs  GiB  disks  premium  IOPS       MB/s  USD/hour
@@ -36,8 +48,7 @@ fn a_wide_terminal_shows_more() {
         (a wider terminal, --csv or --json has them).
         Prices: USD, eastus, pay as you go, without taxes and transactions; read
         2026-06-18.
-        Sources: Microsoft's documentation, SKU and price lists as published in public
-        repositories: fathom catalog sources
+        Sources: some.
     "#]]
     .assert_eq(&vms("name~_a2_v2", 80));
 }
@@ -59,8 +70,7 @@ fn freely_sized_disks_show_their_ranges() {
         Columns that do not fit: caching (a wider terminal, --csv or --json has them).
         Prices: USD, eastus, pay as you go, without taxes and transactions; read
         2026-09-23.
-        Sources: Microsoft's documentation, SKU and price lists as published in public
-        repositories: fathom catalog sources
+        Sources: some.
     "#]]
     .assert_eq(&disks("size>=32767,family!=Standard HDD", 80));
 }
