@@ -160,7 +160,7 @@ const fn rule(name: &'static str, says: &'static str, part: Part) -> Rule {
 }
 
 /// All rules. Each is documented by the provider unless it says "derived"; sources stand in `docs/plan.md`.
-pub const RULES: [Rule; 41] = [
+pub const RULES: [Rule; 48] = [
     rule(
         "premium-storage",
         "a family that needs premium storage is taken by machines that have it, as far as a source states it",
@@ -307,6 +307,16 @@ pub const RULES: [Rule; 41] = [
         Part::Kept("Rate::held, Rate::lasts_seconds"),
     ),
     rule(
+        "credit-of-bytes",
+        "disks with heads earn and spend credit in bytes, as many as they hold; a small or random I/O costs a whole unit of it",
+        Part::Kept("setup::Sides, limits::disk_bytes"),
+    ),
+    rule(
+        "merging",
+        "sequential I/Os are merged up to the I/O unit where a cloud does so: loads are taken to be random, so that none is counted on",
+        Part::Kept("the model alone: fathom_model::merge"),
+    ),
+    rule(
         "credit-machine",
         "machines burst on credit too, uncached only; a burst of the disks is capped by the machine's and the other way round",
         Part::Kept("Setup::of"),
@@ -355,6 +365,31 @@ pub const RULES: [Rule; 41] = [
         "base-size-limits",
         "a machine with constrained processors has the limits and the price of its base size",
         Part::Kept("the catalogue's rows"),
+    ),
+    rule(
+        "consistency",
+        "what part of provisioned IOPS is promised for what part of a year is told, and not planned with",
+        Part::Kept("Family::terms"),
+    ),
+    rule(
+        "snapshots",
+        "a disk made from a snapshot, or being snapshotted, is slower for a time: told, and not planned with",
+        Part::Kept("Family::terms"),
+    ),
+    rule(
+        "modifications",
+        "how soon a disk can be changed again is told, and not planned with",
+        Part::Kept("Family::terms"),
+    ),
+    rule(
+        "egress",
+        "where writes take of the machine's network egress as well, it is told, and not planned with: other traffic is not known",
+        Part::Kept("Family::terms"),
+    ),
+    rule(
+        "no-credit",
+        "a cloud of which no source states a bucket has none: what its machines and disks have lasts for ever",
+        Part::Kept("Setup::of"),
     ),
     rule(
         "temporary-disk",

@@ -65,6 +65,9 @@ pub(super) struct Said {
     /// What no source states, or what is to be known before figures of it are used.
     #[serde(default)]
     pub(super) notes: Vec<String>,
+    /// What whoever rents it takes with it, and neither its limits nor its price say.
+    #[serde(default)]
+    pub(super) terms: Vec<String>,
 }
 
 /// Where the rows of a family are.
@@ -256,6 +259,11 @@ impl Family {
     /// What is to be known before figures of it are used.
     pub fn notes(self) -> &'static [String] {
         &self.0.said.notes
+    }
+
+    /// What whoever rents it takes with it, and neither its limits nor its price say: told with a plan, not modelled.
+    pub fn terms(self) -> &'static [String] {
+        &self.0.said.terms
     }
 
     /// How long it takes, as of each year that measurements are known of, the oldest first; never empty.

@@ -479,6 +479,67 @@ fn what_is_paid_for() {
     );
 }
 
+/// An I/O of 4 KiB costs an st1 a whole MiB of its credit, and a bucket holds as many bytes as the disk: 1,000 GiB at 250 MiB/s a
+/// TiB burst, of which 40 come in, last 81 min.
+#[test]
+fn credit_of_bytes() {
+    let _ = [row("credit-of-bytes"), row("merging")];
+    let target = "aws/st1,size=1024g";
+    let small = load(100, 4 << 10, 50);
+    let used = takes_of(target, &small, Limit::DiskThroughput).map(|(used, _)| used);
+    assert_eq!(used, Some(100 << 20));
+    let held = |seconds| {
+        let some = Load {
+            lasts: Lasts::Seconds(seconds),
+            ..small.clone()
+        };
+        takes_of(target, &some, Limit::DiskThroughput).and_then(|(_, held)| held)
+    };
+    let full_seconds = 1_024 * 1_024 / (250 - 40);
+    assert_eq!(held(full_seconds), Some(250 << 20));
+    assert!(held(full_seconds * 2).is_some_and(|held| held < 150 << 20));
+    // The same bytes in I/Os of half the size count twice, though a sequential load's would be merged.
+    let units = |block_bytes| {
+        takes_of("aws/gp3,size=100g", &load(100, block_bytes, 100), Limit::DiskIops).map(|(used, _)| used)
+    };
+    assert_eq!((units(256 << 10), units(128 << 10)), (Some(100), Some(100)));
+}
+
+#[test]
+fn what_is_told_and_not_planned_with() {
+    let said = |target: &str, words: &str| {
+        let terms = layout(target).disk.family().terms();
+        assert!(
+            terms.iter().any(|term| term.contains(words)),
+            "{target}: {terms:?}"
+        );
+    };
+    for (rule, words) in [
+        (row("consistency"), "promised for 99"),
+        (row("snapshots"), "made from a snapshot"),
+        (row("modifications"), "modified again after six hours"),
+    ] {
+        assert!(matches!(rule.part, Part::Kept("Family::terms")));
+        said("aws/gp3,size=100g", words);
+        said("aws/io2,size=100g", words);
+    }
+    assert!(matches!(row("egress").part, Part::Kept("Family::terms")));
+    said("gcp/pd-balanced,size=100g", "network egress");
+    said("aws/st1,size=1000g", "fall to its limits without credit");
+}
+
+#[test]
+fn clouds_without_credit() {
+    let _ = row("no-credit");
+    for target in [
+        "gcp/pd-ssd,size=100g,vm=n2-standard-8",
+        "gcp/hyperdisk-balanced,size=100g",
+    ] {
+        let answer = crate::search::answer(layout(target), &crate::need::Need::none());
+        assert_eq!(answer.judged.burst, None, "{target}");
+    }
+}
+
 #[test]
 fn what_layouts_have_none_of() {
     let _ = row("temporary-disk");

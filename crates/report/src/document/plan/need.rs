@@ -175,6 +175,7 @@ pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
 
 /// What is to be known of the families of what is listed, and of their machines' limits.
 fn notes(plan: &Plan<'_>) -> Vec<String> {
+    let mut of_families: Vec<(&str, Vec<String>)> = Vec::new();
     let mut notes: Vec<String> = Vec::new();
     let mut add = |note: String| {
         if !notes.contains(&note) {
@@ -184,8 +185,16 @@ fn notes(plan: &Plan<'_>) -> Vec<String> {
     for one in plan.layouts.iter().chain(&plan.on_credit) {
         let layout = &one.answer.layout;
         let family = layout.disk.family();
-        for note in family.notes() {
-            add(format!("{family}: {note}."));
+        for note in family.notes().iter().chain(family.terms()) {
+            let known = of_families.iter().position(|(known, _)| known == note);
+            let place = known.unwrap_or(of_families.len());
+            if known.is_none() {
+                of_families.push((note, Vec::new()));
+            }
+            let names = &mut of_families[place].1;
+            if !names.contains(&family.to_string()) {
+                names.push(family.to_string());
+            }
         }
         if let (OfMachine::Row(row), Some(vm)) = (layout.limits, layout.machine)
             && !row.note.is_empty()
@@ -200,5 +209,8 @@ fn notes(plan: &Plan<'_>) -> Vec<String> {
             families.join(", ")
         ));
     }
-    notes
+    let of_families = of_families
+        .into_iter()
+        .map(|(note, names)| format!("{}: {note}.", names.join(", ")));
+    of_families.chain(notes).collect()
 }
