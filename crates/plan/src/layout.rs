@@ -227,9 +227,9 @@ pub enum LayoutError {
     /// The product is not in the catalogue.
     #[error("no disk of the catalogue is called `{0}`: `fathom catalog disks` lists all")]
     NotSold(String),
-    /// The host's cache has another size than the machine's.
-    #[error("cache_size= is part of a model, not of what can be rented: leave it out")]
-    CacheSize,
+    /// It says more than what is rented.
+    #[error("{} {}: that is of a model, not of what can be rented: leave it out", .0.join(", "), if .0.len() > 1 { "are not planned" } else { "is not planned" })]
+    OfAModel(Vec<String>),
 }
 
 impl<'a> Layout<'a> {
@@ -265,7 +265,29 @@ impl<'a> Layout<'a> {
         let text = text.strip_prefix("model:").unwrap_or(text);
         let spec = target::parse(text, catalog)?;
         let cloud = text.split_once('/').map_or("", |(cloud, _)| cloud.trim());
-        Self::of_spec(&spec, catalog.of_cloud(cloud).unwrap_or(catalog))
+        let layout = Self::of_spec(&spec, catalog.of_cloud(cloud).unwrap_or(catalog))?;
+        let same = Spec {
+            name: spec.name.clone(),
+            ..target::parse(&layout.target(), catalog)?
+        };
+        if same == spec {
+            return Ok(layout);
+        }
+        Err(LayoutError::OfAModel(layout.not_said(text, catalog)))
+    }
+
+    /// Words of `text` without which it is this layout as well.
+    fn not_said(&self, text: &str, catalog: &'a Catalog) -> Vec<String> {
+        let parts: Vec<&str> = text.split(',').collect();
+        let without = |index: usize| {
+            let rest = parts.iter().enumerate().filter(|&(other, _)| other != index);
+            let rest: Vec<&str> = rest.map(|(_, part)| *part).collect();
+            let spec = target::parse(&rest.join(","), catalog).ok()?;
+            let layout = Self::of_spec(&spec, catalog.of_cloud(self.cloud).unwrap_or(catalog));
+            layout.ok().filter(|layout| layout == self)
+        };
+        let more = (1..parts.len()).filter(|&index| without(index).is_some());
+        more.map(|index| parts[index].trim().to_owned()).collect()
     }
 
     /// What of the catalogue a specification models.
@@ -283,11 +305,6 @@ impl<'a> Layout<'a> {
             Some(vm) => Some(catalog.vm(&vm.name).ok_or_else(|| not_sold(&vm.name))?),
             None => None,
         };
-        if let Some(cache) = &spec.host_cache
-            && machine.and_then(|vm| vm.cache_bytes) != Some(cache.capacity_bytes)
-        {
-            return Err(LayoutError::CacheSize);
-        }
         Ok(Self {
             cloud: catalog.cloud(),
             machine,

@@ -328,6 +328,16 @@ impl Ask {
         zero("mbps", self.bytes_per_second)?;
         zero("gib", self.size_bytes)?;
         zero("for", self.lasts_seconds)?;
+        zero("working-set", self.working_set_bytes)?;
+        if let (Some(set), Some(room)) = (self.working_set_bytes, self.size_bytes)
+            && set > room
+        {
+            return Err(Invalid::Flag {
+                flag: "working-set",
+                value: Bytes(set).to_string(),
+                wanted: "no more can be read and written again and again than there is room for (--gib)",
+            });
+        }
         if let Some(percent) = self.read_percent.filter(|&percent| percent > 100) {
             return Err(Invalid::Flag {
                 flag: "read",

@@ -114,7 +114,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "SIZE", value_parser = gib, allow_negative_numbers = true, help_heading = "The load")]
     pub working_set: Option<u64>,
     /// How long the load lasts at a stretch, from full burst credit [default: without end]
-    #[arg(long = "for", value_name = "TIME", value_parser = fathom_dialect::duration, help_heading = "The load")]
+    #[arg(long = "for", value_name = "TIME", value_parser = lasting, help_heading = "The load")]
     pub lasts: Option<Nanos>,
     /// A bound on latency that the model must keep: 'p99<10ms', mean:2ms (repeatable)
     #[arg(long = "latency", visible_alias = "slo", value_name = "BOUND", value_parser = bound, help_heading = "The load")]
@@ -131,13 +131,13 @@ pub(crate) struct PlanArgs {
     )]
     pub cloud: Vec<String>,
     /// The machine, where it is settled
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["vcpus", "memory"], help_heading = "The choice")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["vcpus", "memory", "explain", "compare"], help_heading = "The choice")]
     pub vm: Option<String>,
     /// Processors, at least
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = "The choice")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, conflicts_with_all = ["explain", "compare"], help_heading = "The choice")]
     pub vcpus: Option<u64>,
     /// Memory, at least, in GiB or with a unit: 16GiB
-    #[arg(long, value_name = "SIZE", value_parser = gib, allow_negative_numbers = true, help_heading = "The choice")]
+    #[arg(long, value_name = "SIZE", value_parser = gib, allow_negative_numbers = true, conflicts_with_all = ["explain", "compare"], help_heading = "The choice")]
     pub memory: Option<u64>,
     /// Only disks of this family: premium, standard-ssd, standard-hdd, premium-v2, ultra; of other clouds gp3, pd-ssd and so on
     /// (repeatable)
@@ -205,7 +205,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "N", value_parser = count, requires = "emit", conflicts_with = "explain", help_heading = "Other questions")]
     pub pick: Option<u64>,
     /// Layouts listed
-    #[arg(long, value_name = "N", value_parser = count, default_value = "10", allow_negative_numbers = true, help_heading = "The answer")]
+    #[arg(long, value_name = "N", value_parser = count, default_value = "10", conflicts_with_all = ["explain", "compare"], allow_negative_numbers = true, help_heading = "The answer")]
     pub top: u64,
     /// Write it to this file, too: .html, .md or .csv (repeatable)
     #[arg(short, long = "output", value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "The answer")]
@@ -285,6 +285,15 @@ fn gib(text: &str) -> Result<u64, String> {
 
 fn block(text: &str) -> Result<u64, String> {
     size(text, 1).ok_or_else(|| String::from("a size goes here, as in 16k or 4096"))
+}
+
+/// Whole seconds: what happens within one is not planned.
+fn lasting(text: &str) -> Result<Nanos, String> {
+    let lasts = fathom_dialect::duration(text)?;
+    if lasts.0 == 0 || !lasts.0.is_multiple_of(1_000_000_000) {
+        return Err(String::from("whole seconds go here, as in 90s, 30m or 2h"));
+    }
+    Ok(lasts)
 }
 
 fn percentile(text: &str) -> Result<f64, String> {

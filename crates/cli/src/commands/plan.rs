@@ -50,7 +50,7 @@ pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
     }
     if args.explain.is_none() && layouts.len() < 2 {
         bail!(
-            "--compare: one layout alone is explained (--explain {}): give another one",
+            "--compare {}: with what? Give a second layout; --explain tells of one alone",
             layouts[0]
         );
     }
@@ -75,8 +75,13 @@ fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -
         front: !args.json || !outputs.is_empty(),
     };
     if args.from.is_empty() {
-        if args.percentile.is_some() || args.device.is_some() {
-            bail!("--percentile and --device are about a recording: give one with --from RUN");
+        for (flag, given) in [
+            ("--percentile", args.percentile.is_some()),
+            ("--device", args.device.is_some()),
+        ] {
+            if given {
+                bail!("{flag} is about a recording: give one with --from RUN");
+            }
         }
         let asked = beside(ask::need(args, catalogs)?, present.as_ref());
         let proofs = |layouts: &[Layout<'_>], load: &Load| proofs(layouts, load, catalog);

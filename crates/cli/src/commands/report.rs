@@ -69,6 +69,17 @@ pub(crate) fn formats(paths: &[PathBuf]) -> anyhow::Result<Vec<(&Path, Format)>>
             path.display()
         ),
     };
+    if let Some((index, twice)) = paths
+        .iter()
+        .enumerate()
+        .find(|(index, path)| paths[..*index].contains(path))
+    {
+        bail!(
+            "-o {}: given twice (as number {} too): once is enough",
+            twice.display(),
+            index + 1
+        );
+    }
     paths
         .iter()
         .map(|path| Ok((path.as_path(), format(path)?)))

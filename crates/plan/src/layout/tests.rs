@@ -25,7 +25,18 @@ fn a_layout_is_the_target_that_it_was_named_by() {
 fn what_cannot_be_rented_is_no_layout() {
     let told = |text| named(text).expect_err(text).to_string();
     assert!(told("azure/P16").contains("no disk is called"));
-    assert!(told("azure/P15,vm=D8s_v3,cache=ro,cache_size=1g").contains("leave it out"));
+    for (words, more) in [
+        ("azure/P15,vm=D8s_v3,cache=ro,cache_size=1g", "cache_size=1g"),
+        ("azure/P15,seed=7", "seed=7"),
+        ("azure/P15,burst=empty", "burst=empty"),
+        ("azure/P15,vm=D8s_v3,service=2019", "service=2019"),
+        ("azure/P15,seed=7, burst=empty", "seed=7, burst=empty"),
+    ] {
+        let told = told(words);
+        assert!(told.starts_with(more) && told.ends_with("leave it out"), "{told}");
+    }
+    // What is the same as if nothing was said is no more.
+    assert!(named("azure/P15,burst=full,chunk=512k").is_ok());
     assert!(told("moon/gp3").contains("is no cloud"));
 }
 

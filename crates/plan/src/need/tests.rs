@@ -78,6 +78,13 @@ fn what_contradicts_itself_is_refused() {
         growth_permille: Some(1_000_000),
         ..ask(None, Some(9_000_000), None)
     }));
+    for set in [0, 2 << 30] {
+        told.push(wrong(Ask {
+            size_bytes: Some(1 << 30),
+            working_set_bytes: Some(set),
+            ..Ask::default()
+        }));
+    }
     let mut narrow = ask(Some(1), None, None);
     narrow.choice.stripe_max = 65;
     told.push(wrong(narrow));
@@ -90,6 +97,8 @@ fn what_contradicts_itself_is_refused() {
         --read 101: 0 to 100 percent of reads go here
         --iops 18446744073709551615: that is more than any cloud has, growth and the size of I/Os counted in: up to 10^9 IOPS and MB/s, and 1 EiB
         --iops 34332276000: that is more than any cloud has, growth and the size of I/Os counted in: up to 10^9 IOPS and MB/s, and 1 EiB
+        --working-set 0: more than nothing goes here, or leave it out
+        --working-set 2 GiB: no more can be read and written again and again than there is room for (--gib)
         --raid0-max 65: 1 to 64 disks can be striped
     "#]]
     .assert_eq(&(told.join("\n") + "\n"));

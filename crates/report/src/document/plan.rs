@@ -24,6 +24,10 @@ pub(crate) use verify::command;
 
 /// Letters that a machine's name gets in a table at least.
 const MACHINE_COLUMNS: (usize, usize) = (26, 12);
+/// What stands where no machine is part of a layout.
+const ANY_MACHINE: &str = "any";
+/// The column of what binds.
+const BINDS: usize = 4;
 /// Layouts of which a terminal is told all.
 const DETAILED: usize = 3;
 /// Rows of the front that a terminal is told.
@@ -135,14 +139,40 @@ fn table(report: &PlanReport<'_>, layouts: &[Proven<'_>], numbered: bool) -> Tab
     if proven {
         head.push("p99");
     }
-    let rows: Vec<Vec<String>> = present.into_iter().chain(listed).collect();
-    let mut table = Table::new(3, head, rows).on_terminal(|layout| layout.cut = Some(MACHINE_COLUMNS));
-    table.words_further = vec![4];
+    let mut table = of_machines(&head, present.into_iter().chain(listed).collect(), 2);
+    table.words_further = vec![BINDS];
     table
 }
 
+/// A table with machines in the column `machines`. Where it is too wide, they go without what the names of all begin with, and a
+/// limit without saying that it is a machine's.
+fn of_machines(head: &[&str], rows: Vec<Vec<String>>, machines: usize) -> Table {
+    let names = || rows.iter().map(|row| row[machines].as_str());
+    let begin = names()
+        .find_map(|name| name.split_once('_'))
+        .map_or("", |(first, _)| first);
+    let all_begin_so = names()
+        .all(|name| name == ANY_MACHINE || name.split_once('_').is_some_and(|(first, _)| first == begin));
+    let narrow = |row: &Vec<String>| {
+        let mut row = row.clone();
+        if all_begin_so && let Some((_, rest)) = row[machines].split_once('_') {
+            row[machines] = String::from(rest);
+        }
+        if head.get(BINDS) == Some(&"binds") {
+            row[BINDS] = row[BINDS].replace("machine ", "");
+        }
+        row
+    };
+    let mut narrowed = vec![head.iter().map(|&name| name.to_owned()).collect()];
+    narrowed.extend(rows.iter().map(narrow));
+    Table::new(machines + 1, head.iter().copied(), rows).on_terminal(|layout| {
+        layout.cut = Some(MACHINE_COLUMNS);
+        layout.narrow = narrowed;
+    })
+}
+
 fn machine<'a>(layout: &Layout<'a>) -> &'a str {
-    layout.machine.map_or("any", |vm| &vm.name)
+    layout.machine.map_or(ANY_MACHINE, |vm| &vm.name)
 }
 
 /// What is said of one layout: on a terminal all of the first ones, and of the others what they are.
@@ -235,7 +265,8 @@ fn delivers(judged: &Judged) -> String {
     if let Some(seconds) = judged.lasts_seconds {
         text = format!("{text}; this load lasts {}", duration(seconds));
     }
-    format!("{text}; needs {} I/Os in flight", thousands(judged.in_flight))
+    let ios = if judged.in_flight == 1 { "I/O" } else { "I/Os" };
+    format!("{text}; needs {} {ios} in flight", thousands(judged.in_flight))
 }
 
 pub(crate) fn rates(rates: &Rates) -> String {
@@ -331,8 +362,7 @@ fn front(report: &PlanReport<'_>, reader: Reader) -> Vec<Block> {
     };
     let price = format!("{}/month", report.money.code);
     let rows: Vec<Vec<String>> = answers.iter().step_by(step).map(row).collect();
-    let table = Table::new(2, ["disks", "machine", &price, "IOPS", "MB/s"], rows)
-        .on_terminal(|layout| layout.cut = Some(MACHINE_COLUMNS));
+    let table = of_machines(&["disks", "machine", &price, "IOPS", "MB/s"], rows, 1);
     let about = "Of these none costs less than another one and delivers as much of both, without end; each is the cheapest for what \
                  it delivers.";
     let mut blocks = vec![Block::Text(String::from(about))];

@@ -82,9 +82,13 @@ pub(super) fn listed(args: &PlanArgs) -> anyhow::Result<usize> {
 pub(super) fn choice(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<Choice> {
     let whole = |flag: &str, value: Option<u64>| match value.map(u32::try_from) {
         None => Ok(0),
+        Some(Ok(0)) => bail!("--{flag} 0: more than nothing goes here, or leave it out"),
         Some(Ok(value)) => Ok(value),
         Some(Err(_)) => bail!("--{flag}: no machine has so many"),
     };
+    if args.memory == Some(0) {
+        bail!("--memory 0: more than nothing goes here, or leave it out");
+    }
     let hours_a_month = args.hours.unwrap_or(fathom_plan::cost::HOURS_A_MONTH);
     if !(1..=HOURS_MAX).contains(&hours_a_month) {
         bail!("--hours {hours_a_month}: a month has 1 to {HOURS_MAX} hours");
@@ -139,6 +143,9 @@ pub(super) fn choice(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<C
 pub(super) fn catalogs<'a>(args: &PlanArgs, own: &'a Catalog) -> anyhow::Result<Vec<&'a Catalog>> {
     let mut catalogs: Vec<&Catalog> = Vec::new();
     for name in &args.cloud {
+        if name.trim().is_empty() {
+            bail!("--cloud: a name is empty: give them as azure,aws,gcp");
+        }
         let Some(catalog) = own.of_cloud(name.trim()) else {
             bail!(
                 "--cloud {name}: no catalogue of it is built in: there are {}; --catalog DIR reads one of your own",

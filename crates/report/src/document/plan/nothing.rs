@@ -4,6 +4,7 @@ use super::need::bound;
 use super::{mbps, thousands};
 use crate::document::content::{Block, Notice};
 use crate::planned::PlanReport;
+use crate::words::plural;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_plan::impossible::{Impossible, Nearest, Requirement};
 use fathom_plan::plan::{Fastest, Nothing};
@@ -100,8 +101,8 @@ fn instead(report: &PlanReport<'_>, nearest: &Nearest) -> String {
             amount.map(|bytes| format!("{} GiB", thousands(bytes >> 30))),
         ),
         Requirement::Vcpus => at_most(
-            format!("{} processors", need.choice.machine.vcpus),
-            amount.map(|count| format!("{count} processors")),
+            plural(need.choice.machine.vcpus, "processor"),
+            amount.map(|count| plural(count, "processor")),
         ),
         Requirement::Memory => at_most(
             format!("{} of memory", Bytes(need.choice.machine.memory_bytes)),
@@ -114,7 +115,7 @@ fn instead(report: &PlanReport<'_>, nearest: &Nearest) -> String {
             money.of(amount.unwrap_or(0))
         ),
         Requirement::Stripe => format!(
-            "at most {} disks striped are too few{}",
+            "--raid0-max {} is too few{}",
             need.choice.stripe_max,
             amount.map_or_else(String::new, |count| format!(": {count} would do"))
         ),

@@ -203,7 +203,7 @@ fn change_words(change: &Change<'_>, money: &Currency) -> String {
     let answer = &change.answer;
     let what = match change.to {
         fathom_plan::explain::To::OneMoreDisk => String::from("one disk more"),
-        fathom_plan::explain::To::LargerDisk => format!("the next disk, {}", answer.layout.disk.sku()),
+        fathom_plan::explain::To::LargerDisk => String::from("the next larger disk"),
         fathom_plan::explain::To::LargerMachine => {
             format!("the next machine of the series, {}", name(&answer.layout))
         }

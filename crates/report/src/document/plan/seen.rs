@@ -1,6 +1,6 @@
 //! What was recorded and what its replay shows, in words.
 
-use super::{MACHINE_COLUMNS, duration, machine, mbps, thousands};
+use super::{duration, machine, mbps, of_machines, thousands};
 use crate::document::Reader;
 use crate::document::content::{Block, Table};
 use crate::document::explained::percent;
@@ -239,8 +239,7 @@ pub(super) fn table(report: &PlanReport<'_>, layouts: &[Proven<'_>], present: Op
     let listed = listed.map(|(index, one)| row((index + 1).to_string(), one));
     let price = format!("{}/month", report.money.code);
     let head = ["#", "disks", "machine", &price, "p99", "p99.9", "held", "behind"];
-    let rows: Vec<Vec<String>> = present.into_iter().chain(listed).collect();
-    Table::new(3, head, rows).on_terminal(|layout| layout.cut = Some(MACHINE_COLUMNS))
+    of_machines(&head, present.into_iter().chain(listed).collect(), 2)
 }
 
 fn seconds(seconds: u64) -> String {
