@@ -5,6 +5,7 @@
 mod bare;
 mod measure;
 mod model;
+mod plan;
 mod record;
 mod repeats;
 mod sweep;
@@ -70,6 +71,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     memory(&settings, &mut rows)?;
     start(&settings, &mut rows)?;
     model::rows(&settings, &mut rows)?;
+    plan::rows(&mut rows)?;
     record::block(&settings, &mut rows)?;
     record::counters(&settings, &mut rows)?;
     record::explained(&settings, &mut rows)?;
