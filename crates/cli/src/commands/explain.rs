@@ -70,8 +70,9 @@ fn evidence(asked: &[EvidenceOf], explanation: &Explanation) -> anyhow::Result<E
 
 /// What the record in `dir` says of its run.
 pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow::Result<Explanation> {
+    let chose = catalog.is_some();
     let catalog = catalog::open(catalog)?;
-    let known = disks::known(&catalog, run);
+    let known = disks::known(&catalog, chose, run);
     let facts = Facts {
         known_disks: &known,
         ..Facts::new(run)
