@@ -43,7 +43,9 @@ pub(super) fn choose(words: &Words, catalog: &Catalog) -> Result<Chosen, TargetE
     }
     match catalog.flex_disk(family) {
         Some(disk) => flex(disk, words, catalog),
-        None => Err(unknown(&words.disk, catalog)),
+        None => Err(TargetError::NotStated {
+            family: family.name(),
+        }),
     }
 }
 
@@ -67,7 +69,9 @@ fn unknown(name: &str, catalog: &Catalog) -> TargetError {
     }
     let skus = catalog.disks().iter().map(|disk| disk.sku.as_str());
     let free = catalog.flex_disks().iter().map(|disk| disk.sku.as_str());
-    let families = catalog.families().iter().map(|family| family.key());
+    let families = catalog.families().iter().copied();
+    let sold = families.filter(|family| !family.is_flex() || catalog.flex_disk(*family).is_some());
+    let families = sold.map(|family| -> &str { family.key() });
     TargetError::UnknownDisk {
         name: name.to_owned(),
         near: nearest(name, skus.chain(free).chain(families)).map(str::to_owned),

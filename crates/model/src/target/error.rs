@@ -81,6 +81,9 @@ pub enum TargetError {
         /// What may be meant.
         near: Option<String>,
     },
+    /// A family of which only the limits of machines are known.
+    #[error("what a disk of {family} lets through no source states: it cannot be modelled")]
+    NotStated { family: &'static str },
     /// A word that several families begin with.
     #[error("`{word}` may be {titles}: write {keys}")]
     WhichFamily {
