@@ -92,7 +92,11 @@ impl Device {
     }
 
     /// What an I/O costs of limits, in the order of I/Os.
-    #[inline]
+    #[allow(
+        clippy::inline_always,
+        reason = "on the way of each modelled I/O: a call costs 4 ns of 50"
+    )]
+    #[inline(always)]
     pub(crate) fn cost(&mut self, offset: u64, len: u32) -> Cost {
         match &mut self.merge {
             None => Cost {
@@ -105,7 +109,11 @@ impl Device {
 
     /// When an I/O of such `cost` is complete that reaches the disk's queue at `queued_ns` and its limits at `now_ns` (later,
     /// where the virtual machine held it). A flush costs no credit.
-    #[inline]
+    #[allow(
+        clippy::inline_always,
+        reason = "on the way of each modelled I/O: a call costs 4 ns of 50"
+    )]
+    #[inline(always)]
     pub(crate) fn admit(
         &mut self,
         (queued_ns, now_ns): (u64, u64),

@@ -180,6 +180,7 @@ impl Volume {
         self.admit_striped(now_ns, op, offset, len)
     }
 
+    #[inline(never)]
     fn admit_striped(&mut self, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {
         if op.index() >= 3 {
             let flushed = self
