@@ -31,10 +31,12 @@ const TRACING: [&[&str]; 3] = [
 
 /// Runs all checks; stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
-    let start = Instant::now();
+    let mut steps = Steps::begin();
     packages::install(packages::TESTS);
+    steps.ended("packages");
     shell::run(&mut shell::cargo(&["fmt", "--all", "--", "--check"]))?;
     tidy::run()?;
+    steps.ended("tidy");
     shell::run(&mut shell::cargo(&[
         "clippy",
         "--workspace",
@@ -44,16 +46,54 @@ pub(crate) fn run() -> Result<()> {
         "-D",
         "warnings",
     ]))?;
+    steps.ended("clippy");
     let mut tests = test()?;
+    steps.ended("tests");
     tests.add(without_tracefs()?);
+    steps.ended("tests without tracefs");
     let mut doc = shell::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    steps.ended("rustdoc");
     fuzz::run(fuzz::Length::Fixed { runs: FUZZ_RUNS })?;
+    steps.ended("fuzz");
     quick()?;
     reproduce()?;
-    eprintln!("ci took {} s", start.elapsed().as_secs());
+    steps.ended("reproduce");
+    steps.tell();
     tests.tell();
     Ok(())
+}
+
+/// How long each step took: where time goes that everybody waits for.
+struct Steps {
+    begun: Instant,
+    last: Instant,
+    took: Vec<String>,
+}
+
+impl Steps {
+    fn begin() -> Self {
+        let now = Instant::now();
+        Self {
+            begun: now,
+            last: now,
+            took: Vec::new(),
+        }
+    }
+
+    fn ended(&mut self, step: &str) {
+        self.took
+            .push(format!("{step} {} s", self.last.elapsed().as_secs()));
+        self.last = Instant::now();
+    }
+
+    fn tell(&self) {
+        eprintln!(
+            "ci took {} s: {}",
+            self.begun.elapsed().as_secs(),
+            self.took.join(", ")
+        );
+    }
 }
 
 /// The README's first command, with the program that the tests ran: to build it once more takes minutes.

@@ -173,6 +173,13 @@ pub struct DevId {
     pub minor: u32,
 }
 
+impl DevId {
+    /// As the kernel's events and a record's rows have it (`MKDEV` of `include/linux/kdev_t.h`): `major << 20 | minor`.
+    pub const fn number(self) -> u32 {
+        self.major << 20 | self.minor
+    }
+}
+
 impl fmt::Display for DevId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.major, self.minor)

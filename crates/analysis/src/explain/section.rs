@@ -8,7 +8,6 @@ use super::io_scan::JobScan;
 use super::timeline::Timeline;
 use super::{CounterScanned, Facts, Scanned};
 use fathom_core::run::JobSummary;
-use fathom_core::units::DevId;
 use fathom_core::workload::Job;
 use std::collections::BTreeMap;
 
@@ -130,7 +129,7 @@ fn target_devices(facts: &Facts<'_>) -> Vec<(String, u32)> {
     let files = facts.run.summary.target.files.iter();
     let mut devices: Vec<(String, u32)> = files
         .filter_map(|file| file.device.as_ref())
-        .map(|device| (device.name.clone(), number(device.id)))
+        .map(|device| (device.name.clone(), device.id.number()))
         .collect();
     devices.sort();
     devices.dedup();
@@ -142,10 +141,5 @@ fn devices_below<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (String, u32)> +
     let files = facts.run.summary.target.files.iter();
     let devices = files.filter_map(|file| file.device.as_ref());
     let named = devices.flat_map(|device| device.slaves.iter().zip(&device.slave_ids));
-    named.map(|(name, id)| (name.clone(), number(*id)))
-}
-
-/// A device's number as the tracepoints give it (`MKDEV` of `include/linux/kdev_t.h`).
-fn number(id: DevId) -> u32 {
-    id.major << 20 | id.minor
+    named.map(|(name, id)| (name.clone(), id.number()))
 }

@@ -111,10 +111,10 @@ impl Way<'_> {
     }
 }
 
-/// The kernel's number for a device (`MKDEV` of `include/linux/kdev_t.h`); `None` for a device without one.
+/// A device's number as events have it; `None` for a device without one.
 fn dev_t(id: DevId) -> Option<u32> {
     let fits = id.major > 0 && id.major < 1 << 12 && id.minor < 1 << 20;
-    fits.then_some(id.major << 20 | id.minor)
+    fits.then(|| id.number())
 }
 
 /// Whether a disk has requests: since Linux 5.0 those that do have a directory `mq` (block/blk-mq-sysfs.c); before, a disk

@@ -12,7 +12,6 @@ use anyhow::bail;
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
 use fathom_core::rng::Rng;
 use fathom_core::run::{DeviceInfo, Run};
-use fathom_core::units::DevId;
 use fathom_core::workload::Job;
 use fathom_plan::seen::arrivals::Arrivals;
 use fathom_plan::seen::spans::{self, Span, Spans};
@@ -266,16 +265,11 @@ fn is_below(info: &DeviceInfo, infos: &[&DeviceInfo]) -> bool {
     infos.iter().any(|other| other.slaves.contains(&info.name))
 }
 
-/// As events have it.
-fn number(id: DevId) -> u32 {
-    id.major << 20 | id.minor
-}
-
 impl Volumes {
     fn of(run: &Run, devices: &[&DeviceInfo]) -> Self {
         let mut volumes = Self::default();
         for info in devices {
-            volumes.devices.insert(number(info.id), volumes.end_bytes);
+            volumes.devices.insert(info.id.number(), volumes.end_bytes);
             volumes.end_bytes += info.size_bytes.unwrap_or(VOLUME_BYTES);
         }
         if !devices.is_empty() {

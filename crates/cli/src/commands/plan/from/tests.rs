@@ -1,4 +1,4 @@
-use super::{Volumes, is_below, number};
+use super::{Volumes, is_below};
 use fathom_core::run::DeviceInfo;
 use fathom_core::units::DevId;
 
@@ -32,7 +32,7 @@ fn members_of_a_stack_are_below_it() {
 #[test]
 fn devices_lie_one_behind_the_other() {
     let volumes = Volumes {
-        devices: [(number(DevId { major: 9, minor: 2 }), 1 << 30)].into(),
+        devices: [(DevId { major: 9, minor: 2 }.number(), 1 << 30)].into(),
         ..Volumes::default()
     };
     assert_eq!(volumes.of_device((9 << 20) + 2), Some(1 << 30));
