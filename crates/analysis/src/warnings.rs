@@ -11,6 +11,9 @@ use fathom_core::workload::{DEFAULT_PERCENTILES, EngineKind, Job, SyncMode};
 /// a few milliseconds is what random arrivals do; a tenth of a second is a stall that a person would notice.
 const BACKLOG_SECONDS: f64 = 0.1;
 
+/// From this share of late I/Os on a replay is not the recorded load any more: it then bears on the 99th percentile.
+const REPLAY_LATE_SHARE: f64 = 0.01;
+
 /// CPU use of a worker from which the CPU and not the disk may be the limit. Waiting for even the fastest
 /// disk leaves a tenth of the time; a tenth is also what context switches blur.
 const CPU_BOUND_PERCENT: f64 = 90.0;
@@ -45,6 +48,7 @@ pub fn judge(run: &Run) -> Vec<Warning> {
             warnings.extend(cpu_bound(job, summary, backlog.is_some()));
         }
         warnings.extend(backlog);
+        warnings.extend(replay_late(job, summary));
         warnings.extend(few_samples(job, summary));
         warnings.extend(short_run(job, summary));
     }
@@ -125,7 +129,8 @@ fn buffered_writes(job: &Job) -> Option<Warning> {
 /// How far behind is the backlog over the rate that was reached.
 fn backlog(job: &Job, summary: &JobSummary) -> Option<Warning> {
     let most = summary.backlog_max.max(summary.backlog_end);
-    if !job.is_open_loop() || most == 0 {
+    // Of a recording it is said I/O by I/O.
+    if !job.is_open_loop() || job.replay.is_some() || most == 0 {
         return None;
     }
     let seconds = summary.runtime_ns as f64 / 1e9;
@@ -135,6 +140,19 @@ fn backlog(job: &Job, summary: &JobSummary) -> Option<Warning> {
         job: job.name.clone(),
         backlog_max: summary.backlog_max,
         backlog_end: summary.backlog_end,
+    })
+}
+
+/// Of a recording whose I/Os did not start when they were to: its latencies are those of another load.
+fn replay_late(job: &Job, summary: &JobSummary) -> Option<Warning> {
+    let replay = summary.replay.as_ref()?;
+    let ios = replay.start_error_ns.n;
+    let late = replay.late_ios as f64 >= ios as f64 * REPLAY_LATE_SHARE;
+    (late && replay.late_ios > 0).then(|| Warning::ReplayLate {
+        job: job.name.clone(),
+        late_ios: replay.late_ios,
+        ios,
+        late_from_ns: replay.late_from_ns,
     })
 }
 

@@ -12,6 +12,7 @@ mod args;
 mod commands;
 mod exit;
 mod model_target;
+mod recorded;
 mod request;
 mod target;
 mod terminal;

@@ -5,6 +5,7 @@
 //! clock and has no `unsafe`.
 #![forbid(unsafe_code)]
 
+pub mod arrival;
 pub mod backend;
 pub mod clock;
 pub mod histogram;

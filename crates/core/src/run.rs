@@ -18,7 +18,7 @@ pub use series::{HistogramRow, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSin
 pub use start::StartStep;
 pub use summary::{
     CpuUsage, DiskSummary, FileCount, FileInterval, FileSummary, Floor, JobSummary, LatencySummary,
-    OpSummary, RunError, Summary,
+    OpSummary, ReplaySummary, RunError, Summary,
 };
 pub use warning::{LoadStop, StoppedBy, Warning};
 

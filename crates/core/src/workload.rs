@@ -8,12 +8,14 @@ mod data;
 mod pace;
 mod pattern;
 mod place;
+mod replay;
 mod start;
 
 pub use data::{Buffers, Compression, ErrorRule, Verify, VerifyAlgorithm};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Zone, ZoneSize};
 pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
+pub use replay::{Fold, FoldKind, LeftOut, RecordFormat, Replay, ReplayOrder};
 pub use start::{DEFAULT_PERCENTILES, Percentiles, Start, Written, WrittenSection};
 
 use crate::units::{Bytes, Nanos};
@@ -52,6 +54,9 @@ pub struct Job {
     pub region: Region,
     /// In which order and mix of directions.
     pub pattern: Pattern,
+    /// The recording that it plays instead; its mix is then [`Mix::Recorded`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
     /// In which sizes; per direction.
     #[serde(rename = "block_size_bytes")]
     pub block_size: PerOp<BlockSize>,
@@ -227,7 +232,7 @@ impl Job {
     }
     /// Whether arrivals follow a schedule of their own.
     pub fn is_open_loop(&self) -> bool {
-        self.used_ops().any(|op| self.pace.rate[op].is_some())
+        self.replay.is_some() || self.used_ops().any(|op| self.pace.rate[op].is_some())
     }
     /// In flight at most, over all its workers.
     pub fn total_depth(&self) -> u64 {
@@ -262,6 +267,7 @@ impl Default for Job {
             files: Files::default(),
             region: Region::default(),
             pattern: Pattern::default(),
+            replay: None,
             block_size: [block.clone(), block.clone(), block],
             block_align: [0; 3],
             engine: Engine {

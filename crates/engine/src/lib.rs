@@ -18,7 +18,9 @@ mod open;
 pub mod pace;
 pub mod pattern;
 pub mod plan;
+mod queue;
 pub mod recording;
+pub mod replay;
 pub mod run;
 mod sequences;
 #[cfg(test)]

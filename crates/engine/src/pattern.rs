@@ -154,7 +154,8 @@ impl Generator {
     #[inline]
     pub fn draw(&mut self) -> Option<Draw> {
         let op = match self.mix {
-            Mix::Read => Op::Read,
+            // A record has its own: this stands for it where there is none.
+            Mix::Read | Mix::Recorded { .. } => Op::Read,
             Mix::Write => Op::Write,
             Mix::Trim => Op::Trim,
             Mix::ReadWrite { read_percent } if self.keeps_direction => {

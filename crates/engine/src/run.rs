@@ -15,6 +15,7 @@ pub use virtual_run::{file_bases, run as run_virtual};
 use crate::collect::Live;
 use crate::plan::Plan;
 use crate::recording::IoRecording;
+use crate::replay::Playback;
 use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
 use crate::worker::Ends;
@@ -158,6 +159,8 @@ pub struct Options {
     pub rows_at_once: bool,
     /// What may be written to.
     pub permits: Arc<Permits>,
+    /// The record that a job plays; `None`: none does.
+    pub playback: Option<Arc<Playback>>,
     /// How long the interval of a row is: 10 ms to 60 s; shorter or longer ones are taken for these.
     pub interval: Nanos,
 }
@@ -173,6 +176,7 @@ impl Options {
             recording: None,
             rows_at_once: false,
             permits: Arc::default(),
+            playback: None,
             interval: Nanos::from_secs(1),
         }
     }

@@ -16,6 +16,7 @@ use crate::pace::Schedule;
 use crate::pattern::{Generator, Span};
 use crate::plan::WorkerFiles;
 use crate::recording::{IoRecording, WorkerTask};
+use crate::replay::Playback;
 use crate::worker::{Ends, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
@@ -76,6 +77,8 @@ pub(crate) struct Task {
     /// The number of its section.
     pub section: u32,
     pub recording: Option<Arc<IoRecording>>,
+    /// The record that it plays, where its job has one.
+    pub playback: Option<Arc<Playback>>,
     /// What may be written to.
     pub permits: Arc<Permits>,
 }
@@ -131,7 +134,8 @@ pub(crate) fn shape_of(job: &Job) -> Shape {
     let sync = job.sync.fsync_every > 0
         || job.sync.fdatasync_every > 0
         || job.sync.fsync_at_end
-        || job.sync.fsync_on_close;
+        || job.sync.fsync_on_close
+        || job.replay.as_ref().is_some_and(|replay| replay.ios[3] > 0);
     Shape {
         // What was written may be read back.
         ops: [read || job.verify.is_some(), write, trim, sync],
@@ -408,6 +412,10 @@ fn go<B: Backend>(
             worker: task.number,
             tid: process::thread_id(),
         });
+    }
+    let feed = task.playback.as_ref();
+    if let Some(feed) = feed.and_then(|playback| playback.feed(task.section, task.number)) {
+        worker.play(feed);
     }
     let mut clock = task.clock.clone();
     say(Message::Ready);

@@ -6,12 +6,15 @@
 mod account;
 mod issue;
 mod plan;
+mod recorded;
 mod tally;
 mod times;
 mod turn;
 
 pub use account::WorkerEnd;
 pub use plan::WorkerPlan;
+use recorded::Playing;
+pub use recorded::{Kept, LATE};
 use tally::Clocked;
 pub use tally::FileTally;
 
@@ -126,6 +129,8 @@ enum Arrivals {
     BySlot,
     /// A schedule: an open loop.
     Scheduled,
+    /// A record: an open loop as well.
+    Recorded,
 }
 
 impl Arrivals {
@@ -169,6 +174,8 @@ struct Watch {
     recorder: Option<IoRecorder>,
     /// What was done on each file, where that is asked for.
     files: Option<Box<[FileTally]>>,
+    /// The record that it plays.
+    playing: Option<Box<Playing>>,
 }
 
 /// One worker under way.
@@ -278,6 +285,7 @@ impl Worker {
             exchange,
             watch: plan.count_files.then(|| Watch {
                 recorder: None,
+                playing: None,
                 files: Some(
                     (0..plan.file_count)
                         .map(|_| FileTally::from_plan(&plan))
@@ -305,6 +313,9 @@ impl Worker {
         self.boundary = self.times.boundary(now.0);
         for schedule in self.plan.schedules.iter_mut().flatten() {
             schedule.start(now);
+        }
+        if let Some(playing) = self.playing() {
+            playing.start(now, epoch);
         }
     }
 
@@ -338,7 +349,10 @@ impl Worker {
                 now,
             );
         }
-        if let Arrivals::BySlot | Arrivals::Scheduled = self.arrivals {
+        if let Arrivals::BySlot | Arrivals::Scheduled | Arrivals::Recorded = self.arrivals {
+            if self.arrivals == Arrivals::Recorded {
+                return self.next_recorded(now);
+            }
             if self.plan.by_slot
                 && let Some(&slot) = self.free.last()
             {
@@ -375,8 +389,12 @@ impl Worker {
     #[inline]
     pub fn created(&mut self, slot: u32, now: MonoTime) {
         let Slot { stamps, request, .. } = &mut self.slots[slot as usize];
-        let schedule = self.plan.schedules.get(request.op.index());
-        if schedule.is_none_or(Option::is_none) {
+        let has_time = match self.arrivals {
+            Arrivals::Plain | Arrivals::Closed | Arrivals::BySlot => false,
+            Arrivals::Scheduled => matches!(self.plan.schedules.get(request.op.index()), Some(Some(_))),
+            Arrivals::Recorded => true,
+        };
+        if !has_time {
             stamps.intended = now.0;
         }
         stamps.created = now.0;
@@ -403,7 +421,15 @@ impl Worker {
             depth,
         } = &mut self.slots[slot as usize];
         stamps.completed = now.0;
-        if let Some(Watch { recorder, files }) = &mut self.watch {
+        if let Some(Watch {
+            recorder,
+            files,
+            playing,
+        }) = &mut self.watch
+        {
+            if let Some(playing) = playing {
+                playing.completed(slot, stamps.intended, stamps.created, now.0);
+            }
             if let Some(recorder) = recorder {
                 recorder.record(request, stamps, *depth, errno_of(outcome));
             }
@@ -462,7 +488,7 @@ impl Worker {
     }
     /// Whether arrivals follow a schedule.
     pub fn is_open_loop(&self) -> bool {
-        self.arrivals == Arrivals::Scheduled
+        matches!(self.arrivals, Arrivals::Scheduled | Arrivals::Recorded)
     }
     /// Slots in all.
     pub fn depth(&self) -> u32 {

@@ -9,9 +9,9 @@ mod workers;
 
 use crate::layout::{Layout, LayoutError};
 use crate::need::MILLION;
-use crate::seen::arrivals::WORKERS;
 use crate::seen::{Arrival, SECOND_NS};
 use crate::setup::Lasts;
+use fathom_core::arrival::WORKERS;
 use fathom_core::backend::{Op, Request};
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{Held, SpentCredit};

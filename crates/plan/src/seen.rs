@@ -1,11 +1,12 @@
 //! What a recording shows of a load: its busiest seconds, its sizes, who waited, what was touched.
 //!
-//! Data in: each I/O ([`Arrival`], made by [`arrivals`] of what was recorded), or amounts of stretches of time ([`spans`]).
+//! Data in: each I/O ([`Arrival`], made by [`fathom_core::arrival`] of what was recorded), or amounts of stretches of time ([`spans`]).
 //! Data out: [`Seen`], and the [`Load`] to plan for. What is kept grows with the time recorded, at 40 bytes a second, never
 //! with the I/Os. It must not know files.
 
-pub mod arrivals;
 pub mod spans;
+
+pub use fathom_core::arrival::Arrival;
 
 use crate::envelope::Envelope;
 use crate::need::{Load, MILLION};
@@ -24,25 +25,6 @@ const PIECE_BYTES: u64 = 1 << 20;
 const PIECES_MAX: u64 = 1 << 26;
 /// Rows of seconds, at most: then each stands for twice the time.
 const SECONDS_MAX: usize = 1 << 20;
-
-/// One I/O of a recording, to be asked for again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrival {
-    /// When it was to be sent, on the recording's clock.
-    pub due_ns: u64,
-    /// Of its volume.
-    pub offset_bytes: u64,
-    pub len_bytes: u32,
-    pub op: Op,
-    /// Who sent it: a number below [`arrivals::WORKERS`].
-    pub worker: u32,
-    /// It was sent when an earlier one was complete, to have so many in flight, itself among them; 0: it waited for none.
-    pub depth: u32,
-    /// How long after that one's end.
-    pub think_ns: u32,
-    /// How long it took, from when it was due (of those that waited: from when it was sent).
-    pub took_ns: u64,
-}
 
 /// What a load was seen in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,10 @@
 //! Data in: jobs. Data out: a line that a person reads: `randread 4 KiB, direct, io_uring, iodepth 32, 1 worker,
 //! for 10 s`. It must not know results.
 
+mod replay;
 mod sweep;
 
+pub(crate) use replay::kept as kept_times;
 pub(crate) use sweep::{load, threads};
 pub use sweep::{paragraphs, point};
 
@@ -18,7 +20,11 @@ use std::fmt::Display;
 
 /// A job in one line: what, how, how many, how fast, for how long.
 pub fn describe(job: &Job) -> String {
-    let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
+    let what = match &job.replay {
+        Some(replay) => format!("{}, {}", replay::replay(replay), block_sizes(job)),
+        None => format!("{} {}", pattern(job), block_sizes(job)),
+    };
+    let mut parts = vec![what];
     parts.extend(distribution(job));
     parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
     parts.push(job.engine.kind.name().to_owned());
@@ -42,6 +48,7 @@ pub fn pattern(job: &Job) -> String {
         Mix::Trim => format!("{random}trim"),
         Mix::ReadWrite { read_percent } => format!("{random}rw {read_percent} % reads,"),
         Mix::TrimWrite => format!("{random}trimwrite"),
+        Mix::Recorded { .. } => String::from("replay"),
     }
 }
 

@@ -66,7 +66,7 @@ fn join(known: &mut IoFacts, new: &IoFacts) {
 }
 
 /// The greatest common divisor; of 0 and n it is n.
-fn gcd(a: u64, b: u64) -> u64 {
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

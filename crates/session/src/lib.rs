@@ -21,6 +21,7 @@ mod permit;
 mod planned;
 mod recorder;
 pub mod recording;
+pub mod replay;
 mod request;
 pub mod session;
 mod start_error;

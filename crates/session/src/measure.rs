@@ -5,6 +5,7 @@ use crate::guard::Guard;
 use crate::outcome::{self, Counters, Used};
 use crate::planned::Planned;
 use crate::recorder::Recorder;
+use crate::replay::{Reading, Recording};
 use crate::request::How;
 use crate::session::Session;
 use crate::stops::{self, StopWatch};
@@ -14,6 +15,7 @@ use fathom_core::run::{HistogramRow, Run, SeriesRow, Status, Warning};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_engine::plan::Plan;
+use fathom_engine::replay::Playback;
 use fathom_engine::run::{Hooks, Options, Progress};
 use fathom_model::Spec;
 use fathom_observe::trace;
@@ -63,6 +65,8 @@ pub struct Conduct {
     pub rows_at_once: bool,
     /// How long the intervals of the series are.
     pub interval: Nanos,
+    /// The record that the workload's first job plays; `None`: it plays none.
+    pub recording: Option<Arc<Recording>>,
 }
 
 impl Default for Conduct {
@@ -71,11 +75,24 @@ impl Default for Conduct {
             enough: Arc::default(),
             rows_at_once: false,
             interval: Nanos::from_secs(1),
+            recording: None,
         }
     }
 }
 
 impl Conduct {
+    /// Begins to read the record that `plan` plays, in virtual time where `waits`.
+    fn begin_reading(
+        &self,
+        plan: &Plan,
+        waits: bool,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Option<Reading>> {
+        let workers = plan.jobs.first().map_or(0, |job| job.workers.len() as u32);
+        let begin = |recording: &Arc<Recording>| recording.begin(workers, waits, stop);
+        self.recording.as_ref().map(begin).transpose()
+    }
+
     fn options(&self, stop: &Arc<AtomicBool>, clock: &HostClock) -> Options {
         Options {
             enough: Arc::clone(&self.enough),
@@ -127,6 +144,7 @@ fn real(
     heap::return_large_blocks();
     trace::sweep_left_over(system);
     let clock = HostClock::new();
+    let reading = conduct.begin_reading(plan, false, stop)?;
     let mut conditions = conditions::look(system, plan, &request.environment, &clock);
     let disks = conditions.disks.take();
     let mut run = outcome::before(planned, &conditions, &how.command, &clock);
@@ -136,6 +154,7 @@ fn real(
     let options = Options {
         recording: streams.as_ref().and_then(StreamRecorder::recording),
         permits: Arc::clone(&permitted.permits),
+        playback: playback_of(reading.as_ref()),
         ..conduct.options(stop, &clock)
     };
     let mut hooks = Watchers {
@@ -149,6 +168,7 @@ fn real(
     let stops = StopWatch::begin(&clock, &hooks.alive)?;
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
+    let unread = end_reading(reading);
     let used = counters.end(system, &clock);
     let stops = stops.end();
     let Watchers {
@@ -173,6 +193,7 @@ fn real(
     let left = guard.map(|guard| guard.end(&results)).unwrap_or_default();
     let stopped = stops::warning(&stops, run.started_monotonic_ns);
     run.summary.warnings.extend(left.into_iter().chain(stopped));
+    note_unread(&mut run, unread);
     run.summary.floor = plan
         .jobs
         .first()
@@ -195,6 +216,7 @@ fn modelled(
     let Planned { request, plan, .. } = planned;
     let how = session.how;
     let clock = HostClock::new();
+    let reading = conduct.begin_reading(plan, true, session.stop)?;
     let conditions = request.machine.virtual_conditions(session.system, plan);
     let command = request.machine.command(&how.command);
     let mut run = outcome::before(planned, &conditions, &command, &clock);
@@ -204,6 +226,7 @@ fn modelled(
     })?;
     let options = Options {
         recording: streams.as_ref().and_then(VirtualStreams::recording),
+        playback: playback_of(reading.as_ref()),
         ..conduct.options(session.stop, &clock)
     };
     let traced = streams.as_ref().map_or(Trace::default(), VirtualStreams::wanted);
@@ -215,7 +238,9 @@ fn modelled(
         guard: None,
         alive: Arc::default(),
     };
-    let done = virtual_run::carry_out(spec, plan, &options, traced, &mut hooks)?;
+    let done = virtual_run::carry_out(spec, plan, &options, traced, &mut hooks);
+    let unread = end_reading(reading);
+    let done = done?;
     let Watchers {
         observer,
         recorder,
@@ -225,10 +250,29 @@ fn modelled(
     observer.event(Event::LoadEnded);
     outcome::complete(&mut run, &done.results, Used::of_model(done.disks), &clock);
     run.summary.model = Some(done.model);
+    note_unread(&mut run, unread);
     // The last hold on what records the I/Os: its keeper then sees their end.
     drop(options);
     let streams = virtual_streams.map(VirtualStreams::end);
     Ok(ended(run, done.results.histograms, recorder, streams, observer))
+}
+
+fn playback_of(reading: Option<&Reading>) -> Option<Arc<Playback>> {
+    reading.map(|reading| Arc::clone(&reading.playback))
+}
+
+/// Why a record could not be played to its end, in words.
+fn end_reading(reading: Option<Reading>) -> Option<String> {
+    let error = reading.map(Reading::end)?.err()?;
+    Some(format!("{error:#}"))
+}
+
+/// A record that changed since it was looked through, or could not be read again: the run is none of all of it.
+fn note_unread(run: &mut Run, unread: Option<String>) {
+    if let Some(detail) = unread {
+        run.status = Status::Failed;
+        run.summary.warnings.push(Warning::ReplayCut { detail });
+    }
 }
 
 /// The record and its streams, as far as they were asked for.

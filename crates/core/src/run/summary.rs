@@ -71,6 +71,29 @@ pub struct JobSummary {
     /// ([`crate::workload::Job::count_files`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileSummary>,
+    /// How its times were kept, where it played a recording ([`crate::workload::Job::replay`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplaySummary>,
+}
+
+/// How the times of a recording were kept when it was played.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ReplaySummary {
+    /// Actual start (its creation) minus intended, of each I/O that had a time.
+    pub start_error_ns: LatencySummary,
+    /// From this error on an I/O counts as late.
+    pub late_from_ns: u64,
+    /// I/Os that were late.
+    pub late_ios: u64,
+    /// Of these: as many I/Os as may be were in flight, the target did not keep up.
+    pub late_no_room_ios: u64,
+    /// Of these: the record could not be read fast enough.
+    pub late_reading_ios: u64,
+    /// I/Os of the record that were not sent, because the run ended before.
+    pub unsent_ios: u64,
+    /// I/Os of the record that were not to be sent, each kind with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<crate::workload::LeftOut>,
 }
 
 /// What was done on one file of a job.

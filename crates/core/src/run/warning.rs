@@ -45,6 +45,18 @@ pub enum Warning {
         backlog_max: u64,
         backlog_end: u64,
     },
+    /// A recording's times were not kept.
+    ReplayLate {
+        job: String,
+        /// I/Os that started late.
+        late_ios: u64,
+        /// Of so many.
+        ios: u64,
+        /// From this error on an I/O is late.
+        late_from_ns: u64,
+    },
+    /// A recording could not be played to its end.
+    ReplayCut { detail: String },
     /// The CPUs of the load were busy throughout: the tool or the CPU may be the limit.
     CpuBound { job: String, cpu_percent: f64 },
     /// Too few I/Os for the percentiles asked for.
@@ -193,6 +205,17 @@ impl fmt::Display for Warning {
                 "{job}: the schedule was not kept: up to {backlog_max} I/Os were due and not sent, {backlog_end} at the \
                  end"
             ),
+            Self::ReplayLate {
+                job,
+                late_ios,
+                ios,
+                late_from_ns,
+            } => write!(
+                f,
+                "{job}: the recorded times were not kept: {late_ios} of {ios} I/Os started {} or more late",
+                Nanos(*late_from_ns)
+            ),
+            Self::ReplayCut { detail } => write!(f, "the recording was not played to its end: {detail}"),
             Self::CpuBound { job, cpu_percent } => {
                 write!(
                     f,
@@ -280,6 +303,11 @@ impl Warning {
             Self::SizeClipped { .. } => "Give a smaller size=, or leave it out to use all that there is.",
             Self::BufferedWrites { .. } => "Add end_fsync=1 to count the flush, or direct=1.",
             Self::Backlog { .. } => "Lower the rate or raise iodepth; judge by response time, not by lat.",
+            Self::ReplayLate { .. } => {
+                "Where the target does not keep up, replay with --dependent, or judge by response time; else raise --depth or \
+                 --workers."
+            }
+            Self::ReplayCut { .. } => "Replay it again from a file that nobody changes.",
             Self::CpuBound { .. } => "Use more workers or CPUs, or a cheaper engine (io_uring).",
             Self::FewSamples { .. } => "Run longer, or read a lower percentile.",
             Self::SlowClock { .. } => {

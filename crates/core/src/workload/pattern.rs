@@ -19,6 +19,8 @@ pub enum Mix {
     },
     /// Each block is trimmed, then written.
     TrimWrite,
+    /// Whatever a recording has ([`super::Replay`]).
+    Recorded { reads: bool, writes: bool, trims: bool },
 }
 
 impl Mix {
@@ -30,6 +32,7 @@ impl Mix {
             Self::Trim => [false, false, true],
             Self::ReadWrite { .. } => [true, true, false],
             Self::TrimWrite => [false, true, true],
+            Self::Recorded { reads, writes, trims } => [reads, writes, trims],
         }
     }
 }

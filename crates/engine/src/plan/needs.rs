@@ -88,9 +88,14 @@ fn of_job(plan: &JobPlan) -> Needs {
     let opened = files().filter(|file| !matches!(file.kind, Kind::Null | Kind::Modelled));
     let opens = opened.count() as u64;
     let only = |kind: EngineKind, n: u64| if job.engine.kind == kind { n } else { 0 };
+    let played = if job.replay.is_some() {
+        workers.saturating_mul(crate::replay::WORKER_BYTES)
+    } else {
+        0
+    };
     Needs {
         workers,
-        buffer_bytes: plan.buffer_bytes(),
+        buffer_bytes: plan.buffer_bytes().saturating_add(played),
         map_bytes: files().fold(0, |sum, file| sum.saturating_add(map_bytes(job, file.span))),
         opens,
         rings: only(EngineKind::IoUring, workers),

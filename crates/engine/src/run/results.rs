@@ -10,9 +10,9 @@ use crate::errors::{ErrorEntry, What};
 use crate::interval::{Exchange, Interval, Metrics};
 use crate::plan::{JobPlan, WorkerFiles};
 use crate::thread::{Report, worker_plan};
-use crate::worker::{Ends, FileTally, Worker};
+use crate::worker::{Ends, FileTally, Kept, LATE, Worker};
 use fathom_core::clock::Clock;
-use fathom_core::run::{FileSummary, Floor, HistogramRow, JobSummary, RunError, Status};
+use fathom_core::run::{FileSummary, Floor, HistogramRow, JobSummary, ReplaySummary, RunError, Status};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
 use std::collections::BTreeMap;
@@ -106,6 +106,7 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
         }
     }
     result.files = files(members);
+    result.replay = replay(members);
     let percentiles = members[0].collector.percentiles();
     summarize(
         &totals,
@@ -132,6 +133,30 @@ fn summary(group: u32, members: &[&RunningJob]) -> JobSummary {
         }
     }
     result
+}
+
+/// How the times of a record were kept, over all workers that played it.
+fn replay(members: &[&RunningJob]) -> Option<ReplaySummary> {
+    let played = || members.iter().filter_map(|job| job.plan.job.replay.as_ref());
+    let recorded: u64 = played().map(|replay| replay.ios.iter().sum::<u64>()).sum();
+    let mut kept: Option<Kept> = None;
+    for report in members.iter().flat_map(|job| job.reports.iter().flatten()) {
+        if let Some(part) = &report.end.kept {
+            kept.get_or_insert_default().merge(part);
+        }
+    }
+    let kept = kept?;
+    Some(ReplaySummary {
+        start_error_ns: kept.errors.summary(members[0].collector.percentiles()),
+        late_from_ns: LATE.0,
+        late_ios: kept.late,
+        late_no_room_ios: kept.late_no_room,
+        late_reading_ios: kept.late_reading,
+        unsent_ios: recorded.saturating_sub(kept.sent),
+        left_out: played()
+            .flat_map(|replay| replay.left_out.iter().cloned())
+            .collect(),
+    })
 }
 
 /// What was done on each file, all workers together, where that was counted; in the order of the workers' files.
@@ -263,6 +288,10 @@ fn describe_start(failure: &super::RunError) -> RunError {
 /// What the tool itself costs an I/O of this job: its loop, pattern, depth and statistics, on a backend that
 /// does nothing, for 20 ms. `None` where the job cannot say (no I/O was done in that time).
 pub fn floor(plan: &JobPlan, clock: &HostClock) -> Option<Floor> {
+    // Its pattern is not its own.
+    if plan.job.replay.is_some() {
+        return None;
+    }
     let mut job = plan.job.clone();
     job.limit.runtime = Some(FLOOR_TIME);
     job.limit.time_based = true;

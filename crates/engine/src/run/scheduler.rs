@@ -161,6 +161,7 @@ impl<'a> Scheduler<'a> {
                 hook: self.options.hook,
                 section: at as u32,
                 recording: self.options.recording.clone(),
+                playback: self.options.playback.clone(),
                 permits: Arc::clone(&self.options.permits),
             };
             self.next_index += 1;

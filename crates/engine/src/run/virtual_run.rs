@@ -160,6 +160,10 @@ impl VirtualRun<'_> {
             if let Some(recording) = &self.options.recording {
                 stage.record_with(recording.recorder(at as u32, number as u32));
             }
+            let feed = self.options.playback.as_ref();
+            if let Some(feed) = feed.and_then(|playback| playback.feed(at as u32, number as u32)) {
+                stage.play(feed);
+            }
             let base = |path: &PathBuf| self.bases.get(path).copied().unwrap_or(0);
             self.disk.attach(stage::submitter(
                 &job.plan.job,

@@ -1,7 +1,7 @@
 //! The worker's account: intervals, errors, verification, and what it leaves.
 
 use super::times::Times;
-use super::{FileTally, Rolled, Stage, Worker};
+use super::{FileTally, Kept, Playing, Rolled, Stage, Worker};
 use crate::errors::ErrorLog;
 use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
@@ -27,6 +27,8 @@ pub struct WorkerEnd {
     pub end: MonoTime,
     /// When it went from writing to reading back.
     pub read_back_start: Option<MonoTime>,
+    /// How the times of the record that it played were kept; `None`: it played none.
+    pub kept: Option<Kept>,
     /// What was counted of each of its files, where that was asked for; else empty.
     pub files: Box<[FileTally]>,
 }
@@ -195,7 +197,10 @@ impl Worker {
         // What is due at the end itself belongs to the next interval, or to none.
         let now = MonoTime(end.0.min(self.deadline).saturating_sub(1));
         let schedules = self.plan.schedules.iter().flatten();
-        let backlog = schedules.map(|schedule| schedule.backlog(now)).sum();
+        let mut backlog = schedules.map(|schedule| schedule.backlog(now)).sum();
+        if let Some(playing) = self.playing() {
+            backlog += playing.backlog(now);
+        }
         self.current.backlog = backlog;
         self.current.backlog_max = self.current.backlog_max.max(backlog);
     }
@@ -227,7 +232,9 @@ impl Worker {
         let Times {
             ramp_end, count_end, ..
         } = self.times;
+        let watch = self.watch.take().unwrap_or_default();
         WorkerEnd {
+            kept: watch.playing.map(|playing| Playing::into_kept(*playing)),
             last: std::mem::take(&mut self.current),
             backlog,
             issued: self.issued,
@@ -236,11 +243,7 @@ impl Worker {
             start: MonoTime(ramp_end),
             end: MonoTime(now.0.min(count_end).max(ramp_end)),
             read_back_start: self.read_back_start,
-            files: self
-                .watch
-                .take()
-                .and_then(|watch| watch.files)
-                .unwrap_or_default(),
+            files: watch.files.unwrap_or_default(),
         }
     }
 }

@@ -11,7 +11,7 @@ mod section;
 use super::content::{Block, Document, Notice, Table};
 use super::origin::{civil, ended, modelled, on};
 use super::{Reader, RunReport, explained, measured, origin, published};
-use crate::words::{block_sizes, capital, describe, pattern, plural};
+use crate::words::{block_sizes, capital, describe, kept_times, pattern, plural};
 use fathom_core::run::{JobSummary, Run};
 use fathom_core::units::Nanos;
 use section::{Direction, Section};
@@ -128,6 +128,8 @@ fn details(section: &Section<'_>, several: bool) -> Vec<Block> {
             facts::backlog(section.summary)
         )));
     }
+    let kept = section.summary.replay.as_ref().map(kept_times);
+    blocks.extend(kept.into_iter().flatten().map(Block::Text));
     blocks.extend(facts::cpu(section.summary).map(Block::Text));
     blocks
 }
@@ -180,6 +182,10 @@ fn numbers(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
             "{name}: its latencies are response times, from when an I/O was due. Backlog: {backlog}."
         ))
     }));
+    let replays = sections
+        .iter()
+        .filter_map(|section| section.summary.replay.as_ref());
+    blocks.extend(replays.map(|replay| Block::List(kept_times(replay))));
     blocks
 }
 

@@ -8,20 +8,17 @@ mod replay;
 pub(super) use replay::Replays;
 
 use crate::commands::show::run_of;
+use crate::recorded::run_dir::{self, RunIos, Volumes, device_infos, direct, is_below};
 use anyhow::bail;
-use fathom_core::record::{BlockRequest, CounterRow, IoRecord, StreamKind};
+use fathom_core::record::{CounterRow, StreamKind};
 use fathom_core::rng::Rng;
 use fathom_core::run::{DeviceInfo, Run};
-use fathom_core::workload::Job;
-use fathom_plan::seen::arrivals::Arrivals;
 use fathom_plan::seen::spans::{self, Span, Spans};
 use fathom_plan::seen::{Arrival, Recording, Seen, Source};
-use fathom_store::{RecordReader, stored_streams};
-use std::collections::BTreeMap;
+use fathom_session::replay::ArrivalSource as _;
+use fathom_store::RecordReader;
 use std::path::{Path, PathBuf};
 
-/// Where one volume of a recording begins behind another whose size is not known.
-const VOLUME_BYTES: u64 = 1 << 44;
 /// I/Os that stand for counters are made of so many stretches at a time.
 const SPANS: usize = 256;
 
@@ -33,16 +30,6 @@ pub(super) struct Recorded {
     volumes: Volumes,
     /// What stands for I/Os where none were recorded.
     spans: Vec<Span>,
-}
-
-/// Where each volume begins, as if all lay one behind the other.
-#[derive(Debug, Clone, Default)]
-struct Volumes {
-    /// By the number of the device as events have it; empty: all devices are taken.
-    devices: BTreeMap<u32, u64>,
-    /// By job and by file of it.
-    files: Vec<Vec<u64>>,
-    end_bytes: u64,
 }
 
 impl Recorded {
@@ -146,26 +133,9 @@ impl Recorded {
 
     /// Gives all I/Os to `take`, in the order in which they were due, until it says that it wants no more.
     pub(super) fn each(&self, take: &mut dyn FnMut(&[Arrival]) -> bool) -> anyhow::Result<()> {
-        match self.recording.seen.source {
-            Source::Requests => self.in_order::<BlockRequest>(
-                |arrivals, row| {
-                    if let Some(base_bytes) = self.volumes.of_device(row.device) {
-                        arrivals.request(row, base_bytes);
-                    }
-                },
-                take,
-            ),
-            Source::Ios => {
-                let paced = |job: &Job| job.pace.rate.iter().any(Option::is_some);
-                let paced: Vec<bool> = self.run.workload.jobs.iter().map(paced).collect();
-                self.in_order::<IoRecord>(
-                    |arrivals, row| {
-                        let paced = paced.get(row.job as usize).copied().unwrap_or(false);
-                        arrivals.io(row, self.volumes.of_file(row.job, row.file), paced);
-                    },
-                    take,
-                )
-            }
+        let kind = match self.recording.seen.source {
+            Source::Requests => StreamKind::Block,
+            Source::Ios => StreamKind::Io,
             Source::Counters | Source::Series => {
                 let volume_bytes = self.volumes.end_bytes.max(1 << 30);
                 let mut rng = Rng::new(self.start_ns());
@@ -179,57 +149,29 @@ impl Recorded {
                         break;
                     }
                 }
-                Ok(())
-            }
-        }
-    }
-
-    fn in_order<R: fathom_store::StreamRow>(
-        &self,
-        put: impl Fn(&mut Arrivals, &R),
-        take: &mut dyn FnMut(&[Arrival]) -> bool,
-    ) -> anyhow::Result<()> {
-        let mut arrivals = Arrivals::default();
-        let mut reader = RecordReader::<R>::open(&self.dir)?;
-        while let Some(rows) = reader.next_batch()? {
-            for row in rows {
-                put(&mut arrivals, row);
-            }
-            if !take(arrivals.ready()) {
                 return Ok(());
             }
-        }
-        while let Some(rest) = arrivals.rest() {
-            if !take(rest) {
+        };
+        let mut source = RunIos::open(&self.dir, &self.run, kind, self.volumes.clone())?;
+        let mut arrivals = Vec::new();
+        while source.next(&mut arrivals)? {
+            if !take(&arrivals) {
                 break;
             }
+            arrivals.clear();
         }
         Ok(())
     }
 }
 
-/// What of a record is planned from: the requests of its devices; of a load that went past the page cache its own I/Os, which
-/// say when each was meant to be sent; else counters; else the series.
+/// What of a record is planned from: its I/Os or requests, else counters, else the series.
 fn source(dir: &Path, run: &Run, device: Option<&str>) -> Source {
-    let there = stored_streams(dir);
-    let rows = |kind: StreamKind| {
-        let summary = run.summary.streams.iter().find(|stream| stream.kind == kind);
-        // A record that was killed has no summary: its rows are there all the same.
-        there.contains(&kind) && summary.is_none_or(|summary| summary.rows > 0)
-    };
-    let (requests, ios) = (rows(StreamKind::Block), rows(StreamKind::Io));
-    match (requests, ios) {
-        (_, true) if direct(run) && device.is_none() => Source::Ios,
-        (true, _) => Source::Requests,
-        (false, true) => Source::Ios,
-        (false, false) if rows(StreamKind::Counters) => Source::Counters,
-        (false, false) => Source::Series,
+    match run_dir::ios_of(dir, run, device.is_some()) {
+        Some(StreamKind::Io) => Source::Ios,
+        Some(_) => Source::Requests,
+        None if run_dir::has_rows(dir, run, StreamKind::Counters) => Source::Counters,
+        None => Source::Series,
     }
-}
-
-/// Whether all of the load went past the page cache.
-fn direct(run: &Run) -> bool {
-    !run.workload.jobs.is_empty() && run.workload.jobs.iter().all(|job| job.direct)
 }
 
 fn dropped(run: &Run, source: Source) -> u64 {
@@ -242,81 +184,3 @@ fn dropped(run: &Run, source: Source) -> u64 {
     let streams = run.summary.streams.iter().filter(|stream| stream.kind == kind);
     streams.map(|stream| stream.dropped).sum()
 }
-
-/// The devices of a run's targets, each once.
-fn device_infos(run: &Run) -> Vec<&DeviceInfo> {
-    let mut infos: Vec<&DeviceInfo> = Vec::new();
-    for info in run
-        .summary
-        .target
-        .files
-        .iter()
-        .filter_map(|file| file.device.as_ref())
-    {
-        if !infos.iter().any(|other| other.id == info.id) {
-            infos.push(info);
-        }
-    }
-    infos
-}
-
-/// Whether another of `infos` lies on it: what goes through that one is counted there.
-fn is_below(info: &DeviceInfo, infos: &[&DeviceInfo]) -> bool {
-    infos.iter().any(|other| other.slaves.contains(&info.name))
-}
-
-impl Volumes {
-    fn of(run: &Run, devices: &[&DeviceInfo]) -> Self {
-        let mut volumes = Self::default();
-        for info in devices {
-            volumes.devices.insert(info.id.number(), volumes.end_bytes);
-            volumes.end_bytes += info.size_bytes.unwrap_or(VOLUME_BYTES);
-        }
-        if !devices.is_empty() {
-            return volumes;
-        }
-        let mut bases: BTreeMap<&str, u64> = BTreeMap::new();
-        for file in &run.summary.target.files {
-            bases.insert(&file.path, volumes.end_bytes);
-            volumes.end_bytes += file.size_bytes;
-        }
-        volumes.files = of_files(run, &bases, &mut volumes.end_bytes);
-        volumes
-    }
-
-    /// `None`: the device is left aside.
-    fn of_device(&self, device: u32) -> Option<u64> {
-        if self.devices.is_empty() {
-            return Some(0);
-        }
-        self.devices.get(&device).copied()
-    }
-
-    fn of_file(&self, job: u32, file: u32) -> u64 {
-        let of_job = self.files.get(job as usize);
-        let base = of_job.and_then(|files| files.get(file as usize).or(files.last()));
-        base.copied().unwrap_or(0)
-    }
-}
-
-/// Where the files of each job begin.
-fn of_files(run: &Run, bases: &BTreeMap<&str, u64>, end_bytes: &mut u64) -> Vec<Vec<u64>> {
-    let mut of_job = |job: &Job| {
-        let names = job.files.names.iter().filter_map(|name| name.to_str());
-        let named: Vec<u64> = names.filter_map(|name| bases.get(name).copied()).collect();
-        if !named.is_empty() {
-            return named;
-        }
-        // Files that the job made, one behind the other.
-        let all: Vec<u64> = bases.values().copied().collect();
-        if all.is_empty() {
-            *end_bytes += 1 << 30;
-            return vec![*end_bytes - (1 << 30)];
-        }
-        all
-    };
-    run.workload.jobs.iter().map(&mut of_job).collect()
-}
-
-#[cfg(test)]
-mod tests;

@@ -6,6 +6,7 @@
 use super::queue::{NEVER, Queues};
 use crate::interval::{Derived, Exchange};
 use crate::recording::IoRecorder;
+use crate::replay::Feed;
 use crate::thread;
 use crate::worker::{Ends, Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::units::{MonoTime, Nanos};
@@ -113,6 +114,11 @@ impl Stage {
     /// Records each I/O from now on.
     pub(super) fn record_with(&mut self, recorder: IoRecorder) {
         self.worker.record_with(recorder);
+    }
+
+    /// Plays a record.
+    pub(super) fn play(&mut self, feed: Feed) {
+        self.worker.play(feed);
     }
 
     /// Where its intervals come out.

@@ -58,6 +58,13 @@ impl Work {
 }
 
 fn amounts(job: &Job, placed: Option<&PlacedJob>) -> Work {
+    if let Some(replay) = &job.replay {
+        return Work {
+            ios: Bound::Exactly(replay.ios[..3].iter().sum()),
+            bytes: Bound::Exactly(replay.bytes.iter().sum()),
+            written_bytes: Bound::Exactly(replay.bytes[1]),
+        };
+    }
     let limit = &job.limit;
     let time = limit
         .runtime

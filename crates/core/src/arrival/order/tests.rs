@@ -1,8 +1,8 @@
 use super::super::Arrival;
 use super::{Arrivals, WORKERS};
-use fathom_core::backend::Op;
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, IoRecord};
-use fathom_core::rng::Rng;
+use crate::backend::Op;
+use crate::record::{BlockFlags, BlockOp, BlockRequest, Comm, IoRecord};
+use crate::rng::Rng;
 
 fn request(queued_ns: u64, completed_ns: u64, pid: u32, flags: u8) -> BlockRequest {
     BlockRequest {
