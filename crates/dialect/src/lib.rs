@@ -25,6 +25,7 @@ mod sweep;
 mod table;
 #[cfg(test)]
 mod testing;
+pub mod trace;
 mod value;
 
 pub use args::{FioCommand, read_fio_args, unknown_flag};
