@@ -15,6 +15,7 @@ mod flags;
 mod hoisted;
 mod options;
 pub(crate) mod plan;
+pub(crate) mod replay;
 pub(crate) mod report;
 mod reproduce;
 mod run;
@@ -77,6 +78,7 @@ pub(crate) enum Command {
     Fio(FioArgs),
     Diskspd(diskspd::DiskspdArgs),
     Record(evidence::RecordArgs),
+    Replay(Box<replay::ReplayArgs>),
     Show(ShowArgs),
     Explain(evidence::ExplainArgs),
     Export(evidence::ExportArgs),
@@ -244,6 +246,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         Command::Sweep(args) => args.settle(recorded.collect()),
         Command::Fio(args) => args.recorded = recorded.collect(),
         Command::Diskspd(args) => args.recorded = diskspd::without_keep(recorded),
+        Command::Replay(args) => args.settle(recorded.collect()),
         Command::Record(args) => args.words = recorded.collect(),
         _ => {}
     }

@@ -9,6 +9,7 @@ pub(crate) mod generate;
 pub(crate) mod options;
 pub(crate) mod plan;
 pub(crate) mod record;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;

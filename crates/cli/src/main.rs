@@ -45,6 +45,7 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Report(args) => commands::report::report(&args),
         Command::Reproduce(args) => commands::reproduce::reproduce(&args),
         Command::Record(args) => commands::record::record(&args),
+        Command::Replay(args) => commands::replay::replay(&args),
         Command::Explain(args) => commands::explain::explain(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Recover { dir } => commands::show::recover(&dir),

@@ -260,7 +260,7 @@ fn money(text: &str) -> Result<u64, String> {
 }
 
 /// A size with a unit in powers of 1024; a bare number counts `bare`.
-fn size(text: &str, bare: u64) -> Option<u64> {
+pub(super) fn size(text: &str, bare: u64) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
     let end = lower
         .find(|letter: char| letter.is_ascii_alphabetic())
@@ -305,7 +305,7 @@ fn percentile(text: &str) -> Result<f64, String> {
     percent.ok_or_else(|| String::from("1 to 100 percent go here, as in 99.9"))
 }
 
-fn factor(text: &str) -> Result<u64, String> {
+pub(super) fn factor(text: &str) -> Result<u64, String> {
     let number = text.trim_end_matches(['x', 'X']);
     let permille = decimal(number, 1_000).filter(|&permille| (1..=1_000_000).contains(&permille));
     permille.ok_or_else(|| String::from("a factor up to 1000 goes here, as in 2x or 1.5x"))

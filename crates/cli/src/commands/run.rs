@@ -29,6 +29,11 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 /// Carries a workload out, however it was asked for: the steps of [`fathom_session::Session`].
 pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Result<Exit> {
+    conduct(request, settings, &Conduct::default())
+}
+
+/// The same, conducted in another way.
+pub(crate) fn conduct(request: &Request, settings: &Settings, conduct: &Conduct) -> anyhow::Result<Exit> {
     if !settings.how.streams.is_none() && settings.output == Output::None {
         bail!("--record keeps its streams in the run directory: leave out -o none");
     }
@@ -48,7 +53,7 @@ pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Resul
     }
     let end = planned
         .map_err(Into::into)
-        .and_then(|planned| measure(&system, planned, settings));
+        .and_then(|planned| measure(&system, planned, settings, conduct));
     if report_follows && !matches!(end, Ok((_, true))) {
         tell::warnings(&known);
     }
@@ -60,6 +65,7 @@ fn measure(
     system: &SystemRoot,
     mut planned: Planned<'_>,
     settings: &Settings,
+    conduct: &Conduct,
 ) -> anyhow::Result<(Exit, bool)> {
     let request = planned.request;
     request.machine.check(&planned.plan)?;
@@ -71,7 +77,7 @@ fn measure(
         terminal::say("interrupted while files were laid out: nothing was measured");
         return Ok((Exit::Interrupted, false));
     };
-    let measured = session.measure(&planned, dir.as_deref(), &Conduct::default(), &mut live);
+    let measured = session.measure(&planned, dir.as_deref(), conduct, &mut live);
     match behind(&laid_out, measured)? {
         Measured::Ended { run, end, .. } => {
             report(&run, settings).after_touching(|| tell::kept(dir.as_deref()))?;

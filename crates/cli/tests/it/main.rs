@@ -24,6 +24,7 @@ mod pace;
 mod plan;
 mod plan_from;
 mod recorded;
+mod replay;
 mod report;
 mod reproduce;
 mod safety;
