@@ -39,7 +39,9 @@ Examples:
   fathom export runs/first --csv > io.csv
   fathom export runs/first --csv --stream block -o block.csv
   fathom export runs/first --blkparse | less
-  fathom export runs/first --fio-log -o logs/      # logs/fathom_lat.1.log, …";
+  fathom export runs/first --fio-log -o logs/      # logs/fathom_lat.1.log, …
+  fathom export runs/first --iolog first.log && fio --name=j \\
+         --read_iolog=first.log --ioengine=libaio --iodepth=32 --direct=1";
 
 /// What there is to say of `--record`.
 pub(super) const RECORD: &str = "\
@@ -121,7 +123,7 @@ impl EvidenceOf {
     }
 }
 
-/// Write what was recorded as CSV, Parquet, blkparse's text or fio's logs
+/// Write what was recorded as CSV, Parquet, blkparse's text, fio's logs or iolog
 #[derive(Debug, Args)]
 #[command(long_about = EXPORT_ABOUT, after_help = EXPORT_EXAMPLES)]
 pub(crate) struct ExportArgs {
@@ -130,12 +132,15 @@ pub(crate) struct ExportArgs {
     pub dir: PathBuf,
     #[command(flatten)]
     pub form: Form,
-    /// What to write as CSV or Parquet [default: io]
+    /// What to write as CSV or Parquet [default: io]; as iolog io or block [default: as fathom replay takes]
     #[arg(long, value_name = "STREAM", conflicts_with_all = ["blkparse", "fio_log"])]
-    #[arg(value_parser = stream(), default_value = "io", hide_default_value = true)]
-    pub stream: StreamKind,
+    #[arg(value_parser = stream())]
+    pub stream: Option<StreamKind>,
+    /// Which version of fio's iolog: 2, which knows only milliseconds, or 3 [default: 3]
+    #[arg(long, value_name = "N", requires = "iolog", value_parser = clap::value_parser!(u8).range(2..=3))]
+    pub iolog_version: Option<u8>,
     /// Write here, not to stdout
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath, conflicts_with = "iolog")]
     pub output: Option<PathBuf>,
     /// Replace files that are there (regular files only)
     #[arg(long)]
@@ -158,6 +163,9 @@ pub(crate) struct Form {
     /// fio's latency logs, of each job (needs -o, a directory)
     #[arg(long)]
     pub fio_log: bool,
+    /// fio's iolog, which fio and `fathom replay` play: into this file; - is stdout
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub iolog: Option<PathBuf>,
 }
 
 fn stream() -> impl TypedValueParser<Value = StreamKind> {

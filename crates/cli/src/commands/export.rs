@@ -3,6 +3,8 @@
 //! Data in: a run directory. Data out: text or Parquet, on stdout or in files. It streams:
 //! memory does not grow with the record.
 
+mod iolog;
+
 use crate::args::evidence::ExportArgs;
 use crate::commands::report::not_of_the_record;
 use crate::exit::Exit;
@@ -31,17 +33,24 @@ const CANNOT_WRITE: &str = "cannot write";
 
 /// Carries `fathom export` out.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
-    let before = args.output.as_ref().is_some_and(|path| path.exists());
+    let output = output_of(args);
+    let before = output.is_some_and(Path::exists);
     let result = exported(args);
     // What is there now and was not is what this export made, as far as it came.
-    let made = args.output.iter().filter(|path| !before && path.exists());
+    let made = output.into_iter().filter(|path| !before && path.exists());
     let made: Vec<String> = made.map(|path| path.display().to_string()).collect();
     behind(&made, result)
 }
 
+/// Where it goes; `None`: to stdout.
+fn output_of(args: &ExportArgs) -> Option<&Path> {
+    let given = args.form.iolog.as_deref().or(args.output.as_deref());
+    given.filter(|path| path.as_os_str() != "-" || args.form.iolog.is_none())
+}
+
 fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
     let run = fathom_store::read_run(&args.dir)?;
-    if let Some(path) = &args.output {
+    if let Some(path) = output_of(args) {
         not_of_the_record(&args.dir, path)?;
     }
     if args.form.blkparse {
@@ -50,9 +59,12 @@ fn exported(args: &ExportArgs) -> anyhow::Result<Exit> {
     } else if args.form.fio_log {
         check(args, StreamKind::Io)?;
         fio_logs(args, &run)?;
+    } else if args.form.iolog.is_some() {
+        iolog::write(args, &run)?;
     } else {
-        check(args, args.stream)?;
-        match args.stream {
+        let stream = args.stream.unwrap_or(StreamKind::Io);
+        check(args, stream)?;
+        match stream {
             StreamKind::Io => table::<IoRecord>(args)?,
             StreamKind::Block => table::<BlockRequest>(args)?,
             StreamKind::Counters => table::<CounterRow>(args)?,
@@ -85,7 +97,7 @@ fn check(args: &ExportArgs, kind: StreamKind) -> anyhow::Result<()> {
 
 /// Lets `write` fill the file that is asked for, or stdout. `false`: the reader of a pipe has gone, which is its right.
 fn fill(args: &ExportArgs, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<bool> {
-    let filled = match &args.output {
+    let filled = match output_of(args) {
         None => {
             let mut out = BufWriter::with_capacity(BUFFER, io::stdout());
             write(&mut out).and_then(|()| out.flush().context(CANNOT_WRITE))
