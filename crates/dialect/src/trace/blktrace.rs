@@ -31,8 +31,11 @@ struct Input {
     at: u64,
     layout: Option<Layout>,
     order: Order,
-    queue: VecDeque<Event>,
+    /// Events that are not merged yet, each with the place of its record.
+    queue: VecDeque<(u64, Event)>,
     ended: bool,
+    /// What is wrong at `at`: said once all before it is merged, so that the first error is the same however bytes come.
+    failed: Option<String>,
 }
 
 /// How the records of a file are laid out.
@@ -104,25 +107,35 @@ impl Blktrace {
     }
 
     pub(super) fn feed(&mut self, input: usize, bytes: &[u8], out: &mut Out) -> Result<(), TraceError> {
-        let fed = self.inputs[input].feed(bytes);
-        let at = At::Byte(self.inputs[input].at);
-        let error = |message| TraceError { input, at, message };
-        fed.map_err(error)?;
-        while self.wants().is_none() {
+        let error = |input, at, message| TraceError {
+            input,
+            at: At::Byte(at),
+            message,
+        };
+        let fed = &mut self.inputs[input];
+        fed.failed = fed.feed(bytes).err();
+        loop {
+            if let Some(waiting) = self.wants() {
+                let Input { at, failed, .. } = &mut self.inputs[waiting];
+                return match failed.take() {
+                    Some(message) => Err(error(waiting, *at, message)),
+                    None => Ok(()),
+                };
+            }
             let queues = self.inputs.iter().enumerate();
-            let first = queues.filter_map(|(number, input)| Some((input.queue.front()?.ns, number)));
+            let first = queues.filter_map(|(number, input)| Some((input.queue.front()?.1.ns, number)));
             let Some((_, number)) = first.min() else {
                 self.events.finish(out);
                 return match self.events.lacks() {
-                    Some(lacks) => Err(error(lacks)),
+                    Some(lacks) => Err(error(0, 0, lacks)),
                     None => Ok(()),
                 };
             };
-            if let Some(event) = self.inputs[number].queue.pop_front() {
-                self.events.take(&event, out).map_err(error)?;
+            if let Some((at, event)) = self.inputs[number].queue.pop_front() {
+                let taken = self.events.take(&event, out);
+                taken.map_err(|message| error(number, at, message))?;
             }
         }
-        Ok(())
     }
 
     pub(super) fn has_ends(&self) -> bool {
@@ -134,8 +147,8 @@ impl Input {
     /// Takes bytes; none: the file has ended.
     fn feed(&mut self, bytes: &[u8]) -> Result<(), String> {
         if bytes.is_empty() {
-            self.ended = true;
-            if !self.left.is_empty() {
+            self.ended = self.left.is_empty();
+            if !self.ended {
                 return Err(format!(
                     "the file ends within a record ({} bytes of it are there): it was cut off",
                     self.left.len()
@@ -155,7 +168,7 @@ impl Input {
         while let Some((event, len)) = self.record(rest)? {
             if let Some(event) = event {
                 self.order.take(event.ns)?;
-                self.queue.push_back(event);
+                self.queue.push_back((self.at, event));
             }
             rest = &rest[len..];
             self.at += len as u64;

@@ -1,6 +1,7 @@
 //! Each format against a few lines of it, and all of them against being cut and split anywhere.
 
 mod binary;
+mod damaged;
 
 use super::{At, Reader, Row, TraceError, detect};
 use expect_test::{Expect, expect};

@@ -16,12 +16,12 @@ const D: u64 = 7;
 const C: u64 = 8;
 
 #[derive(Clone, Copy)]
-struct Form {
+pub(super) struct Form {
     version: u32,
     big: bool,
 }
 
-const FORMS: [Form; 4] = [
+pub(super) const FORMS: [Form; 4] = [
     Form {
         version: 7,
         big: false,
@@ -89,7 +89,7 @@ impl Form {
     }
 }
 
-fn trace(form: Form) -> Vec<u8> {
+pub(super) fn trace(form: Form) -> Vec<u8> {
     [
         // A note whose number is Q's: none of an I/O.
         form.record(10, NOTIFY | 1, 0, 0, &[1, 2, 3, 4, 5, 6, 7, 8]),
