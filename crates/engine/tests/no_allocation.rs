@@ -1,14 +1,17 @@
 //! Between the first and the last I/O of a worker nothing is allocated and nothing freed, whatever the backend.
 
+use fathom_core::arrival::Arrival as Recorded;
+use fathom_core::backend::Op;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, IoPriority, Job, Mix, Rate, Verify,
-    VerifyAlgorithm, Workload, Zone, ZoneSize,
+    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, IoPriority, Job, Mix, Rate,
+    RecordFormat, Replay, ReplayOrder, Verify, VerifyAlgorithm, Workload, Zone, ZoneSize,
 };
 use fathom_door::Permits;
 use fathom_engine::Boundary;
 use fathom_engine::plan::Plan;
 use fathom_engine::recording::IoRecording;
+use fathom_engine::replay::Playback;
 use fathom_engine::run::{NoHooks, Options, RunError, run};
 use fathom_sys::clock::HostClock;
 use fathom_sys::counting_allocator::{self, CountingAllocator};
@@ -76,6 +79,11 @@ fn lock() -> MutexGuard<'static, ()> {
 
 /// Runs `job` and says what its loop asked of the allocator.
 fn check(what: &str, job: &Job) {
+    check_playing(what, job, None);
+}
+
+/// The same of a job that plays a record.
+fn check_playing(what: &str, job: &Job, playback: Option<Playback>) {
     let _one = lock();
     let workload = Workload {
         jobs: vec![job.clone()],
@@ -86,6 +94,7 @@ fn check(what: &str, job: &Job) {
     let options = Options {
         permits: Arc::new(permits),
         hook: Some(count),
+        playback: playback.map(Arc::new),
         // Rings that are full as well: what is dropped must cost nothing either.
         recording: Some(Arc::new(IoRecording::rings(1 << 20))),
         ..Options::new(Arc::default(), HostClock::new())
@@ -229,6 +238,48 @@ fn all_that_a_job_may_ask_for_besides() {
         each.pattern.random = false;
         each.pattern.same_offset = true;
         check(&format!("{kind:?}, a sequence a slot"), &each);
+    }
+}
+
+/// A record, at its times and by who waits for whom: late ones, lanes that wait, flushes.
+#[test]
+fn a_record_that_is_played() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for kind in [EngineKind::Null, EngineKind::Psync, EngineKind::IoUring] {
+        for order in [ReplayOrder::Timed, ReplayOrder::Dependent, ReplayOrder::AsFast] {
+            let mut job = job(kind, Mix::ReadWrite { read_percent: 50 }, 4, directory.path());
+            job.limit.time_based = false;
+            job.limit.runtime = None;
+            job.replay = Some(Replay {
+                record: String::from("made"),
+                format: RecordFormat::FioIolog,
+                order,
+                speed_permille: 1_000,
+                ios: [1_250, 2_500, 0, 1_250],
+                bytes: [0; 3],
+                length: Nanos::ZERO,
+                extent_bytes: 4 << 20,
+                fold: None,
+                left_out: Vec::new(),
+            });
+            let (playback, mut inlets) = Playback::new(0, 1, order, false, &Arc::default());
+            for number in 0..5_000u64 {
+                let op = [Op::Read, Op::Write, Op::Write, Op::DataSync][number as usize % 4];
+                let arrival = Recorded {
+                    due_ns: number * 20_000,
+                    offset_bytes: number % 1_000 * 4096,
+                    len_bytes: if op == Op::DataSync { 0 } else { 4096 },
+                    op,
+                    worker: number as u32 % 7,
+                    depth: number as u32 % 3,
+                    think_ns: 10_000,
+                    took_ns: 0,
+                };
+                inlets.rings[0].push(arrival).expect("room");
+            }
+            drop(inlets);
+            check_playing(&format!("{kind:?} {order:?}"), &job, Some(playback));
+        }
     }
 }
 

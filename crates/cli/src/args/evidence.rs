@@ -125,7 +125,11 @@ impl EvidenceOf {
 
 /// Write what was recorded as CSV, Parquet, blkparse's text, fio's logs or iolog
 #[derive(Debug, Args)]
-#[command(long_about = EXPORT_ABOUT, after_help = EXPORT_EXAMPLES)]
+#[command(
+    long_about = EXPORT_ABOUT,
+    after_help = EXPORT_EXAMPLES,
+    override_usage = "fathom export [OPTIONS] <FORM> <DIR>"
+)]
 pub(crate) struct ExportArgs {
     /// A run directory
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]

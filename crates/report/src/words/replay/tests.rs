@@ -63,7 +63,7 @@ fn what_was_late_says_why() {
         kept(&replay),
         [
             "timing error (start less intended start): p50 2.00 µs, p99 90.0 µs, at most 5.00 ms",
-            "7 I/Os (0.700 %) started 1.00 ms or more late: 4 since as many as may be were in flight, 1 since the record \
+            "7 I/Os (0.70 %) started 1.00 ms or more late: 4 since as many as may be were in flight, 1 since the record \
              was not read in time, 2 since the timer or the processor was late",
             "3 I/Os of the record not sent: the run ended before",
             "left out: 12 writes, by --readonly",
