@@ -91,7 +91,7 @@ fn what_would_change_the_io_is_refused() {
         "zonemode=strided\nread_iolog=x\nverify=crc64\nioengine=posixaio\nexec_prerun=sync",
         expect![[r#"
             jobs/a.fio:2:1: error: `zonemode` is not supported yet; use a job for each zone with offset and size
-            jobs/a.fio:3:1: error: `read_iolog` is not supported yet; describe the workload with rw, bssplit and rate_iops
+            jobs/a.fio:3:1: error: `read_iolog` is not supported yet; play it with `fathom replay`
             jobs/a.fio:4:1: error: `verify=crc64` is not supported yet; use crc32c, md5, xxhash, sha256 or pattern
             jobs/a.fio:5:1: error: `ioengine=posixaio` is not supported yet; use io_uring or libaio
             jobs/a.fio:6:1: error: `exec_prerun` is not supported; a job file runs no commands; run it before fathom

@@ -9,9 +9,9 @@ const OF_MERGE: Support = Support::NoEffect("it belongs to merge_blktrace_file")
 
 pub(super) static ROWS: &[&[Row]] = &[not_carried_out! {
     "write_iolog", text("name"), "", "trace.log", "Write each I/O to a trace"
-        => LeftOut("no trace file is written: the run directory holds a row a second");
+        => LeftOut("no trace file is written: `fathom export --iolog` makes one of a run with --record");
     "read_iolog", text("name"), "", "trace.log", "Replay a trace"
-        => NotYet("describe the workload with rw, bssplit and rate_iops");
+        => NotYet("play it with `fathom replay`");
     "read_iolog_chunked", BOOL, "0", "1", "Read the trace piece by piece" => OF_REPLAY;
     "replay_no_stall", BOOL, "0", "1", "Replay as fast as it goes" => OF_REPLAY;
     "replay_redirect", text("device"), "", "/dev/null", "Replay on another device" => OF_REPLAY;
