@@ -6,7 +6,7 @@
 mod replay;
 mod sweep;
 
-pub(crate) use replay::kept as kept_times;
+pub(crate) use replay::{kept as kept_times, replay as replay_of};
 pub(crate) use sweep::{load, threads};
 pub use sweep::{paragraphs, point};
 
@@ -186,7 +186,13 @@ pub(crate) fn limit(job: &Job) -> String {
         ramp_time,
         cooldown_time,
     } = job.limit;
-    let work = amount_of_work(job);
+    let work = match &job.replay {
+        Some(replay) => {
+            let ios = replay.ios.iter().sum::<u64>() as f64;
+            format!("{} I/Os of {}", count(ios), duration(replay.length))
+        }
+        None => amount_of_work(job),
+    };
     let mut text = match (runtime, time_based) {
         (Some(runtime), true) => format!("for {}", duration(runtime)),
         (Some(runtime), false) => format!("{work}, at most {}", duration(runtime)),

@@ -15,8 +15,8 @@ use anyhow::{Context as _, bail};
 use fathom_core::backend::Op;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{
-    Amount, BlockSize, Depth, EngineKind, Fold, FoldKind, Job, LeftOut, Mix, Replay, ReplayOrder, Workload,
-    Written, WrittenSection,
+    Amount, BlockSize, Depth, EngineKind, Fold, FoldKind, Job, LeftOut, Mix, RandomMap, Replay, ReplayOrder,
+    Workload, Written, WrittenSection,
 };
 use fathom_engine::plan::{Kind, Plan, PlanError};
 use fathom_session::replay::Recording;
@@ -179,8 +179,12 @@ fn job(args: &ReplayArgs, looked: &Looked, replay: Replay, target: &Target, reco
     };
     let [reads, writes, trims] = used;
     job.pattern.mix = Mix::Recorded { reads, writes, trims };
-    // No order of offsets is known: nothing is to be read ahead.
+    // No order of offsets is known: nothing is to be read ahead, and no map of what was visited is kept.
     job.pattern.random = true;
+    job.pattern.random_map = RandomMap::Independent;
+    // How far it is, is told by what was moved.
+    let bytes = job.replay.as_ref().map_or(0, |replay| replay.bytes.iter().sum());
+    job.region.io_size = Some(Amount::Bytes(u64::div_ceil(bytes, job.numjobs.into())));
     job.engine.kind = kind;
     job.sync.mode = record.sync_mode();
     job.files.names = vec![match target {

@@ -199,6 +199,35 @@ fn a_public_trace_is_chosen_from_folded_and_sped_up() {
     waits.saying("does not say when I/Os ended");
 }
 
+/// I/Os of all sizes over a large disk: nothing is kept of where they were.
+#[test]
+fn a_large_disk_takes_no_memory() {
+    let place = Place::new();
+    let mut log = String::from("fio version 3 iolog\n");
+    for number in 0..2_000u64 {
+        let offset = number * 7_919 % 16_000 * (1 << 30);
+        let _ = writeln!(log, "{} a read {offset} {}", number * 100, 512 << (number % 8));
+    }
+    place.write("wide.log", log);
+    place
+        .fathom("replay wide.log --on model:azure/P80 -o wide -q")
+        .expect(0);
+    let run = std::fs::read_to_string(place.path("wide/run.json")).expect("run.json");
+    let run: Value = serde_json::from_str(&run).expect("JSON");
+    let job = &run["workload"]["jobs"][0];
+    assert_eq!(job["pattern"]["random_map"], "independent");
+    assert!(count(job, "replay.extent_bytes") > 14 << 40);
+    let dry = place
+        .fathom("replay wide.log --on model:azure/P80 --dry-run")
+        .expect(0)
+        .stdout;
+    let dry = dry.replace("\n        ", " ");
+    assert!(
+        dry.contains("what: replay of wide.log (fio's iolog), at its recorded times"),
+        "{dry}"
+    );
+}
+
 /// On a real file: what is written is the record's, at its places; a read-only replay writes nothing and says what it left out.
 #[test]
 fn a_real_file_gets_what_was_recorded_and_nothing_by_readonly() {

@@ -5,7 +5,8 @@
 use super::placement::PlacedJob;
 use crate::document::content::Block;
 use crate::words::{
-    amount, block_sizes, depth, distribution, duration, from_to, joined, limit, pattern, plural, rates, syncs,
+    amount, block_sizes, depth, distribution, duration, from_to, joined, limit, pattern, plural, rates,
+    replay_of, syncs,
 };
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis};
@@ -33,6 +34,9 @@ pub(super) fn blocks(job: &Job, placed: Option<&PlacedJob>) -> Vec<Block> {
 }
 
 fn what(job: &Job) -> Vec<String> {
+    if let Some(replay) = &job.replay {
+        return vec![replay_of(replay), block_sizes(job)];
+    }
     let mut parts = vec![format!("{} {}", pattern(job), block_sizes(job))];
     let shape = &job.pattern;
     if shape.random {
@@ -193,6 +197,9 @@ fn how(job: &Job) -> Vec<String> {
 }
 
 fn pace(job: &Job) -> Vec<String> {
+    if job.replay.is_some() {
+        return Vec::new();
+    }
     let mut parts = rates(job);
     if parts.is_empty() {
         parts.push(String::from("as fast as there is room (closed loop)"));
