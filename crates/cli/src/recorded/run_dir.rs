@@ -7,7 +7,6 @@ use anyhow::Context as _;
 use fathom_core::arrival::{Arrival, Arrivals};
 use fathom_core::record::{BlockRequest, IoRecord, StreamKind};
 use fathom_core::run::{DeviceInfo, Run};
-use fathom_core::units::DevId;
 use fathom_core::workload::Job;
 use fathom_engine::plan::paths_of;
 use fathom_session::replay::ArrivalSource;
@@ -162,7 +161,7 @@ impl Volumes {
     pub(crate) fn of(run: &Run, devices: &[&DeviceInfo]) -> Self {
         let mut volumes = Self::default();
         for info in devices {
-            volumes.devices.insert(number(info.id), volumes.end_bytes);
+            volumes.devices.insert(info.id.number(), volumes.end_bytes);
             volumes
                 .names
                 .push((volumes.end_bytes, format!("/dev/{}", info.name)));
@@ -242,11 +241,6 @@ pub(crate) fn device_infos(run: &Run) -> Vec<&DeviceInfo> {
 /// Whether another of `infos` lies on it: what goes through that one is counted there.
 pub(crate) fn is_below(info: &DeviceInfo, infos: &[&DeviceInfo]) -> bool {
     infos.iter().any(|other| other.slaves.contains(&info.name))
-}
-
-/// As events have it.
-pub(crate) fn number(id: DevId) -> u32 {
-    id.major << 20 | id.minor
 }
 
 #[cfg(test)]
