@@ -5,6 +5,7 @@
 //! or printed.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod explain;
 pub mod failures;
 pub mod figures;
