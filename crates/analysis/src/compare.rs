@@ -7,6 +7,7 @@
 //! one run hang together, and taken for repeats they find a difference between equal disks in 39 to 69 of 100 comparisons.
 //! Which method holds where is simulated in `docs/compare.md`; `crates/analysis/tests/compare` holds the verdicts to it.
 
+pub mod caution;
 #[cfg(test)]
 pub(crate) mod chance;
 pub mod conditions;
@@ -18,6 +19,7 @@ pub mod measured;
 pub mod order;
 pub mod percentile;
 pub mod permutation;
+pub mod requests;
 #[cfg(test)]
 pub(crate) mod restores;
 pub mod rule;
@@ -27,6 +29,7 @@ mod simulated;
 pub mod spread;
 pub mod student;
 
+pub use caution::{Caution, cautions};
 pub use conditions::{Condition, Field, Grade, conditions};
 pub use figure::{Better, Figure, Observed, Quantity, Tail, Value, Within};
 pub use judge::{
@@ -34,4 +37,5 @@ pub use judge::{
 };
 pub use measured::{DirectionMeasured, LoadMeasured, Measured, SecondMeasured, observe};
 pub use order::Order;
+pub use requests::Requests;
 pub use rule::{Outcome, Rule, RuleError, Ruled};

@@ -8,6 +8,7 @@
 //! its help may be.
 
 pub(crate) mod catalog;
+pub(crate) mod compare;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
 mod fio;
@@ -89,6 +90,7 @@ pub(crate) enum Command {
         dir: PathBuf,
     },
     Report(report::ReportArgs),
+    Compare(Box<compare::CompareArgs>),
     Catalog(catalog::CatalogArgs),
     Plan(Box<plan::PlanArgs>),
     Reproduce(ReproduceArgs),

@@ -1,6 +1,7 @@
 //! One file a command: from what was typed to what is printed, written and returned.
 
 pub(crate) mod catalog;
+pub(crate) mod compare;
 pub(crate) mod diskspd;
 pub(crate) mod explain;
 pub(crate) mod export;

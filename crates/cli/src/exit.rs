@@ -26,8 +26,8 @@ pub(crate) const TABLE: [(u8, &str); 5] = [
     (0, "done"),
     (
         1,
-        "done, but not all of it: I/O errors, a failed verification, an incomplete record, nothing to explain, or an error \
-         after something was written, which is named",
+        "done, but not all of it: I/O errors, a failed verification, an incomplete record, nothing to explain, a --fail-if \
+         of `fathom compare` that is shown, or an error after something was written, which is named",
     ),
     (
         2,

@@ -14,6 +14,7 @@
 
 mod args;
 mod assemble;
+pub mod column;
 mod diagnostic;
 pub mod diskspd;
 mod draft;

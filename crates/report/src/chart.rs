@@ -11,6 +11,7 @@ pub(crate) mod heat;
 pub(crate) mod matrix;
 pub(crate) mod percentiles;
 pub(crate) mod price;
+pub(crate) mod sides;
 pub(crate) mod spikes;
 mod thin;
 pub(crate) mod time;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod chart;
+pub mod compared;
 mod csv;
 pub mod document;
 pub mod dry_run;

@@ -64,7 +64,8 @@ impl Style {
         let ascii = |letter: char| match letter {
             'µ' => 'u',
             '×' => 'x',
-            '…' => '~',
+            '…' | '±' => '~',
+            '–' => '-',
             letter if letter.is_ascii() => letter,
             _ => '?',
         };

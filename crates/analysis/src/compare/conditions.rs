@@ -162,7 +162,7 @@ impl Field {
             ),
             Self::HostCache => in_play(has_host_cache(run)),
             Self::MemoryFilesystem => in_play(has_memory_filesystem(run)),
-            Self::Target => run.summary.target.description.clone(),
+            Self::Target => target(run),
             Self::Size => files(run, |file| Some(Bytes(file.size_bytes).to_string())),
             Self::Device => devices(run, |device| {
                 let model = device.model.as_deref().unwrap_or_default();
@@ -268,6 +268,16 @@ fn each(jobs: &[Job], of: impl Fn(&Job) -> String) -> String {
         values.truncate(1);
     }
     values.join("; ")
+}
+
+/// In words, without the seed of a modelled disk, which is another one each time.
+fn target(run: &Run) -> String {
+    let description = &run.summary.target.description;
+    if !run.summary.target.modelled {
+        return description.clone();
+    }
+    let parts = description.split(',').filter(|part| !part.starts_with("seed="));
+    parts.collect::<Vec<&str>>().join(",")
 }
 
 fn in_play(so: bool) -> String {

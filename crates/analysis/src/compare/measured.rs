@@ -11,6 +11,7 @@ use crate::warnings::is_supported;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, Run, SeriesRow};
+use fathom_core::sweep::{DirectionFigures, PointFigures};
 use std::collections::BTreeMap;
 
 /// A second of the series that is shorter is the job's last one, cut off.
@@ -76,6 +77,47 @@ impl Measured {
     }
 }
 
+impl Measured {
+    /// From one measurement of a sweep's point, which keeps neither seconds nor buckets of each direction.
+    pub fn of_point(name: String, started_unix_ns: Option<u64>, figures: &PointFigures) -> Self {
+        let direction = |op: Op, of: &DirectionFigures| {
+            let lat = &of.lat_ns;
+            let percentile = |tail: Tail| {
+                let ns = lat.percentile(tail.percentile())?;
+                let known = is_supported(lat.n, tail.percentile());
+                known.then_some((Quantity::Latency(tail), ns as f64))
+            };
+            let rates = [
+                (Quantity::Iops, of.iops),
+                (Quantity::BytesPerSecond, of.bytes_per_second),
+            ];
+            let mean = (lat.n > 0).then_some((Quantity::LatencyMean, lat.mean));
+            let all = rates.into_iter().chain(mean);
+            let all = all.chain(Tail::ALL.into_iter().filter_map(percentile));
+            (of.ios > 0).then(|| DirectionMeasured {
+                op,
+                figures: all
+                    .map(|(quantity, value)| (quantity, Value::plain(value)))
+                    .collect(),
+                histogram: Histogram::new(),
+                seconds: Vec::new(),
+            })
+        };
+        let directions = [
+            direction(Op::Read, &figures.read),
+            direction(Op::Write, &figures.write),
+        ];
+        Self {
+            name: name.clone(),
+            started_unix_ns,
+            loads: vec![LoadMeasured {
+                name,
+                directions: directions.into_iter().flatten().collect(),
+            }],
+        }
+    }
+}
+
 /// A load of a run with the numbers of its jobs.
 struct LoadOfRun<'a> {
     summary: &'a JobSummary,
@@ -132,42 +174,55 @@ impl LoadOfRun<'_> {
         series: &[SeriesRow],
         histograms: &[HistogramRow],
     ) -> DirectionMeasured {
-        let scheduled = summary.response_ns.n > 0;
-        let metric = if scheduled {
+        let metric = if is_scheduled(summary) {
             Latency::Response
         } else {
             Latency::Lat
         };
-        let latency = if scheduled {
-            &summary.response_ns
-        } else {
-            &summary.lat_ns
-        };
         let mine = |row: &&HistogramRow| {
             row.metric == metric && row.op.index() == op.index() && self.jobs.contains(&row.job)
         };
-        let histogram = histogram(histograms.iter().filter(mine));
         let rows: Vec<&SeriesRow> = series
             .iter()
             .filter(|row| !row.ramp && row.op.index() == op.index() && self.jobs.contains(&row.job))
             .collect();
-        let of_row = |row: &SeriesRow| -> LatencySummary {
-            if scheduled {
-                row.response.clone()
-            } else {
-                row.lat.clone()
-            }
-        };
-        let latencies: Vec<(u32, LatencySummary)> =
-            rows.iter().map(|row| (row.second, of_row(row))).collect();
-        let seconds = seconds(&rows, scheduled);
-        let figures = figures(summary, latency, &histogram, &seconds, &latencies);
-        DirectionMeasured {
-            op,
-            figures,
-            histogram,
-            seconds,
+        direction_of(op, summary, &rows, histogram(histograms.iter().filter(mine)))
+    }
+}
+
+/// Whether what a stalled disk kept from being sent counts: the load has a schedule.
+fn is_scheduled(summary: &OpSummary) -> bool {
+    summary.response_ns.n > 0
+}
+
+/// A direction from its summary, its counted rows and its latencies.
+pub(super) fn direction_of(
+    op: Op,
+    summary: &OpSummary,
+    rows: &[&SeriesRow],
+    histogram: Histogram,
+) -> DirectionMeasured {
+    let scheduled = is_scheduled(summary);
+    let latency = if scheduled {
+        &summary.response_ns
+    } else {
+        &summary.lat_ns
+    };
+    let of_row = |row: &SeriesRow| -> LatencySummary {
+        if scheduled {
+            row.response.clone()
+        } else {
+            row.lat.clone()
         }
+    };
+    let latencies: Vec<(u32, LatencySummary)> = rows.iter().map(|row| (row.second, of_row(row))).collect();
+    let seconds = seconds(rows, scheduled);
+    let figures = figures(summary, latency, &histogram, &seconds, &latencies);
+    DirectionMeasured {
+        op,
+        figures,
+        histogram,
+        seconds,
     }
 }
 
