@@ -32,7 +32,7 @@ pub struct Known {
     pub is_long_enough: bool,
 }
 
-/// The means of batches that hardly hang together, in order. `None` below [`BATCHES_MIN`] values. What is left over is left
+/// The means of batches that hardly hang together, in order. `None` below six values. What is left over is left
 /// out at the beginning.
 pub fn batches(values: &[f64]) -> Option<Vec<f64>> {
     let mut number = BATCHES.min(values.len());

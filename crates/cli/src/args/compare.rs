@@ -44,7 +44,7 @@ pub(crate) enum BetterWord {
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = "Examples: fathom compare --help", after_long_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Side A: directories of runs or sweeps, directories of such, files of numbers (FILE or FILE:COLUMN)
+    /// Side A: directories of runs or sweeps, directories of such, files of numbers (`FILE` or `FILE:COLUMN`)
     #[arg(value_name = "A", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub a: Vec<PathBuf>,
     /// Side B, likewise
@@ -71,7 +71,7 @@ pub(crate) struct CompareArgs {
     /// A --fail-if that nothing decides fails too
     #[arg(long, requires = "fail_if")]
     pub strict: bool,
-    /// Write it as well: FILE.html, FILE.md, FILE.csv, or FILE.xml as JUnit has it (repeatable)
+    /// Write it as well: FILE.html, FILE.md, FILE.csv, or FILE.xml (`JUnit`) (repeatable)
     #[arg(short, long = "output", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub outputs: Vec<PathBuf>,
     /// Print it as one JSON document

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::compare::{
-    Caution, Condition, Field, Grade, Judged, Measured, Observed, Ruled, Settings, cautions, judge, rule,
+    Condition, Field, Grade, Judged, Measured, Observed, Rule, Settings, cautions, judge, rule,
 };
 use fathom_door::output;
 use fathom_report::compared::{CompareFormat, CompareReport, Kind, SideReport};
@@ -51,89 +51,56 @@ pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
             report::not_of_the_record(dir, path)?;
         }
     }
-    let read = read(&inputs)?;
-    let is_columns = read.kind == Kind::Columns;
-    if !is_columns && (args.unit.is_some() || args.better.is_some()) {
-        bail!("--unit and --better are for files of numbers: figures of runs have their own");
-    }
-    refuse(&read.conditions, &args.despite, &names)?;
-    let settings = Settings { margin: args.margin };
-    let judged = judge(read.observed, settings);
-    let ruled = rule::ruled(&args.fail_if, &judged).map_err(|rule| {
-        let there: Vec<&str> = judged.iter().map(|one| one.figure.quantity.name()).collect();
-        anyhow::anyhow!(
-            "--fail-if '{}': no figure that is compared fits it (compared are {})",
-            rule.text,
-            unique(&there).join(", ")
-        )
-    })?;
-    let allowed: Vec<Field> = refused(&read.conditions).map(|one| one.field).collect();
-    let cautions = cautions(&judged);
     let Read {
         kind,
         sides,
+        observed,
         conditions,
-        ..
-    } = Read {
-        observed: Vec::new(),
-        ..read
-    };
-    let told = Told {
-        kind,
-        inputs: &inputs,
-        names: &names,
-        sides: &sides,
-        conditions: &conditions,
-        judged: &judged,
-        ruled: &ruled,
-        allowed: &allowed,
-        cautions: &cautions,
-        settings,
-    };
-    tell(args, &outputs, &told.report(args))
-}
-
-/// All that a report is made from.
-struct Told<'a> {
-    kind: Kind,
-    inputs: &'a [Inputs; 2],
-    names: &'a [String; 2],
-    sides: &'a [ReadSide; 2],
-    conditions: &'a [Condition],
-    judged: &'a [Judged],
-    ruled: &'a [Ruled],
-    allowed: &'a [Field],
-    cautions: &'a [Caution],
-    settings: Settings,
-}
-
-impl<'a> Told<'a> {
-    fn report(&self, args: &'a CompareArgs) -> CompareReport<'a> {
-        let side = |index: usize| {
-            let read = &self.sides[index];
-            SideReport {
-                name: self.names[index].clone(),
-                from: self.inputs[index].names(),
-                measured: &read.measured,
-                alone: read.alone.clone(),
-                notes: read.notes.clone(),
-            }
-        };
-        CompareReport {
-            kind: self.kind,
-            sides: [side(0), side(1)],
-            judged: self.judged,
-            conditions: self.conditions,
-            allowed: self.allowed,
-            cautions: self.cautions,
-            ruled: self.ruled,
-            strict: args.strict,
-            settings: self.settings,
-            unit: args.unit.as_deref(),
-            better: args.better(),
-            version: env!("CARGO_PKG_VERSION"),
-        }
+    } = read(&inputs)?;
+    if kind != Kind::Columns && (args.unit.is_some() || args.better.is_some()) {
+        bail!("--unit and --better are for files of numbers: figures of runs have their own");
     }
+    refuse(&conditions, &args.despite, &names)?;
+    let settings = Settings { margin: args.margin };
+    let judged = judge(observed, settings);
+    let ruled = rule::ruled(&args.fail_if, &judged).map_err(|rule| fits_nothing(rule, &judged))?;
+    let allowed: Vec<Field> = refused(&conditions).map(|one| one.field).collect();
+    let side = |index: usize| {
+        let read = &sides[index];
+        SideReport {
+            name: names[index].clone(),
+            from: inputs[index].names(),
+            measured: &read.measured,
+            alone: read.alone.clone(),
+            notes: read.notes.clone(),
+        }
+    };
+    let report = CompareReport {
+        kind,
+        sides: [side(0), side(1)],
+        judged: &judged,
+        conditions: &conditions,
+        allowed: &allowed,
+        cautions: &cautions(&judged),
+        ruled: &ruled,
+        strict: args.strict,
+        settings,
+        unit: args.unit.as_deref(),
+        better: args.better(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    tell(args, &outputs, &report)
+}
+
+fn fits_nothing(rule: &Rule, judged: &[Judged]) -> anyhow::Error {
+    let mut there: Vec<&str> = judged.iter().map(|one| one.figure.quantity.name()).collect();
+    there.sort_unstable();
+    there.dedup();
+    anyhow::anyhow!(
+        "--fail-if '{}': no figure that is compared fits it (compared are {})",
+        rule.text,
+        there.join(", ")
+    )
 }
 
 /// Prints it, writes it, and says how it ends.
@@ -159,17 +126,17 @@ fn tell(
     let broken = report.broken();
     let undecided = report.undecided();
     if !args.quiet {
-        broken
-            .iter()
-            .for_each(|line| terminal::say(&format!("--fail-if {line}")));
+        for line in &broken {
+            terminal::say(&format!("--fail-if {line}"));
+        }
         let fails = if args.strict {
             "fails (--strict)"
         } else {
             "does not fail"
         };
-        undecided
-            .iter()
-            .for_each(|line| terminal::say(&format!("--fail-if {line}: {fails}")));
+        for line in &undecided {
+            terminal::say(&format!("--fail-if {line}: {fails}"));
+        }
     }
     let fails = !broken.is_empty() || (args.strict && !undecided.is_empty());
     Ok(if fails { Exit::Errors } else { Exit::Done })
@@ -237,14 +204,4 @@ fn refuse(conditions: &[Condition], despite: &[Field], names: &[String; 2]) -> a
         "this cannot be compared ({}): measure both alike, or, if that is the question, give --despite {fields}",
         each.join("; ")
     );
-}
-
-fn unique<'a>(names: &[&'a str]) -> Vec<&'a str> {
-    let mut unique: Vec<&str> = Vec::new();
-    for name in names {
-        if !unique.contains(name) {
-            unique.push(name);
-        }
-    }
-    unique
 }

@@ -7,6 +7,7 @@
 mod against_fio;
 mod bounded;
 mod catalog;
+mod compare;
 mod damaged;
 mod diskspd;
 mod door;

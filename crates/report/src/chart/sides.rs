@@ -77,7 +77,7 @@ pub(crate) fn intervals(bars: &[Bar]) -> Figure {
 }
 
 /// A thin line a run, in its side's colour.
-pub(crate) fn over_time(names: [&str; 2], sides: [Vec<Points>; 2], title: &str, is_latency: bool) -> Figure {
+pub(crate) fn over_time(names: [&str; 2], sides: &[Vec<Points>; 2], title: &str, is_latency: bool) -> Figure {
     let seconds = sides
         .iter()
         .flatten()

@@ -7,6 +7,7 @@ use fathom_analysis::compare::{
     Better, Caution, Difference, Few, Judged, Method, Order, Outcome, Quantity, Scale, SideNumbers,
     SpreadVerdict, Verdict,
 };
+use fathom_core::backend::Op;
 use serde_json::{Value, json};
 
 /// The document's schema, raised when a field changes its meaning or goes away.
@@ -80,7 +81,7 @@ fn figure(report: &CompareReport<'_>, judged: &Judged) -> Value {
     let figure = &judged.figure;
     json!({
         "load": figure.load,
-        "direction": figure.op.map(|op| op.name()),
+        "direction": figure.op.map(Op::name),
         "quantity": figure.quantity.name(),
         "unit": unit(report, figure.quantity),
         "better": match words::better(report, judged) {
@@ -214,7 +215,7 @@ pub(super) fn csv(report: &CompareReport<'_>) -> String {
     let mut columns = Columns::<Judged>::new();
     let cell = |value: Option<f64>| Cell::decimal(value.filter(|value| value.is_finite()), 6);
     columns.add("load", |one: &Judged| one.figure.load.clone());
-    columns.add("direction", |one| one.figure.op.map(|op| op.name()));
+    columns.add("direction", |one| one.figure.op.map(Op::name));
     columns.add("quantity", |one| one.figure.quantity.name());
     columns.add("a_n", |one| one.sides[0].values.len() as u64);
     columns.add("a_mean", move |one| cell(Some(one.sides[0].mean)));

@@ -80,7 +80,8 @@ fn ten_published_restores_show_no_difference() {
           A number is the unit; in which order they were measured is not known; Welch's
             t on the logarithms. "Would have been seen": in four of five such
             comparisons.
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -133,7 +134,8 @@ fn verdicts_are_put_into_words() {
         no difference shown (anything beyond ±1.7 % would have been seen)
         too few repeats for how much they differ: 372 more on each side would decide (show ±10 %)
         too few repeats: of one alone nobody knows how much repeats differ; four more on each side would tell
-        B is higher by 3.5225 to 6.4775"#]].assert_eq(&texts.join("\n"));
+        B is higher by 3.5225 to 6.4775"#]]
+    .assert_eq(&texts.join("\n"));
 }
 
 /// What CI reads: the outcome of each figure, and names that XML has no place for.

@@ -99,14 +99,14 @@ fn load_charts(report: &CompareReport<'_>, both: &[Vec<DirectionMeasured>; 2]) -
         half(
             "IOPS over time",
             "A line a run.",
-            sides::over_time(names, lines(|second| second.iops), "IOPS", false),
+            sides::over_time(names, &lines(|second| second.iops), "IOPS", false),
         ),
         half(
             "p99 over time",
             "Of the I/Os of each second.",
             sides::over_time(
                 names,
-                lines(|second| second.latency_ns_p99 as f64 / 1e6),
+                &lines(|second| second.latency_ns_p99 as f64 / 1e6),
                 "p99 (ms)",
                 true,
             ),

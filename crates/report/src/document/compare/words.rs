@@ -5,6 +5,7 @@
 use crate::compared::CompareReport;
 use crate::words::from_to;
 use fathom_analysis::compare::{Better, Few, Judged, Quantity, Scale, SpreadVerdict, Tail, Verdict};
+use fathom_core::backend::Op;
 use fathom_core::units::{Nanos, count, decimal_rate};
 
 /// From such a ratio on, percentages are hard to read.
@@ -22,7 +23,7 @@ pub(crate) fn figure(judged: &Judged) -> String {
         Quantity::Latency(Tail::P99_9) => "p99.9",
         Quantity::Number => "mean",
     };
-    let op = figure.op.map(|op| op.name()).unwrap_or_default();
+    let op = figure.op.map(Op::name).unwrap_or_default();
     [figure.load.as_str(), op, quantity]
         .into_iter()
         .filter(|part| !part.is_empty())
