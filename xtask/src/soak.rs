@@ -4,6 +4,7 @@
 //! do, by its command line.
 
 mod kinds;
+mod turns;
 
 use crate::ci::target_directory;
 use crate::shell;
@@ -22,8 +23,11 @@ const LOST_MS_MAX: u64 = 1050;
 /// So many fathoms live at the same time: each waits for its disk, most of the time.
 const AT_ONCE: u32 = 4;
 
-/// `[KILLS [SEED]]`.
+/// `[KILLS [SEED]]`, or `compare [TIMES]`.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
+    if let ["compare", rest @ ..] = options {
+        return turns::run(rest);
+    }
     let kills = match options.first() {
         Some(text) => text.parse().context("how many kills?")?,
         None => KILLS,

@@ -267,7 +267,8 @@ fn order(text: &str) -> Result<PointOrder, Fault> {
     match text {
         "as-given" | "as_given" => Ok(PointOrder::AsGiven),
         "shuffled" => Ok(PointOrder::Shuffled),
-        other => Err(Fault::new(format!("`{other}` is not an order")).remedy("write as-given or shuffled")),
+        other => Err(Fault::new(format!("`{other}` is not an order"))
+            .remedy("write as-given or shuffled; interleaved is for several targets (--on twice)")),
     }
 }
 

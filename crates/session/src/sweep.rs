@@ -46,6 +46,8 @@ pub struct Sweep<'a> {
     pub session: &'a Session<'a>,
     /// Where each point is kept.
     pub dir: &'a SweepDir,
+    /// Only the first so many passes over the matrix: the others are carried out later, when it is this sweep's turn again.
+    pub passes: u32,
 }
 
 /// How far a sweep came.
@@ -83,7 +85,7 @@ impl Sweep<'_> {
     pub fn carry_out(&self, observer: &mut (dyn Observer + Send)) -> Swept {
         let plan = self.plan;
         let shared = Mutex::new(Shared {
-            progress: Progress::new(plan),
+            progress: Progress::of_passes(plan, self.passes),
             observer,
             written: Instant::now(),
             interrupted: false,
@@ -99,7 +101,8 @@ impl Sweep<'_> {
                     Status::Failed => End::Errors,
                     _ => End::Done,
                 };
-                (status, None, end)
+                let is_whole = self.passes >= plan.repeats;
+                (if is_whole { status } else { Status::Running }, None, end)
             }
             Ok(true) => {
                 let why = String::from("interrupted");

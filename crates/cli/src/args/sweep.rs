@@ -33,6 +33,10 @@ Examples:
     fathom sweep --resume day
   the same on a modelled disk, in seconds, without what can be inferred
     fathom sweep sweep.toml --on model:azure/P15 --adaptive
+  two disks in turns, so that drift hits both, and what differs
+    fathom sweep --on /mnt/old --on /mnt/new --repeat 5 --order interleaved \\
+                 --rw randread,randwrite --bs 4k,64k --iodepth 1,16 \\
+                 --duration 30s --size 1g -o both
   what it found, again, and as a page to look at
     fathom show day && fathom report day -o day.html";
 
@@ -52,9 +56,9 @@ pub(crate) struct SweepArgs {
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub flags: Flags,
-    /// What to measure: a file, a directory, a device, null: or model:NAME
+    /// What to measure: a file, a directory, a device, null: or model:NAME; given twice or more, in turns, and compared
     #[arg(long, value_name = "TARGET", long_help = ON, value_hint = ValueHint::AnyPath)]
-    pub on: Option<OsString>,
+    pub on: Vec<OsString>,
     /// Take modelled disks from this catalogue, not the built-in one
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
     pub catalog: Option<PathBuf>,

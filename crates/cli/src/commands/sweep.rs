@@ -6,6 +6,7 @@
 mod display;
 mod outline;
 mod points;
+mod turns;
 
 use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
@@ -23,7 +24,7 @@ use fathom_analysis::sweep::conclude;
 use fathom_core::run::{Environment, Status, TargetFile};
 use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
 use fathom_core::units::{Bytes, WallTime};
-use fathom_dialect::{Source, SweepSpec, parse_sweep};
+use fathom_dialect::{Override, Source, SweepSpec, parse_sweep};
 use fathom_observe::SystemRoot;
 use fathom_report::{json, text};
 use fathom_session::sweep::{Points, Sweep, Swept, results_of};
@@ -31,7 +32,7 @@ use fathom_session::{
     AfterTouching as _, Machine, Output, Session, build, reserve_directory, without_output,
 };
 use fathom_store::{Origin, SweepDir};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 const SWEEP_FILE: Expected = Expected::of("sweep", 1);
@@ -54,7 +55,10 @@ pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
     if let Some(dir) = &args.resume {
         return resume(dir, args);
     }
-    let Some(mut asked) = ask(args)? else {
+    if args.on.len() > 1 {
+        return turns::sweep(args);
+    }
+    let Some(mut asked) = ask(args, args.on.first().map(OsString::as_os_str), &args.flags.0)? else {
         return Ok(Exit::Wrong);
     };
     let Some(mut points) = points_of(&asked)? else {
@@ -214,6 +218,7 @@ fn carry_out(
     let session = Session::open(system, &settings.how, &stop, points.files(), &mut live)?;
     let dir = place(points)?;
     let sweep = Sweep {
+        passes: plan.repeats,
         plan,
         points,
         make_probe: &|probe| points::probe(asked, probe),
@@ -266,7 +271,7 @@ pub(crate) fn print(
 }
 
 /// What is asked for. `None` where it is wrong, which is on stderr.
-fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
+fn ask(args: &SweepArgs, on: Option<&OsStr>, flags: &[Override]) -> anyhow::Result<Option<Asked>> {
     let (file, path) = sort(&args.paths)?;
     let text = file.map(|file| Ok::<_, anyhow::Error>((file, text_file::read(file, SWEEP_FILE)?)));
     let text = text.transpose()?;
@@ -275,14 +280,14 @@ fn ask(args: &SweepArgs) -> anyhow::Result<Option<Asked>> {
         .as_ref()
         .zip(name.as_ref())
         .map(|((_, text), name)| Source { name, text });
-    let spec = match parse_sweep(source, &args.flags.0) {
+    let spec = match parse_sweep(source, flags) {
         Ok(spec) => spec,
         Err(found) => {
             tell::findings(&found, false);
             return Ok(None);
         }
     };
-    let on = target::typed(args.on.as_deref(), path)?.map(ToOwned::to_owned);
+    let on = target::typed(on, path)?.map(ToOwned::to_owned);
     let on = on.or_else(|| spec.target.clone().map(|words| beside(file, words)));
     let on = on.context(
         "on what? Give a file, a directory, a device or model:NAME as the last argument or with --on",

@@ -300,3 +300,60 @@ fn sweeps_are_compared_point_by_point() {
         .expect(2)
         .saying("give two sides of the same kind");
 }
+
+/// Two disks in turns: a directory with a sweep each, the comparison on stdout, which `fathom compare` gives again.
+#[test]
+fn targets_are_measured_in_turns_and_compared() {
+    let place = Place::new();
+    let sweep =
+        "sweep --rw randread --bs 4k --iodepth 1,8 --duration 3s --size 1g --repeat 4 --order interleaved";
+    let targets = "--on model:azure/P20 --on model:azure/P10,burst=empty";
+    place.fathom(&format!("{sweep} {targets} --dry-run")).expect(0);
+    let text = place
+        .fathom(&format!("{sweep} {targets} -q -o both"))
+        .expect(0)
+        .stdout;
+    assert!(
+        text.contains("azure/P10,burst=empty compared with azure/P20"),
+        "{text}"
+    );
+    assert!(text.contains("azure/P10,burst=empty is slower by"), "{text}");
+    assert_eq!(place.listing("both"), ["a", "b"]);
+    let again = place.json("compare both/a --with both/b");
+    assert_eq!(
+        again["figures"].as_array().map(Vec::len),
+        Some(10),
+        "two points of five figures: so few I/Os do not decide p99.9"
+    );
+    place.fathom("show both/b").expect(0);
+    // A disk and itself, drawn anew for each.
+    let same = place
+        .fathom(&format!(
+            "{sweep} --on model:azure/P20 --on model:azure/P20 -q -o same"
+        ))
+        .expect(0)
+        .stdout;
+    assert!(
+        !same.contains("B is slower") && !same.contains("B is faster"),
+        "{same}"
+    );
+    place
+        .fathom(&format!("{sweep} --on model:azure/P20 -q -o one"))
+        .expect(2)
+        .saying("interleaved is for several targets");
+    place
+        .fathom(&format!("{sweep} {targets} --adaptive -o d"))
+        .expect(2)
+        .saying("leave it out");
+}
+
+/// On this machine: two files take turns, pass by pass, and their order is known.
+#[test]
+fn real_targets_take_turns_too() {
+    let place = Place::new();
+    let line = "sweep --rw randread --bs 4k --iodepth 1 --duration 1s --size 4m --repeat 4 --on one --on two -q -o both";
+    place.fathom(line).expect(0);
+    let json = place.json("compare both/a --with both/b");
+    assert_eq!(at(&json, "figures.0.order"), "in_turns");
+    assert_eq!(at(&json, "figures.0.difference.method"), "beside_drift");
+}

@@ -144,7 +144,7 @@ static WORDS: &[SweepWord] = &[
         "order",
         "WORD",
         ("as-given", "order=shuffled"),
-        "as-given or shuffled (against drift)",
+        "as-given or shuffled (against drift); targets of several --on are measured in turns: interleaved",
         reads!(spec.order, order),
     ),
     word(

@@ -59,7 +59,7 @@ pub(crate) fn intervals(bars: &[Bar]) -> Figure {
     }
     let names: Vec<String> = bars.iter().rev().map(|bar| plain(&bar.name)).collect();
     let axis = if as_ratios {
-        json!({"type": "log", "title": {"text": "ratio"}, "tickprefix": "× ", "tickformat": "~g", "nticks": 8})
+        json!({"type": "log", "title": {"text": "ratio"}, "tickprefix": "×", "tickformat": "~g", "dtick": "D2"})
     } else {
         json!({"title": {"text": "change"}, "ticksuffix": " %"})
     };

@@ -16,8 +16,8 @@ use words::{figure, interval, signed, value};
 
 /// Figures whose verdicts are told one by one; of more, those that differ.
 const TOLD_MAX: usize = 14;
-/// Rows of a table that a terminal is told.
-const ROWS_MAX: usize = 60;
+/// Loads whose figures a terminal is told.
+const LOADS_MAX: usize = 12;
 
 pub(crate) fn document(report: &CompareReport<'_>, reader: Reader) -> Document {
     let mut document = Document::titled(title(report));
@@ -47,15 +47,14 @@ fn title(report: &CompareReport<'_>) -> String {
 /// A line a figure; of many, the counts and those that differ.
 fn verdicts(report: &CompareReport<'_>) -> Vec<Block> {
     let told = |judged: &Judged| format!("{}: {}", figure(judged), words::verdict(report, judged));
-    let all = report.judged;
+    // What is told in another unit is told once.
+    let all: Vec<&Judged> = report.judged.iter().filter(|one| one.follows.is_none()).collect();
     if all.is_empty() {
         let text = String::from("The sides have no figure in common.");
         return vec![Block::Notice(Notice::Warning, text)];
     }
-    // What is told in another unit is told once.
-    let leading = all.iter().filter(|one| one.follows.is_none());
     if all.len() <= TOLD_MAX {
-        return vec![Block::List(together(report, leading))];
+        return vec![Block::List(together(report, all.into_iter()))];
     }
     let count = |of: fn(&Verdict) -> bool| all.iter().filter(|one| of(&one.verdict)).count();
     let parts = [
@@ -75,7 +74,10 @@ fn verdicts(report: &CompareReport<'_>) -> Vec<Block> {
         "Of {}: {parts}.",
         plural(all.len(), "figure")
     ))];
-    let differing: Vec<&Judged> = all.iter().filter(|one| one.verdict == Verdict::Differs).collect();
+    let differing: Vec<&Judged> = all
+        .into_iter()
+        .filter(|one| one.verdict == Verdict::Differs)
+        .collect();
     let mut entries: Vec<String> = differing.iter().take(TOLD_MAX).map(|one| told(one)).collect();
     if differing.len() > TOLD_MAX {
         entries.push(format!("{} more below", differing.len() - TOLD_MAX));
@@ -102,7 +104,7 @@ fn figures(report: &CompareReport<'_>, reader: Reader) -> Vec<Block> {
         let difference = judged.difference.as_ref();
         let p = difference.map(|found| words::probability(found.p_adjusted));
         vec![
-            figure(judged),
+            words::figure_alone(judged),
             words::side(report, judged, 0),
             words::side(report, judged, 1),
             difference.map_or_else(|| String::from("–"), |found| signed(report, judged, found.value)),
@@ -123,35 +125,38 @@ fn figures(report: &CompareReport<'_>, reader: Reader) -> Vec<Block> {
         "p",
         "verdict",
     ];
-    let mut blocks = vec![table(report, reader, &head, 1, row, |_| true)];
+    let loads = super::grouped(report.judged, |one| one.figure.load.as_str());
+    let mut blocks = Vec::new();
+    let shown = if reader == Reader::Terminal {
+        LOADS_MAX
+    } else {
+        loads.len()
+    };
+    let more = loads.len().saturating_sub(shown);
+    for (load, of) in loads.into_iter().take(shown) {
+        if !load.is_empty() {
+            blocks.push(Block::Heading(load.to_owned()));
+        }
+        blocks.push(table(&head, 1, of.into_iter().map(row)));
+    }
+    if more > 0 {
+        blocks.push(Block::Text(format!(
+            "{} more: -o FILE.html has them all.",
+            plural(more, "load")
+        )));
+    }
     if report.judged.iter().all(|one| one.difference.is_none()) {
         blocks.extend(within(report));
     }
     blocks
 }
 
-/// A table with a row for each figure that is wanted.
-fn table(
-    report: &CompareReport<'_>,
-    reader: Reader,
-    head: &[&str],
-    words: usize,
-    row: impl Fn(&Judged) -> Vec<String>,
-    wanted: impl Fn(&Judged) -> bool,
-) -> Block {
-    let mut rows: Vec<Vec<String>> = report.judged.iter().filter(|one| wanted(one)).map(row).collect();
-    let more = rows.len().saturating_sub(ROWS_MAX);
-    let is_cut = reader == Reader::Terminal && more > 0;
-    if is_cut {
-        rows.truncate(ROWS_MAX);
-    }
+/// A table whose last two columns are p and the verdict.
+fn table(head: &[&str], words: usize, rows: impl Iterator<Item = Vec<String>>) -> Block {
     let mut table = Table::new(words, head.iter().copied(), rows);
-    table.words_further = vec![head.len() - 1];
-    if is_cut {
-        table.caption = format!("The first {ROWS_MAX}; {more} more in a page (-o FILE.html)");
-    }
-    // The verdicts are told above; p is what is needed least.
     let last = head.len() - 1;
+    table.words_further = vec![last];
+    // The verdicts are told above; p is what is needed least.
     Block::Table(table.on_terminal(|layout| {
         layout.spare = vec![last - 1, last];
         layout.cut = Some((48, 14));
@@ -243,7 +248,10 @@ fn spread(report: &CompareReport<'_>, reader: Reader) -> Vec<Block> {
             words::spread_short(report, one),
         ]
     };
-    blocks.push(table(report, reader, &head, 1, row, judged));
+    // On a terminal those of many loads would be a wall of numbers.
+    if reader == Reader::Page || some.len() <= TOLD_MAX {
+        blocks.push(table(&head, 1, some.iter().map(|one| row(one))));
+    }
     blocks
 }
 

@@ -43,6 +43,11 @@ pub struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// Nothing is known.
     pub(crate) fn new(plan: &'a SweepPlan) -> Self {
+        Self::of_passes(plan, plan.repeats)
+    }
+
+    /// The same for the first so many passes of a plan that skips nothing.
+    pub(crate) fn of_passes(plan: &'a SweepPlan, passes: u32) -> Self {
         Self {
             plan,
             measured: BTreeMap::new(),
@@ -52,7 +57,7 @@ impl<'a> Progress<'a> {
             ahead: if plan.adaptive {
                 VecDeque::new()
             } else {
-                fixed_order(plan)
+                fixed_order(plan, passes)
             },
         }
     }
@@ -175,11 +180,11 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// All steps of a plan that skips nothing: pass after pass.
-fn fixed_order(plan: &SweepPlan) -> VecDeque<Step> {
+/// The steps of the first passes of a plan that skips nothing: pass after pass.
+fn fixed_order(plan: &SweepPlan, passes: u32) -> VecDeque<Step> {
     let count = plan.points.len() as u32;
     let mut steps = VecDeque::new();
-    for pass in 0..plan.repeats {
+    for pass in 0..passes.min(plan.repeats) {
         let mut order: Vec<u32> = (0..count).collect();
         if plan.order == PointOrder::Shuffled {
             shuffle(&mut order, &mut Rng::stream(plan.seed, u64::from(pass)));

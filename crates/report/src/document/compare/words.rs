@@ -13,8 +13,15 @@ const TIMES_FROM: f64 = 3.0;
 
 /// `read p99`, with the load where there are several.
 pub(crate) fn figure(judged: &Judged) -> String {
-    let figure = &judged.figure;
-    let quantity = match figure.quantity {
+    match judged.figure.load.as_str() {
+        "" => figure_alone(judged),
+        load => format!("{load}, {}", figure_alone(judged)),
+    }
+}
+
+/// The same without the load.
+pub(crate) fn figure_alone(judged: &Judged) -> String {
+    let quantity = match judged.figure.quantity {
         Quantity::Iops => "IOPS",
         Quantity::BytesPerSecond => "throughput",
         Quantity::LatencyMean => "mean latency",
@@ -23,12 +30,10 @@ pub(crate) fn figure(judged: &Judged) -> String {
         Quantity::Latency(Tail::P99_9) => "p99.9",
         Quantity::Number => "mean",
     };
-    let op = figure.op.map(Op::name).unwrap_or_default();
-    [figure.load.as_str(), op, quantity]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<&str>>()
-        .join(" ")
+    match judged.figure.op.map(Op::name) {
+        None => quantity.to_owned(),
+        Some(op) => format!("{op} {quantity}"),
+    }
 }
 
 /// A value in the figure's unit.
