@@ -37,7 +37,9 @@ pub enum Caution {
 /// What is to be said of these figures.
 pub fn cautions(judged: &[Judged]) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    if judged.iter().any(|one| one.order == Order::OneAfterOther) {
+    // Where nothing is tested, there is nothing to doubt.
+    let in_row = |one: &Judged| one.order == Order::OneAfterOther && one.difference.is_some();
+    if judged.iter().any(in_row) {
         cautions.push(Caution::OneAfterOther);
     }
     let in_question = |one: &&(usize, &Judged)| matches!(one.1.order, Order::Unknown | Order::OneAfterOther);
