@@ -7,7 +7,9 @@
 
 use fathom_core::run::{Run, Warning};
 use fathom_core::units::Bytes;
-use fathom_core::workload::{BlockSize, Distribution, EngineKind, Job, Mix, Rate, SyncMode, ThinkTime};
+use fathom_core::workload::{
+    BlockSize, Distribution, EngineKind, Job, Mix, Rate, Replay, ReplayOrder, SyncMode, ThinkTime,
+};
 use std::fmt::Write as _;
 
 /// Something that may differ.
@@ -307,6 +309,33 @@ fn has_memory_filesystem(run: &Run) -> bool {
         .any(|warning| matches!(warning, Warning::MemoryFilesystem { .. }))
 }
 
+/// What of a record is played, and when: two that differ in it are different loads.
+fn replayed(replay: &Replay) -> String {
+    let Replay {
+        order,
+        speed_permille,
+        ios: [reads, writes, trims, syncs],
+        length,
+        extent_bytes,
+        fold,
+        ..
+    } = replay;
+    let order = match order {
+        ReplayOrder::Timed => "at their times",
+        ReplayOrder::Dependent => "by who waited for whom",
+        ReplayOrder::AsFast => "as fast as it goes",
+    };
+    let fold = fold.map_or_else(String::new, |fold| {
+        format!(", folded below {}", Bytes(fold.to_bytes))
+    });
+    format!(
+        "a record of {length} and {extent}: {reads} reads, {writes} writes, {trims} trims and {syncs} syncs, {order}, {speed} times as \
+         fast{fold}",
+        extent = Bytes(*extent_bytes),
+        speed = *speed_permille as f64 / 1_000.0
+    )
+}
+
 /// Directions, order of offsets, and what else decides where an I/O goes.
 fn pattern(job: &Job) -> String {
     let pattern = &job.pattern;
@@ -317,6 +346,7 @@ fn pattern(job: &Job) -> String {
         Mix::Trim => format!("{random}trim"),
         Mix::ReadWrite { read_percent } => format!("{random}rw {read_percent} % reads"),
         Mix::TrimWrite => format!("{random}trimwrite"),
+        Mix::Recorded { .. } => job.replay.as_ref().map_or_else(String::new, replayed),
     };
     if pattern.run_length > 1 {
         let _ = write!(text, ", runs of {}", pattern.run_length);

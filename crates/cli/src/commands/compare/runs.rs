@@ -3,8 +3,8 @@
 //! Data in: run directories. Data out: their figures and conditions. It must not judge.
 
 use super::{Read, ReadSide};
-use crate::recorded::run_dir::{device_infos, is_below};
 use crate::commands::show;
+use crate::recorded::run_dir::{device_infos, is_below};
 use anyhow::bail;
 use fathom_analysis::compare::conditions::{conditions, twins};
 use fathom_analysis::compare::{Measured, Requests, observe};
