@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// Which crates a crate may use. What is not listed is refused.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("core", &[]),
     ("dialect", &["core"]),
     ("model", &["core"]),
@@ -18,12 +18,13 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("observe", &["core", "door", "sys"]),
     ("analysis", &["core"]),
     ("plan", &["core", "model"]),
-    ("report", &["core", "analysis", "plan", "store"]),
+    ("identify", &["core", "model"]),
+    ("report", &["core", "analysis", "identify", "plan", "store"]),
     ("testkit", &["core"]),
     (
         "session",
         &[
-            "core", "analysis", "door", "engine", "model", "observe", "store", "sys",
+            "core", "analysis", "door", "engine", "identify", "model", "observe", "store", "sys",
         ],
     ),
 ];

@@ -1,0 +1,309 @@
+//! Which measurement comes next.
+//!
+//! Data in: what came back so far, what may be done. Data out: the next measurement, or that enough is known. What is measured
+//! next depends on results alone, so that equal disks give equal measurements. It must not know who carries them out.
+
+use crate::probe::{FELL, Mix, Outcome, Pattern, Probe, Purpose, SECOND_NS, fall};
+
+/// The small I/O.
+pub const SMALL_BYTES: u32 = 4 << 10;
+/// The large one: of one unit wherever units are known, so that a limit on bytes holds it if it ever holds anything.
+pub const LARGE_BYTES: u32 = 256 << 10;
+/// The one that tells how time grows with size.
+pub const MIDDLE_BYTES: u32 = 64 << 10;
+/// Between two units, whichever power of two a unit is.
+const UNEVEN_BYTES: u32 = 580 << 10;
+/// A little more than the largest unit known.
+const ABOVE_BYTES: u32 = 1088 << 10;
+/// Held out: neither small nor large, neither reads nor writes alone.
+pub const HELD_OUT_BYTES: u32 = 16 << 10;
+const HELD_OUT_DEPTH: u32 = 8;
+/// A share of all limits at which none of them holds anything.
+const BELOW_LIMITS: f64 = 0.4;
+/// The area that is read again and again.
+const AGAIN_BYTES: u64 = 512 << 10;
+/// A limit holds most of a latency of so many service times.
+const HELD_TIMES: f64 = 4.0;
+/// Of the time, what is left for a credit is worth beginning with.
+const DRAIN_NS_MIN: u64 = 20 * SECOND_NS;
+
+/// What may be done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Nothing is written.
+    pub readonly: bool,
+    /// All that is left of the time goes into finding out whether the rates are on credit.
+    pub credit: bool,
+    /// For all measurements together.
+    pub time_ns: u64,
+    /// The most I/Os in flight.
+    pub depth_max: u32,
+    /// No rate is measured for less.
+    pub rate_ns_min: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            readonly: false,
+            credit: false,
+            time_ns: 300 * SECOND_NS,
+            depth_max: 1024,
+            rate_ns_min: SECOND_NS,
+        }
+    }
+}
+
+/// Measurements, made and to be made.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    options: Options,
+    outcomes: Vec<Outcome>,
+}
+
+impl Schedule {
+    pub const fn new(options: Options) -> Self {
+        Self {
+            options,
+            outcomes: Vec::new(),
+        }
+    }
+
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What came back so far, in the order of measuring.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// Takes what came back of the measurement named last.
+    pub fn take(&mut self, outcome: Outcome) {
+        self.outcomes.push(outcome);
+    }
+
+    /// Time that measurements took so far, in nanoseconds.
+    pub fn spent_ns(&self) -> u64 {
+        self.outcomes.iter().map(|outcome| outcome.elapsed_ns).sum()
+    }
+
+    /// The latest of a kind.
+    pub fn last(&self, purpose: Purpose, mix: Mix) -> Option<&Outcome> {
+        let of_kind = |outcome: &&Outcome| outcome.probe.purpose == purpose && outcome.probe.mix == mix;
+        self.outcomes.iter().rev().find(of_kind)
+    }
+
+    fn mixes(&self) -> &'static [Mix] {
+        if self.options.readonly {
+            &[Mix::Read]
+        } else {
+            &[Mix::Read, Mix::Write]
+        }
+    }
+
+    /// The direction that a load has which may write, where anything may.
+    fn all(&self) -> Mix {
+        if self.options.readonly { Mix::Read } else { Mix::Both }
+    }
+
+    /// The next measurement; `None`: enough is known.
+    pub fn next(&self) -> Option<Probe> {
+        self.alone()
+            .or_else(|| self.rates())
+            .or_else(|| self.unit())
+            .or_else(|| self.together())
+            .or_else(|| self.service())
+            .or_else(|| self.again())
+            .or_else(|| self.drain())
+            .or_else(|| self.held_out())
+    }
+
+    fn probe(&self, purpose: Purpose, mix: Mix, block_bytes: u32, depth: u32, ios: u64) -> Probe {
+        Probe {
+            purpose,
+            mix,
+            pattern: Pattern::Random,
+            block_bytes,
+            depth: depth.min(self.options.depth_max),
+            span_bytes: 0,
+            pace_per_second: None,
+            ios,
+            duration_ns_min: self.options.rate_ns_min,
+            duration_ns_max: 12 * SECOND_NS,
+            until_fall: false,
+        }
+    }
+
+    fn alone(&self) -> Option<Probe> {
+        let mix = self.mixes().iter().find(|mix| self.last(Purpose::Alone, **mix).is_none())?;
+        Some(Probe {
+            duration_ns_min: 0,
+            duration_ns_max: 4 * SECOND_NS,
+            ..self.probe(Purpose::Alone, *mix, SMALL_BYTES, 1, 60)
+        })
+    }
+
+    fn rates(&self) -> Option<Probe> {
+        let steps = [
+            (Purpose::Small, SMALL_BYTES, 32, 600),
+            (Purpose::Large, LARGE_BYTES, 16, 200),
+        ];
+        let each = steps.iter().flat_map(|step| self.mixes().iter().map(move |mix| (step, *mix)));
+        for (&(purpose, block_bytes, depth, ios), mix) in each {
+            let Some(last) = self.last(purpose, mix) else {
+                return Some(self.probe(purpose, mix, block_bytes, depth, ios));
+            };
+            let deeper = (last.probe.depth * 8).min(self.options.depth_max);
+            if deeper > last.probe.depth && !self.is_held(last) {
+                return Some(self.probe(purpose, mix, block_bytes, deeper, ios));
+            }
+        }
+        None
+    }
+
+    /// Whether a limit held the I/Os of a measurement of many at once.
+    pub fn is_held(&self, outcome: &Outcome) -> bool {
+        let mix = match outcome.probe.mix {
+            Mix::Both => Mix::Read,
+            one => one,
+        };
+        let Some(alone) = self.last(Purpose::Alone, mix) else {
+            return false;
+        };
+        // Of larger ones the shortest time says what size adds: the first one of all is not held.
+        let longer = outcome.latency_ns(0.0).saturating_sub(alone.latency_ns(0.0));
+        let one = (alone.latency_ns(50.0) + longer) as f64;
+        outcome.mean_ns() >= one * HELD_TIMES
+    }
+
+    /// I/Os a second of this size that no limit holds, as far as is known.
+    fn below_limits(&self, mix: Mix, block_bytes: u32) -> Option<f64> {
+        let small = self.last(Purpose::Small, mix)?.rate();
+        let large = self.last(Purpose::Large, mix)?.rate();
+        let by_bytes = large * f64::from(LARGE_BYTES) / f64::from(block_bytes);
+        Some((small.min(by_bytes) * BELOW_LIMITS).max(0.5))
+    }
+
+    fn unit(&self) -> Option<Probe> {
+        for &mix in self.mixes() {
+            let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
+            if self.last(Purpose::Unit, mix).is_some() || !self.is_held(small) || !self.is_held(large) {
+                continue;
+            }
+            let times = small.rate() / large.rate().max(1e-9);
+            if !(0.96..=64.0).contains(&times) || (times.log2() - times.log2().round()).abs() > 0.05 {
+                continue;
+            }
+            let block_bytes = if times < 1.5 { ABOVE_BYTES } else { UNEVEN_BYTES };
+            return Some(self.probe(Purpose::Unit, mix, block_bytes, large.probe.depth * 2, 200));
+        }
+        None
+    }
+
+    /// Whether reads and writes have limits together.
+    fn together(&self) -> Option<Probe> {
+        if self.options.readonly {
+            return None;
+        }
+        for purpose in [Purpose::Small, Purpose::Large] {
+            if self.last(purpose, Mix::Both).is_some() {
+                continue;
+            }
+            let (reads, writes) = (self.last(purpose, Mix::Read)?, self.last(purpose, Mix::Write)?);
+            let depth = reads.probe.depth.max(writes.probe.depth) * 2;
+            return Some(self.probe(purpose, Mix::Both, reads.probe.block_bytes, depth, reads.probe.ios));
+        }
+        None
+    }
+
+    fn service(&self) -> Option<Probe> {
+        let steps = [
+            (Purpose::Service, SMALL_BYTES, Pattern::Random, 400),
+            (Purpose::Slope, MIDDLE_BYTES, Pattern::Random, 200),
+            (Purpose::InOrder, SMALL_BYTES, Pattern::Sequential, 100),
+        ];
+        for (purpose, block_bytes, pattern, ios) in steps {
+            for &mix in self.mixes() {
+                if self.last(purpose, mix).is_none() {
+                    return Some(Probe {
+                        pattern,
+                        pace_per_second: self.below_limits(mix, block_bytes),
+                        duration_ns_min: 0,
+                        duration_ns_max: 20 * SECOND_NS,
+                        ..self.probe(purpose, mix, block_bytes, 1, ios)
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    fn again(&self) -> Option<Probe> {
+        if self.last(Purpose::Again, Mix::Read).is_some() {
+            return None;
+        }
+        Some(Probe {
+            span_bytes: AGAIN_BYTES,
+            pace_per_second: self.below_limits(Mix::Read, SMALL_BYTES),
+            duration_ns_min: 0,
+            duration_ns_max: 20 * SECOND_NS,
+            ..self.probe(Purpose::Again, Mix::Read, SMALL_BYTES, 1, 500)
+        })
+    }
+
+    /// Spends credit: at the size at which both limits hold, so that both are spent alike; then what is left of each.
+    fn drain(&self) -> Option<Probe> {
+        if !self.options.credit {
+            return None;
+        }
+        let mix = *self.mixes().last()?;
+        let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
+        let Some(first) = self.last_place(|probe| probe.purpose == Purpose::Drain) else {
+            let even = large.rate() * f64::from(LARGE_BYTES) / small.rate().max(1e-9);
+            // The limit on bytes falls first: what is left of the other is spent soon by small ones.
+            let even = (even as u32).div_ceil(SMALL_BYTES).clamp(1, LARGE_BYTES / SMALL_BYTES) * SMALL_BYTES;
+            return self.drained(mix, even, small.probe.depth.max(large.probe.depth));
+        };
+        // Where no rate fell there is nothing that other sizes would find.
+        fall(&self.outcomes[first].seconds)?;
+        for (purpose, of) in [(Purpose::SpentLarge, large), (Purpose::SpentSmall, small)] {
+            let block_bytes = of.probe.block_bytes;
+            let spent = self.last_place(|probe| probe.purpose == purpose);
+            let drain = self
+                .last_place(|probe| probe.purpose == Purpose::Drain && probe.block_bytes == block_bytes);
+            if spent.is_none() || drain > spent {
+                return Some(self.probe(purpose, mix, block_bytes, of.probe.depth, of.probe.ios));
+            }
+            let held = spent.is_some_and(|at| self.outcomes[at].rate() > of.rate() * FELL);
+            if held && drain.is_none() {
+                if let Some(probe) = self.drained(mix, block_bytes, of.probe.depth) {
+                    return Some(probe);
+                }
+            }
+        }
+        None
+    }
+
+    /// Goes on until a rate falls, for what is left of the time; `None`: that is too little.
+    fn drained(&self, mix: Mix, block_bytes: u32, depth: u32) -> Option<Probe> {
+        let left_ns = self.options.time_ns.saturating_sub(self.spent_ns());
+        (left_ns >= DRAIN_NS_MIN).then(|| Probe {
+            until_fall: true,
+            duration_ns_max: left_ns - DRAIN_NS_MIN / 2,
+            ..self.probe(Purpose::Drain, mix, block_bytes, depth, u64::MAX)
+        })
+    }
+
+    fn last_place(&self, is: impl Fn(&Probe) -> bool) -> Option<usize> {
+        self.outcomes.iter().rposition(|outcome| is(&outcome.probe))
+    }
+
+    fn held_out(&self) -> Option<Probe> {
+        let mix = self.all();
+        if self.last(Purpose::HeldOut, mix).is_some() {
+            return None;
+        }
+        Some(self.probe(Purpose::HeldOut, mix, HELD_OUT_BYTES, HELD_OUT_DEPTH, 2_000))
+    }
+}
