@@ -14,6 +14,7 @@ pub(crate) mod evidence;
 mod fio;
 mod flags;
 mod hoisted;
+pub(crate) mod identify;
 mod options;
 pub(crate) mod plan;
 pub(crate) mod replay;
@@ -93,6 +94,7 @@ pub(crate) enum Command {
     Compare(Box<compare::CompareArgs>),
     Catalog(catalog::CatalogArgs),
     Plan(Box<plan::PlanArgs>),
+    Identify(Box<identify::IdentifyArgs>),
     Reproduce(ReproduceArgs),
     /// List the job options and how far each is carried out
     Options {
@@ -250,6 +252,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         Command::Diskspd(args) => args.recorded = diskspd::without_keep(recorded),
         Command::Replay(args) => args.settle(recorded.collect()),
         Command::Record(args) => args.words = recorded.collect(),
+        Command::Identify(args) => args.words = recorded.collect(),
         _ => {}
     }
     Ok(command)

@@ -6,7 +6,7 @@
 
 use crate::fit::{Credit, Fit, Release};
 use crate::predict::{Stage, rate};
-use crate::probe::Mix;
+use crate::probe::{FELL, Mix};
 use crate::schedule::{LARGE_BYTES, SMALL_BYTES};
 use fathom_model::catalog::{Catalog, FlexDisk, Vm};
 use fathom_model::{Spec, target};
@@ -74,8 +74,13 @@ pub fn observed(fit: &Fit) -> Vec<Observed> {
     }
     if let Credit::Spent { small, large, .. } = fit.credit {
         let mix = if fit.write.is_some() { Mix::Write } else { Mix::Read };
-        add(mix, Stage::Spent, small);
-        add(mix, Stage::Spent, large);
+        // What did not fall says nothing of how it would end.
+        let main = fit.main();
+        for (spent, first) in [(small, main.small), (large, main.large)] {
+            if spent.per_second < first.per_second * FELL {
+                add(mix, Stage::Spent, spent);
+            }
+        }
     }
     all
 }
@@ -264,7 +269,7 @@ fn machines(catalog: &Catalog, disk: &Candidate, seen: &[Observed]) -> Vec<Candi
         if own < one.per_second * LESS {
             return Vec::new();
         }
-        if own > one.per_second * (1.0 + SAME) {
+        if one.mix != Mix::Both && own > one.per_second * (1.0 + SAME) {
             open.push(*one);
         }
     }
@@ -283,7 +288,8 @@ fn machines(catalog: &Catalog, disk: &Candidate, seen: &[Observed]) -> Vec<Candi
     let mut found = Vec::new();
     let rest = disk.words.split_once('/').map_or("", |(_, rest)| rest);
     let rest = rest.strip_prefix(disk.sku.as_str()).unwrap_or_default();
-    for vm in catalog.vms() {
+    let takes = |vm: &&Vm| vm.max_data_disks > 0 && (!family.needs_premium_io() || vm.premium_io == Some(true));
+    for vm in catalog.vms().iter().filter(takes) {
         let numbers = if of_family {
             let Some(row) = catalog.vm_limit(vm, family) else { continue };
             [

@@ -11,6 +11,7 @@ pub mod candidates;
 pub mod claim;
 pub mod drive;
 pub mod fit;
+pub mod held_out;
 pub mod nearest;
 pub mod predict;
 pub mod probe;

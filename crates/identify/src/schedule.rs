@@ -24,6 +24,8 @@ const BELOW_LIMITS: f64 = 0.4;
 const AGAIN_BYTES: u64 = 512 << 10;
 /// A limit holds most of a latency of so many service times.
 const HELD_TIMES: f64 = 4.0;
+/// What came back of a credit in a pause is soon gone.
+const SPENT_NS_MIN: u64 = 4 * SECOND_NS;
 /// Of the time, what is left for a credit is worth beginning with.
 const DRAIN_NS_MIN: u64 = 20 * SECOND_NS;
 
@@ -259,7 +261,8 @@ impl Schedule {
         }
         let mix = *self.mixes().last()?;
         let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
-        let Some(first) = self.last_place(|probe| probe.purpose == Purpose::Drain) else {
+        let first = self.outcomes.iter().position(|outcome| outcome.probe.purpose == Purpose::Drain);
+        let Some(first) = first else {
             let even = large.rate() * f64::from(LARGE_BYTES) / small.rate().max(1e-9);
             // The limit on bytes falls first: what is left of the other is spent soon by small ones.
             let even = (even as u32).div_ceil(SMALL_BYTES).clamp(1, LARGE_BYTES / SMALL_BYTES) * SMALL_BYTES;
@@ -267,19 +270,36 @@ impl Schedule {
         };
         // Where no rate fell there is nothing that other sizes would find.
         fall(&self.outcomes[first].seconds)?;
-        for (purpose, of) in [(Purpose::SpentLarge, large), (Purpose::SpentSmall, small)] {
+        let steps = [(Purpose::SpentLarge, large), (Purpose::SpentSmall, small)];
+        for (purpose, of) in steps {
             let block_bytes = of.probe.block_bytes;
             let spent = self.last_place(|probe| probe.purpose == purpose);
             let drain = self
                 .last_place(|probe| probe.purpose == Purpose::Drain && probe.block_bytes == block_bytes);
-            if spent.is_none() || drain > spent {
-                return Some(self.probe(purpose, mix, block_bytes, of.probe.depth, of.probe.ios));
+            if spent.is_none() || (drain > spent && drain > Some(first)) {
+                return Some(Probe {
+                    duration_ns_min: SPENT_NS_MIN.max(self.options.rate_ns_min),
+                    duration_ns_max: 30 * SECOND_NS,
+                    ..self.probe(purpose, mix, block_bytes, of.probe.depth, of.probe.ios * 4)
+                });
             }
-            let held = spent.is_some_and(|at| self.outcomes[at].rate() > of.rate() * FELL);
-            if held && drain.is_none() {
-                if let Some(probe) = self.drained(mix, block_bytes, of.probe.depth) {
-                    return Some(probe);
-                }
+        }
+        // What was left of one credit, or came back while the other was measured, is spent soon.
+        let most_ns = (self.outcomes[first].elapsed_ns / 10).max(60 * SECOND_NS);
+        for (purpose, of) in [steps[1], steps[0]] {
+            let block_bytes = of.probe.block_bytes;
+            let fell = self.last(purpose, mix).is_some_and(|spent| spent.rate() < of.rate() * FELL);
+            if fell {
+                break;
+            }
+            let again = self.outcomes[first + 1..].iter();
+            let mut again = again.filter(|outcome| outcome.probe.purpose == Purpose::Drain);
+            if again.all(|outcome| outcome.probe.block_bytes != block_bytes) {
+                let probe = self.drained(mix, block_bytes, of.probe.depth)?;
+                return Some(Probe {
+                    duration_ns_max: probe.duration_ns_max.min(most_ns),
+                    ..probe
+                });
             }
         }
         None

@@ -65,7 +65,12 @@ fn on_machines() -> Vec<Case> {
 fn misses(case: &Case) -> Vec<String> {
     let options = Options {
         credit: case.on_credit,
-        time_ns: if case.on_credit { 40_000 } else { 600 } * SECOND_NS,
+        time_ns: match (case.on_credit, case.spec.vm.is_some()) {
+            (true, false) => 40_000,
+            // That of machines may last for hours.
+            (true, true) => 4_000,
+            (false, _) => 600,
+        } * SECOND_NS,
         ..Options::default()
     };
     let schedule = drive::identify(&case.spec, options, SEED);
@@ -86,7 +91,7 @@ fn misses(case: &Case) -> Vec<String> {
         let rate = |stage| predict::rate(&case.spec, seen.mix, seen.block_bytes, stage);
         rate(Stage::Spent) < rate(Stage::First) * 0.9
     });
-    if case.on_credit && fell != would {
+    if case.on_credit && fell != would && (fell || case.spec.vm.is_none()) {
         misses.push(format!("credit: {:?}, would fall: {would}", fit.credit));
     }
     let slice_ns = case.spec.slices.slice_ns;
@@ -123,10 +128,15 @@ fn misses(case: &Case) -> Vec<String> {
         same_cloud && equal
     });
     if !right {
-        let told = groups.iter().take(3).map(|group| {
+        let nearest = groups.iter().take(3).map(|group| {
             format!("{} {:.3} ({:.1})", group.best().words, group.likelihood, group.score)
         });
-        misses.push(format!("SKU: {}", told.collect::<Vec<_>>().join("; ")));
+        let limits: Vec<String> = observed(&fit)
+            .iter()
+            .map(|seen| format!("{:?} {} {:.0}/{:.0}", seen.mix, seen.block_bytes, seen.per_second, told(&case.spec, seen)))
+            .collect();
+        misses.push(limits.join(", "));
+        misses.push(format!("SKU: {}", nearest.collect::<Vec<_>>().join("; ")));
     }
     misses
 }

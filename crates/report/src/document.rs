@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod content;
 pub(crate) mod explained;
 mod heat;
+pub(crate) mod identified;
 mod measured;
 mod origin;
 pub(crate) mod plan;

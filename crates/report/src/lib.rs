@@ -16,6 +16,7 @@ pub mod export;
 #[cfg(test)]
 mod fixtures;
 mod html;
+pub mod identified;
 pub mod json;
 mod layout;
 mod markdown;

@@ -12,6 +12,7 @@ mod directory;
 mod event;
 mod facts;
 mod guard;
+pub mod identify;
 mod layout;
 mod machine;
 mod measure;
