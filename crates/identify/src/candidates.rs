@@ -189,7 +189,7 @@ fn freely_sized(
             let same = |other: &Candidate| {
                 other.spec.disks[0].limits == one.spec.disks[0].limits && other.spec.shared == one.spec.shared
             };
-            if fit.size_bytes.is_some() || !all.iter().any(same) {
+            if !all.iter().any(same) {
                 all.push(one);
             }
         }

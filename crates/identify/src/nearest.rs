@@ -28,6 +28,8 @@ const CHOSEN: f64 = 1.5;
 const MACHINE: f64 = 4.0;
 /// Two products have equal limits within this.
 const EQUAL: f64 = 0.004;
+/// Of equal limits, what speaks so much less for a product than for another is a reason to tell them apart.
+const TOGETHER: f64 = 10.0;
 /// Groups that are told.
 const TOLD: usize = 6;
 
@@ -63,7 +65,8 @@ pub fn nearest(fit: &Fit, search: Search<'_>) -> Vec<Group> {
     for (score, one) in scored {
         let rates: Vec<f64> = seen.iter().map(|seen| told_rate(&one, *seen)).collect();
         let equal = |other: &[f64]| rates.iter().zip(other).all(|(one, other)| is_equal(*one, *other));
-        match groups.iter_mut().find(|(other, _)| equal(other)) {
+        let near = |group: &Group| group.score - score < TOGETHER;
+        match groups.iter_mut().find(|(other, group)| near(group) && equal(other)) {
             Some((_, group)) => group.members.push(one),
             None => {
                 let off = off(&seen, &rates);

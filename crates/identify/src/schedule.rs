@@ -117,8 +117,9 @@ impl Schedule {
             .or_else(|| self.together())
             .or_else(|| self.service())
             .or_else(|| self.again())
-            .or_else(|| self.drain())
+            // Before credit is spent: the model begins with all of it.
             .or_else(|| self.held_out())
+            .or_else(|| self.drain())
     }
 
     fn probe(&self, purpose: Purpose, mix: Mix, block_bytes: u32, depth: u32, ios: u64) -> Probe {

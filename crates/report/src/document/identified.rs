@@ -64,8 +64,12 @@ fn product(report: &IdentifiedReport<'_>) -> Option<String> {
 
 /// Whether it delivers what was promised, in a sentence.
 fn verdict(claim: &Claim) -> String {
-    let told: Vec<&Kept> = claim.limits.iter().filter(|kept| kept.is_write).collect();
-    let told = if told.is_empty() { claim.limits.iter().collect() } else { told };
+    let writes = claim.limits.iter().any(|kept| kept.is_write);
+    let spent = claim.limits.iter().any(|kept| kept.spent);
+    let told = claim.limits.iter();
+    let told: Vec<&Kept> = told
+        .filter(|kept| kept.is_write == writes && kept.spent == spent)
+        .collect();
     let short: Vec<String> = claim
         .limits
         .iter()
@@ -251,7 +255,11 @@ fn about_service(fit: &Fit) -> Vec<String> {
 fn kept(claim: &Claim) -> Table {
     let rows = claim.limits.iter().map(|kept| {
         vec![
-            direction_word(kept.is_write).to_owned(),
+            format!(
+                "{}{}",
+                direction_word(kept.is_write),
+                if kept.spent { ", credit spent" } else { "" }
+            ),
             amount(kept.promised, kept.bytes),
             kept.machine_limit.map_or_else(|| String::from("–"), |limit| amount(limit, kept.bytes)),
             amount(kept.measured, kept.bytes),

@@ -112,6 +112,7 @@ fn claim(claim: &Claim) -> Value {
             "promised": kept.promised,
             "measured": kept.measured,
             "machine_limit": kept.machine_limit,
+            "credit_spent": kept.spent,
             "kept": kept.is_kept,
         })
     });
