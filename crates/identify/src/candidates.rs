@@ -73,7 +73,11 @@ pub fn observed(fit: &Fit) -> Vec<Observed> {
         }
     }
     if let Credit::Spent { small, large, .. } = fit.credit {
-        let mix = if fit.write.is_some() { Mix::Write } else { Mix::Read };
+        let mix = if fit.write.is_some() {
+            Mix::Write
+        } else {
+            Mix::Read
+        };
         // What did not fall says nothing of how it would end.
         let main = fit.main();
         for (spent, first) in [(small, main.small), (large, main.large)] {
@@ -202,8 +206,12 @@ fn choices(catalog: &Catalog, disk: &FlexDisk, seen: &[Observed]) -> Vec<String>
     let release = target::parse(&format!("{}/{}", catalog.cloud(), disk.sku), catalog)
         .map_or(1.0, |spec| spec.slices.factor_permille as f64 / 1e3);
     let first = |block_bytes: u32| {
-        let rates = seen.iter().filter(|one| one.block_bytes == block_bytes && one.stage == Stage::First);
-        let most = rates.filter(|one| one.is_limit).map(|one| one.per_second / release);
+        let rates = seen
+            .iter()
+            .filter(|one| one.block_bytes == block_bytes && one.stage == Stage::First);
+        let most = rates
+            .filter(|one| one.is_limit)
+            .map(|one| one.per_second / release);
         most.fold(0.0, f64::max)
     };
     let iops = first(SMALL_BYTES).round() as u64;
@@ -221,7 +229,11 @@ fn choices(catalog: &Catalog, disk: &FlexDisk, seen: &[Observed]) -> Vec<String>
     if rate > 0 {
         all.push(format!(",{key}={rate}"));
         if iops > 0 {
-            all.extend(rounded(iops).into_iter().map(|iops| format!(",iops={iops},{key}={rate}")));
+            all.extend(
+                rounded(iops)
+                    .into_iter()
+                    .map(|iops| format!(",iops={iops},{key}={rate}")),
+            );
         }
     }
     all
@@ -231,16 +243,14 @@ fn choices(catalog: &Catalog, disk: &FlexDisk, seen: &[Observed]) -> Vec<String>
 fn rounded(number: u64) -> Option<u64> {
     let near = |step: u64| (number + step / 2) / step * step;
     let steps = [10_000, 5_000, 1_000, 500, 100, 50, 10, 5, 1];
-    steps.into_iter().map(near).find(|near| near.abs_diff(number) * 500 <= number)
+    steps
+        .into_iter()
+        .map(near)
+        .find(|near| near.abs_diff(number) * 500 <= number)
 }
 
 /// The size that gives a rate; `None`: no size does, or each does.
-fn size_giving(
-    seen: Observed,
-    least: u64,
-    most: u64,
-    at: impl Fn(u64) -> Option<Candidate>,
-) -> Option<u64> {
+fn size_giving(seen: Observed, least: u64, most: u64, at: impl Fn(u64) -> Option<Candidate>) -> Option<u64> {
     let of = |gib: u64| at(gib).map(|one| rate(&one.spec, seen.mix, seen.block_bytes, seen.stage));
     let (low_rate, high_rate) = (of(least)?, of(most)?);
     if low_rate >= high_rate || seen.per_second < low_rate * LESS {
@@ -276,11 +286,13 @@ fn machines(catalog: &Catalog, disk: &Candidate, seen: &[Observed]) -> Vec<Candi
     if open.is_empty() {
         return Vec::new();
     }
-    let Some(family) = catalog
-        .disk(&disk.sku)
-        .map(|known| known.family)
-        .or_else(|| catalog.flex_disks().iter().find(|known| known.sku == disk.sku).map(|known| known.family))
-    else {
+    let Some(family) = catalog.disk(&disk.sku).map(|known| known.family).or_else(|| {
+        catalog
+            .flex_disks()
+            .iter()
+            .find(|known| known.sku == disk.sku)
+            .map(|known| known.family)
+    }) else {
         return Vec::new();
     };
     let of_family = !catalog.vm_limits().is_empty();
@@ -288,10 +300,13 @@ fn machines(catalog: &Catalog, disk: &Candidate, seen: &[Observed]) -> Vec<Candi
     let mut found = Vec::new();
     let rest = disk.words.split_once('/').map_or("", |(_, rest)| rest);
     let rest = rest.strip_prefix(disk.sku.as_str()).unwrap_or_default();
-    let takes = |vm: &&Vm| vm.max_data_disks > 0 && (!family.needs_premium_io() || vm.premium_io == Some(true));
+    let takes =
+        |vm: &&Vm| vm.max_data_disks > 0 && (!family.needs_premium_io() || vm.premium_io == Some(true));
     for vm in catalog.vms().iter().filter(takes) {
         let numbers = if of_family {
-            let Some(row) = catalog.vm_limit(vm, family) else { continue };
+            let Some(row) = catalog.vm_limit(vm, family) else {
+                continue;
+            };
             [
                 row.read_iops,
                 row.write_iops,
@@ -317,7 +332,9 @@ fn machines(catalog: &Catalog, disk: &Candidate, seen: &[Observed]) -> Vec<Candi
             all.any(|limit| {
                 parts.iter().any(|part| {
                     let times = limit / part / per_second;
-                    [1.0, 0.5, 2.0].iter().any(|share| (times * share).ln().abs() < SAME)
+                    [1.0, 0.5, 2.0]
+                        .iter()
+                        .any(|share| (times * share).ln().abs() < SAME)
                 })
             })
         };

@@ -69,7 +69,9 @@ impl Modelled {
         let begin_ns = self.now_ns + PAUSE_NS;
         let mut run = Loop {
             begin_ns,
-            due: (0..probe.depth).map(|ticket| Reverse((begin_ns, ticket))).collect(),
+            due: (0..probe.depth)
+                .map(|ticket| Reverse((begin_ns, ticket)))
+                .collect(),
             sent: vec![None; probe.depth as usize],
             outcome: Outcome {
                 probe: probe.clone(),

@@ -112,12 +112,18 @@ impl Fit {
     pub fn new(schedule: &Schedule, size_bytes: Option<u64>) -> Option<Self> {
         let read = direction(schedule, Mix::Read)?;
         let write = direction(schedule, Mix::Write);
-        let both = |purpose| schedule.last(purpose, Mix::Both).map(|outcome| rate(schedule, outcome));
+        let both = |purpose| {
+            schedule
+                .last(purpose, Mix::Both)
+                .map(|outcome| rate(schedule, outcome))
+        };
         let mix = if write.is_some() { Mix::Write } else { Mix::Read };
         let small = schedule.last(Purpose::Small, mix)?;
         Some(Self {
-            release: release(schedule.last(Purpose::Small, Mix::Read)?, read.small.is_limit)
-                .or(release(small, write.as_ref().is_some_and(|write| write.small.is_limit))),
+            release: release(schedule.last(Purpose::Small, Mix::Read)?, read.small.is_limit).or(release(
+                small,
+                write.as_ref().is_some_and(|write| write.small.is_limit),
+            )),
             unit: unit(schedule, mix),
             together: both(Purpose::Small).zip(both(Purpose::Large)),
             again_ns: again(schedule, &read),
@@ -187,7 +193,9 @@ fn direction(schedule: &Schedule, mix: Mix) -> Option<Direction> {
 
 fn unit(schedule: &Schedule, mix: Mix) -> Counted {
     for mix in [mix, Mix::Read] {
-        let rates = schedule.last(Purpose::Small, mix).zip(schedule.last(Purpose::Large, mix));
+        let rates = schedule
+            .last(Purpose::Small, mix)
+            .zip(schedule.last(Purpose::Large, mix));
         let (Some((small, large)), Some(between)) = (rates, schedule.last(Purpose::Unit, mix)) else {
             continue;
         };
@@ -227,8 +235,15 @@ fn again(schedule: &Schedule, read: &Direction) -> Option<u64> {
 }
 
 fn credit(schedule: &Schedule, mix: Mix, small: &Outcome) -> Credit {
-    let Some(first) = schedule.outcomes().iter().find(|outcome| outcome.probe.purpose == Purpose::Drain) else {
-        let held = schedule.outcomes().iter().filter(|outcome| outcome.probe.depth > 1);
+    let Some(first) = schedule
+        .outcomes()
+        .iter()
+        .find(|outcome| outcome.probe.purpose == Purpose::Drain)
+    else {
+        let held = schedule
+            .outcomes()
+            .iter()
+            .filter(|outcome| outcome.probe.depth > 1);
         return Credit::NotMeasured {
             held_ns: held.map(|outcome| outcome.elapsed_ns).sum(),
         };
@@ -271,7 +286,8 @@ fn beyond(schedule: &Schedule, iops: f64, bytes_per_second: f64) -> (f64, f64) {
         };
         let units = f64::from(outcome.probe.block_bytes.div_ceil(256 << 10));
         ios = (ios + count as f64 * units - iops * seconds).max(0.0);
-        bytes = (bytes + count as f64 * f64::from(outcome.probe.block_bytes) - bytes_per_second * seconds).max(0.0);
+        bytes = (bytes + count as f64 * f64::from(outcome.probe.block_bytes) - bytes_per_second * seconds)
+            .max(0.0);
     }
     (ios, bytes)
 }

@@ -20,7 +20,11 @@ pub struct Pair {
 impl Pair {
     /// What the model is off, in parts of what was measured: above 0 where it says more.
     pub fn off(&self) -> f64 {
-        if self.measured == 0.0 { 0.0 } else { self.modelled / self.measured - 1.0 }
+        if self.measured == 0.0 {
+            0.0
+        } else {
+            self.modelled / self.measured - 1.0
+        }
     }
 }
 

@@ -66,7 +66,10 @@ pub fn nearest(fit: &Fit, search: Search<'_>) -> Vec<Group> {
         let rates: Vec<f64> = seen.iter().map(|seen| told_rate(&one, *seen)).collect();
         let equal = |other: &[f64]| rates.iter().zip(other).all(|(one, other)| is_equal(*one, *other));
         let near = |group: &Group| group.score - score < TOGETHER;
-        match groups.iter_mut().find(|(other, group)| near(group) && equal(other)) {
+        match groups
+            .iter_mut()
+            .find(|(other, group)| near(group) && equal(other))
+        {
             Some((_, group)) => group.members.push(one),
             None => {
                 let off = off(&seen, &rates);
@@ -97,7 +100,11 @@ fn is_equal(one: f64, other: f64) -> bool {
 /// The rate of a candidate where one was measured; of what did not reach a limit all that is above it is the same.
 fn told_rate(one: &Candidate, seen: Observed) -> f64 {
     let rate = rate(&one.spec, seen.mix, seen.block_bytes, seen.stage);
-    if !seen.is_limit && rate > seen.per_second { f64::INFINITY } else { rate }
+    if !seen.is_limit && rate > seen.per_second {
+        f64::INFINITY
+    } else {
+        rate
+    }
 }
 
 fn off(seen: &[Observed], rates: &[f64]) -> f64 {
@@ -120,7 +127,11 @@ fn score(one: &Candidate, fit: &Fit, seen: &[Observed], vm_known: bool) -> f64 {
         } else {
             1.0
         };
-        let sigma = if seen.mix == Mix::Both { BOTH_SIGMA } else { RATE_SIGMA };
+        let sigma = if seen.mix == Mix::Both {
+            BOTH_SIGMA
+        } else {
+            RATE_SIGMA
+        };
         score -= (off / sigma).powi(2).min(2.0 * MOST) / 2.0;
     }
     score -= credit(one, fit);
@@ -151,7 +162,11 @@ fn score(one: &Candidate, fit: &Fit, seen: &[Observed], vm_known: bool) -> f64 {
 /// What speaks against it in how long rates held.
 fn credit(one: &Candidate, fit: &Fit) -> f64 {
     let main = fit.main();
-    let mix = if fit.write.is_some() { Mix::Write } else { Mix::Read };
+    let mix = if fit.write.is_some() {
+        Mix::Write
+    } else {
+        Mix::Read
+    };
     let falls = |rate: crate::fit::Rate| {
         let after = rate_after(one, mix, rate.block_bytes);
         after < rate.per_second * 0.93
@@ -161,7 +176,11 @@ fn credit(one: &Candidate, fit: &Fit) -> f64 {
         Credit::None { held_ns } => {
             let small = lasts_seconds(&one.spec, mix, main.small.block_bytes, main.small.per_second);
             let held = held_ns as f64 / SECOND_NS as f64;
-            if falls(main.small) && falls(main.large) && small * 1.1 < held { MOST } else { 0.0 }
+            if falls(main.small) && falls(main.large) && small * 1.1 < held {
+                MOST
+            } else {
+                0.0
+            }
         }
         // It fell, and would not have.
         Credit::Spent { .. } if !falls(main.small) && !falls(main.large) => MOST,

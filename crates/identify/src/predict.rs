@@ -45,7 +45,11 @@ fn ways(spec: &Spec, mix: Mix, block_bytes: u32) -> Vec<Way<'_>> {
         1.0
     };
     let units = pieces * units_of(block / pieces);
-    let counted = if disk.whole_units { units * disk.io_unit_bytes as f64 } else { block };
+    let counted = if disk.whole_units {
+        units * disk.io_unit_bytes as f64
+    } else {
+        block
+    };
     let all = spec.slices.factor_permille as f64 / 1e3;
     let own = disk.released.map_or((all, all), |released| {
         (
@@ -128,7 +132,10 @@ pub fn rate(spec: &Spec, mix: Mix, block_bytes: u32, stage: Stage) -> f64 {
             least = least.min(bytes * way.released.1 / way.cost.bytes);
         }
     }
-    let writes = spec.disks.first().and_then(|disk| disk.write_bytes_per_second.rate());
+    let writes = spec
+        .disks
+        .first()
+        .and_then(|disk| disk.write_bytes_per_second.rate());
     match (writes, mix) {
         (Some(writes), Mix::Write | Mix::Both) => {
             let disks = spec.disks.len() as f64;
@@ -147,7 +154,13 @@ pub fn lasts_seconds(spec: &Spec, mix: Mix, block_bytes: u32, per_second: f64) -
             continue;
         };
         let credits = [
-            (way.limits.iops, burst.iops, burst.iops_credit, way.cost.units, way.released.0),
+            (
+                way.limits.iops,
+                burst.iops,
+                burst.iops_credit,
+                way.cost.units,
+                way.released.0,
+            ),
             (
                 way.limits.bytes_per_second,
                 burst.bytes_per_second,
@@ -175,7 +188,9 @@ pub fn lasts_seconds(spec: &Spec, mix: Mix, block_bytes: u32, per_second: f64) -
 
 /// The median time of a small random I/O that nothing holds, in nanoseconds.
 pub fn median_ns(spec: &Spec, write: bool) -> f64 {
-    let Some(disk) = spec.disks.first() else { return 0.0 };
+    let Some(disk) = spec.disks.first() else {
+        return 0.0;
+    };
     let service = if write { &disk.write } else { &disk.read };
     let seek = disk.seek.map_or(0, |seek| {
         if write {
@@ -192,7 +207,11 @@ fn middle_us(service: &ServiceSpec) -> f64 {
     let table = &service.quantiles_us;
     let above = table.iter().position(|one| one.0 >= 50.0).unwrap_or(0);
     let (high_p, high) = table.get(above).copied().unwrap_or_default();
-    let (low_p, low) = above.checked_sub(1).and_then(|below| table.get(below)).copied().unwrap_or((high_p, high));
+    let (low_p, low) = above
+        .checked_sub(1)
+        .and_then(|below| table.get(below))
+        .copied()
+        .unwrap_or((high_p, high));
     if high_p <= low_p {
         return high;
     }

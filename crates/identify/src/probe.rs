@@ -105,7 +105,10 @@ pub fn fall(seconds: &[u64]) -> Option<usize> {
         return None;
     }
     let middle = f64::midpoint(first, last);
-    seconds.iter().rposition(|&ios| ios as f64 > middle).map(|at| at + 1)
+    seconds
+        .iter()
+        .rposition(|&ios| ios as f64 > middle)
+        .map(|at| at + 1)
 }
 
 /// One I/O.
@@ -154,7 +157,11 @@ impl Outcome {
 
     /// Latencies in nanoseconds, ascending.
     pub fn latencies_ns(&self) -> Vec<u64> {
-        let mut all: Vec<u64> = self.ios.iter().map(|io| io.completed_ns - io.submitted_ns).collect();
+        let mut all: Vec<u64> = self
+            .ios
+            .iter()
+            .map(|io| io.completed_ns - io.submitted_ns)
+            .collect();
         all.sort_unstable();
         all
     }
@@ -187,6 +194,8 @@ fn weighed(times: &[f64]) -> f64 {
     if span <= 0.0 {
         return 0.0;
     }
-    let weights = times.iter().map(|time| (std::f64::consts::PI * (time - first) / span).sin().powi(2));
+    let weights = times
+        .iter()
+        .map(|time| (std::f64::consts::PI * (time - first) / span).sin().powi(2));
     weights.sum::<f64>() / (span / 2.0)
 }

@@ -106,7 +106,11 @@ impl Schedule {
 
     /// The direction that a load has which may write, where anything may.
     fn all(&self) -> Mix {
-        if self.options.readonly { Mix::Read } else { Mix::Both }
+        if self.options.readonly {
+            Mix::Read
+        } else {
+            Mix::Both
+        }
     }
 
     /// The next measurement; `None`: enough is known.
@@ -139,7 +143,10 @@ impl Schedule {
     }
 
     fn alone(&self) -> Option<Probe> {
-        let mix = self.mixes().iter().find(|mix| self.last(Purpose::Alone, **mix).is_none())?;
+        let mix = self
+            .mixes()
+            .iter()
+            .find(|mix| self.last(Purpose::Alone, **mix).is_none())?;
         Some(Probe {
             duration_ns_min: 0,
             duration_ns_max: 4 * SECOND_NS,
@@ -152,7 +159,9 @@ impl Schedule {
             (Purpose::Small, SMALL_BYTES, 32, 600),
             (Purpose::Large, LARGE_BYTES, 16, 200),
         ];
-        let each = steps.iter().flat_map(|step| self.mixes().iter().map(move |mix| (step, *mix)));
+        let each = steps
+            .iter()
+            .flat_map(|step| self.mixes().iter().map(move |mix| (step, *mix)));
         for (&(purpose, block_bytes, depth, ios), mix) in each {
             let Some(last) = self.last(purpose, mix) else {
                 return Some(self.probe(purpose, mix, block_bytes, depth, ios));
@@ -215,7 +224,13 @@ impl Schedule {
             }
             let (reads, writes) = (self.last(purpose, Mix::Read)?, self.last(purpose, Mix::Write)?);
             let depth = reads.probe.depth.max(writes.probe.depth) * 2;
-            return Some(self.probe(purpose, Mix::Both, reads.probe.block_bytes, depth, reads.probe.ios));
+            return Some(self.probe(
+                purpose,
+                Mix::Both,
+                reads.probe.block_bytes,
+                depth,
+                reads.probe.ios,
+            ));
         }
         None
     }
@@ -262,11 +277,17 @@ impl Schedule {
         }
         let mix = *self.mixes().last()?;
         let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
-        let first = self.outcomes.iter().position(|outcome| outcome.probe.purpose == Purpose::Drain);
+        let first = self
+            .outcomes
+            .iter()
+            .position(|outcome| outcome.probe.purpose == Purpose::Drain);
         let Some(first) = first else {
             let even = large.rate() * f64::from(LARGE_BYTES) / small.rate().max(1e-9);
             // The limit on bytes falls first: what is left of the other is spent soon by small ones.
-            let even = (even as u32).div_ceil(SMALL_BYTES).clamp(1, LARGE_BYTES / SMALL_BYTES) * SMALL_BYTES;
+            let even = (even as u32)
+                .div_ceil(SMALL_BYTES)
+                .clamp(1, LARGE_BYTES / SMALL_BYTES)
+                * SMALL_BYTES;
             return self.drained(mix, even, small.probe.depth.max(large.probe.depth));
         };
         // Where no rate fell there is nothing that other sizes would find.
@@ -275,8 +296,8 @@ impl Schedule {
         for (purpose, of) in steps {
             let block_bytes = of.probe.block_bytes;
             let spent = self.last_place(|probe| probe.purpose == purpose);
-            let drain = self
-                .last_place(|probe| probe.purpose == Purpose::Drain && probe.block_bytes == block_bytes);
+            let drain =
+                self.last_place(|probe| probe.purpose == Purpose::Drain && probe.block_bytes == block_bytes);
             if spent.is_none() || (drain > spent && drain > Some(first)) {
                 return Some(Probe {
                     duration_ns_min: SPENT_NS_MIN.max(self.options.rate_ns_min),
@@ -289,7 +310,9 @@ impl Schedule {
         let most_ns = (self.outcomes[first].elapsed_ns / 10).max(60 * SECOND_NS);
         for (purpose, of) in [steps[1], steps[0]] {
             let block_bytes = of.probe.block_bytes;
-            let fell = self.last(purpose, mix).is_some_and(|spent| spent.rate() < of.rate() * FELL);
+            let fell = self
+                .last(purpose, mix)
+                .is_some_and(|spent| spent.rate() < of.rate() * FELL);
             if fell {
                 break;
             }

@@ -6,8 +6,8 @@
 use crate::fit::{Counted, Credit, Direction, Fit, Rate, Release};
 use fathom_model::defaults;
 use fathom_model::spec::{
-    BurstSpec, Counts, DiskSpec, HostCacheSpec, Limit, PathLimits, SeekSpec, ServiceSpec, SharedSpec, SliceSpec,
-    Spec, VmSpec,
+    BurstSpec, Counts, DiskSpec, HostCacheSpec, Limit, PathLimits, SeekSpec, ServiceSpec, SharedSpec,
+    SliceSpec, Spec, VmSpec,
 };
 
 /// The unit where none showed: the one that most clouds count in.
@@ -93,7 +93,11 @@ fn at(rate: f64) -> Limit {
 }
 
 fn iops(rate: Rate) -> Limit {
-    if rate.is_limit { at(rate.per_second) } else { Limit::Off }
+    if rate.is_limit {
+        at(rate.per_second)
+    } else {
+        Limit::Off
+    }
 }
 
 /// Of large I/Os: a limit on bytes, unless it is that on I/Os which counts several.
@@ -172,12 +176,20 @@ fn burst(fit: &Fit) -> Option<(PathLimits, BurstSpec)> {
     let main = fit.main();
     let base = PathLimits {
         iops: if ios > 0.0 { iops(small) } else { iops(main.small) },
-        bytes_per_second: if credit > 0.0 { bytes(fit, large) } else { bytes(fit, main.large) },
+        bytes_per_second: if credit > 0.0 {
+            bytes(fit, large)
+        } else {
+            bytes(fit, main.large)
+        },
         burst: None,
     };
     let burst = BurstSpec {
         iops: if ios > 0.0 { iops(main.small) } else { Limit::Off },
-        bytes_per_second: if credit > 0.0 { bytes(fit, main.large) } else { Limit::Off },
+        bytes_per_second: if credit > 0.0 {
+            bytes(fit, main.large)
+        } else {
+            Limit::Off
+        },
         full_seconds: (lasted_ns / 1_000_000_000).max(1),
         level_percent: 100,
         iops_credit: (ios > 0.0).then_some((ios as u64).max(1)),
@@ -219,7 +231,9 @@ fn service(direction: &Direction) -> ServiceSpec {
 fn seek(read: &Direction, write: &Direction) -> Option<SeekSpec> {
     let longer = |direction: &Direction| {
         let service = &direction.service;
-        service.in_order_ns.map_or(0, |in_order| service.median_ns.saturating_sub(in_order))
+        service
+            .in_order_ns
+            .map_or(0, |in_order| service.median_ns.saturating_sub(in_order))
     };
     let (reads, writes) = (longer(read), longer(write));
     (reads + writes > 0).then_some(SeekSpec {

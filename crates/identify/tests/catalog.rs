@@ -3,11 +3,11 @@
 //! Prints its seed, the rate of those that were found, and each miss.
 
 use fathom_identify::candidates::{Search, observed};
-use fathom_identify::{Mix, drive};
 use fathom_identify::fit::{Counted, Credit, Fit, Release};
 use fathom_identify::nearest::nearest;
 use fathom_identify::predict::{self, Stage};
 use fathom_identify::schedule::Options;
+use fathom_identify::{Mix, drive};
 use fathom_model::catalog::Catalog;
 use fathom_model::{Spec, target};
 
@@ -26,9 +26,15 @@ struct Case {
 
 fn case(words: String) -> Option<Case> {
     let spec = target::parse(&words, Catalog::azure()).ok()?;
-    let bursts = |limits: &fathom_model::spec::PathLimits| limits.burst.as_ref().is_some_and(|burst| burst.level_percent > 0);
+    let bursts = |limits: &fathom_model::spec::PathLimits| {
+        limits.burst.as_ref().is_some_and(|burst| burst.level_percent > 0)
+    };
     let on_credit = bursts(&spec.disks[0].limits) || spec.vm.as_ref().is_some_and(|vm| bursts(&vm.uncached));
-    Some(Case { words, spec, on_credit })
+    Some(Case {
+        words,
+        spec,
+        on_credit,
+    })
 }
 
 fn alone() -> Vec<Case> {
@@ -58,7 +64,10 @@ fn on_machines() -> Vec<Case> {
         "gcp/pd-balanced:1000GiB,vm=n2-standard-4",
         "gcp/hyperdisk-balanced:1000GiB,iops=10000,vm=c3-standard-8",
     ];
-    words.into_iter().filter_map(|words| case(words.to_owned())).collect()
+    words
+        .into_iter()
+        .filter_map(|words| case(words.to_owned()))
+        .collect()
 }
 
 /// What is wrong with what was found; empty: nothing.
@@ -81,7 +90,11 @@ fn misses(case: &Case) -> Vec<String> {
     }
     for seen in observed(&fit) {
         let limit = predict::rate(&case.spec, seen.mix, seen.block_bytes, seen.stage);
-        let off = if seen.mix == Mix::Both { BOTH_OFF } else { LIMIT_OFF };
+        let off = if seen.mix == Mix::Both {
+            BOTH_OFF
+        } else {
+            LIMIT_OFF
+        };
         if seen.is_limit && (seen.per_second / limit - 1.0).abs() > off {
             misses.push(format!("{seen:?}: the limit is {limit:.1}"));
         }
@@ -116,10 +129,17 @@ fn misses(case: &Case) -> Vec<String> {
     let groups = nearest(&fit, search);
     let told = |spec: &Spec, seen: &fathom_identify::candidates::Observed| {
         let rate = predict::rate(spec, seen.mix, seen.block_bytes, seen.stage);
-        if seen.is_limit { rate } else { rate.min(seen.per_second) }
+        if seen.is_limit {
+            rate
+        } else {
+            rate.min(seen.per_second)
+        }
     };
     let right = groups.first().is_some_and(|group| {
-        let same_cloud = group.members.iter().any(|one| case.words.starts_with(&format!("{}/", one.cloud)));
+        let same_cloud = group
+            .members
+            .iter()
+            .any(|one| case.words.starts_with(&format!("{}/", one.cloud)));
         let of_limits = observed(&fit);
         let equal = of_limits
             .iter()
@@ -129,11 +149,24 @@ fn misses(case: &Case) -> Vec<String> {
     });
     if !right {
         let nearest = groups.iter().take(3).map(|group| {
-            format!("{} {:.3} ({:.1})", group.best().words, group.likelihood, group.score)
+            format!(
+                "{} {:.3} ({:.1})",
+                group.best().words,
+                group.likelihood,
+                group.score
+            )
         });
         let limits: Vec<String> = observed(&fit)
             .iter()
-            .map(|seen| format!("{:?} {} {:.0}/{:.0}", seen.mix, seen.block_bytes, seen.per_second, told(&case.spec, seen)))
+            .map(|seen| {
+                format!(
+                    "{:?} {} {:.0}/{:.0}",
+                    seen.mix,
+                    seen.block_bytes,
+                    seen.per_second,
+                    told(&case.spec, seen)
+                )
+            })
             .collect();
         misses.push(limits.join(", "));
         misses.push(format!("SKU: {}", nearest.collect::<Vec<_>>().join("; ")));
@@ -155,7 +188,11 @@ fn check(cases: &[Case]) {
                         println!("{}: {took:?}", case.words);
                     }
                     if !misses.is_empty() {
-                        missed.lock().expect("no panic").push(format!("{}: {}", case.words, misses.join("\n    ")));
+                        missed.lock().expect("no panic").push(format!(
+                            "{}: {}",
+                            case.words,
+                            misses.join("\n    ")
+                        ));
                     }
                 }
             });
@@ -167,7 +204,12 @@ fn check(cases: &[Case]) {
     for miss in &missed {
         println!("  {miss}");
     }
-    assert!(right * 100 >= cases.len() * 98, "{} of {} missed", missed.len(), cases.len());
+    assert!(
+        right * 100 >= cases.len() * 98,
+        "{} of {} missed",
+        missed.len(),
+        cases.len()
+    );
 }
 
 #[test]

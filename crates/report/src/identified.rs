@@ -38,6 +38,3 @@ impl IdentifiedReport<'_> {
         json::identified(self)
     }
 }
-
-#[cfg(test)]
-mod tests;

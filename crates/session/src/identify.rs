@@ -80,7 +80,11 @@ impl Identification<'_> {
         let request = (self.make)(probe)?;
         let mut planned = Planned::new(&request)?;
         // Nothing is left to be laid out: this drops what of the file is in memory.
-        if self.session.lay_out(&mut planned.plan, &mut crate::event::Silent)?.is_none() {
+        if self
+            .session
+            .lay_out(&mut planned.plan, &mut crate::event::Silent)?
+            .is_none()
+        {
             return Ok(None);
         }
         let place = self.dir.join(format!("{number:02}"));
@@ -98,17 +102,23 @@ impl Identification<'_> {
             rows_at_once: true,
             ..Conduct::default()
         };
-        let measured = self.session.measure(&planned, reserved.as_deref(), &conduct, &mut watcher)?;
+        let measured = self
+            .session
+            .measure(&planned, reserved.as_deref(), &conduct, &mut watcher)?;
         let run = match measured {
             Measured::NotStarted { message } => bail!(message),
             Measured::Ended {
-                unkept: Some(missing), ..
+                unkept: Some(missing),
+                ..
             } => bail!("measurement {number} is not kept whole: {}", missing.in_full()),
             Measured::Ended { run, .. } => run,
         };
         match run.status {
             Status::Interrupted => Ok(None),
-            Status::Failed => bail!("measurement {number} failed: fathom show {} tells why", place.display()),
+            Status::Failed => bail!(
+                "measurement {number} failed: fathom show {} tells why",
+                place.display()
+            ),
             _ => outcome(probe, &place).map(Some),
         }
     }

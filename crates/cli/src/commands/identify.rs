@@ -9,10 +9,10 @@ mod load;
 use crate::args::identify::IdentifyArgs;
 use crate::commands::catalog;
 use crate::exit::Exit;
+use crate::model_target;
 use crate::target::{self, Target};
 use crate::terminal::live::Live;
 use crate::terminal::{self, signals};
-use crate::model_target;
 use anyhow::{Context, bail};
 use fathom_core::units::{Bytes, Nanos};
 use fathom_door::output;
@@ -46,10 +46,14 @@ struct Measured {
 /// Carries `fathom identify` out.
 pub(crate) fn identify(args: &IdentifyArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.output {
-        let toml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+        let toml = path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
         if !toml {
             let path = path.display();
-            bail!("-o {path}: a model file ends in .toml, so that --on model:FILE.toml knows it: -o {path}.toml");
+            bail!(
+                "-o {path}: a model file ends in .toml, so that --on model:FILE.toml knows it: -o {path}.toml"
+            );
         }
         output::check(path, args.force)?;
     }
@@ -60,10 +64,11 @@ pub(crate) fn identify(args: &IdentifyArgs) -> anyhow::Result<Exit> {
         catalogs.push(own);
     }
     let claimed = claimed(args, own)?;
-    let vm = args
-        .vm
-        .clone()
-        .or_else(|| claimed.as_ref().and_then(|(_, spec)| Some(spec.vm.as_ref()?.name.clone())));
+    let vm = args.vm.clone().or_else(|| {
+        claimed
+            .as_ref()
+            .and_then(|(_, spec)| Some(spec.vm.as_ref()?.name.clone()))
+    });
     if let Some(name) = &vm
         && catalogs.iter().all(|catalog| catalog.vm(name).is_none())
     {
@@ -89,7 +94,9 @@ pub(crate) fn identify(args: &IdentifyArgs) -> anyhow::Result<Exit> {
 
 /// What was promised: in words, and as a specification.
 fn claimed(args: &IdentifyArgs, own: &Catalog) -> anyhow::Result<Option<(String, Spec)>> {
-    let Some(words) = &args.claims else { return Ok(None) };
+    let Some(words) = &args.claims else {
+        return Ok(None);
+    };
     let mut words = words.trim().trim_start_matches("model:").to_owned();
     if let Some(vm) = &args.vm
         && !words.contains("vm=")
@@ -160,8 +167,15 @@ fn here(args: &IdentifyArgs, target: &Target) -> anyhow::Result<Option<Measured>
     };
     if !args.quiet {
         let size = Bytes(capacity_bytes);
-        let writes = if args.readonly { "reads" } else { "reads and writes" };
-        terminal::say(&format!("{writes} {path} ({size}); keeps each measurement in {}", dir.display()));
+        let writes = if args.readonly {
+            "reads"
+        } else {
+            "reads and writes"
+        };
+        terminal::say(&format!(
+            "{writes} {path} ({size}); keeps each measurement in {}",
+            dir.display()
+        ));
     }
     let Some(laid_out) = session.lay_out(&mut planned.plan, &mut live)? else {
         return Ok(None);
@@ -238,7 +252,11 @@ fn told(
     let held_out = held_out::compare(held, &model);
     let groups = nearest::nearest(&fit, search);
     let claim = claimed.map(|(words, spec)| claim::judge(words, spec, &fit));
-    let file = args.output.as_deref().map(|path| write(args, path, &model)).transpose()?;
+    let file = args
+        .output
+        .as_deref()
+        .map(|path| write(args, path, &model))
+        .transpose()?;
     let report = IdentifiedReport {
         target: words,
         options: *schedule.options(),

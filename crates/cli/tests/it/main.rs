@@ -18,6 +18,7 @@ mod fio_command;
 mod flags;
 mod generated;
 mod harness;
+mod identify;
 mod job_files;
 mod modelled;
 mod output;

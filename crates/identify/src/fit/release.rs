@@ -76,7 +76,10 @@ pub fn release(outcome: &Outcome, is_limit: bool) -> Release {
     let clear = strengths.iter().position(|one| one.1 > strongest * 0.6);
     let Some(first) = clear else { return Release::Even };
     let mut best = first;
-    while strengths.get(best + 1).is_some_and(|next| next.1 > strengths[best].1) {
+    while strengths
+        .get(best + 1)
+        .is_some_and(|next| next.1 > strengths[best].1)
+    {
         best += 1;
     }
     let slice_ms = (1_000.0 / strengths[best].0 * 10.0).round() / 10.0;
@@ -95,7 +98,10 @@ fn strength(bins: &[f64], hz: f64, total: f64) -> f64 {
     for count in bins {
         re += count * at_re;
         im += count * at_im;
-        (at_re, at_im) = (at_re * step_re - at_im * step_im, at_re * step_im + at_im * step_re);
+        (at_re, at_im) = (
+            at_re * step_re - at_im * step_im,
+            at_re * step_im + at_im * step_re,
+        );
     }
     re.hypot(im) / total.max(1.0)
 }

@@ -25,13 +25,22 @@ pub(crate) fn document(report: &IdentifiedReport<'_>) -> Document {
     let answer = product(report);
     let claim = report.claim.map(verdict);
     document.add("", answer.into_iter().chain(claim).map(Block::Text));
-    document.add("Limits", [Block::Table(limits(fit)), Block::List(about_limits(report))]);
-    document.add("Service", [Block::Table(service(fit)), Block::List(about_service(fit))]);
+    document.add(
+        "Limits",
+        [Block::Table(limits(fit)), Block::List(about_limits(report))],
+    );
+    document.add(
+        "Service",
+        [Block::Table(service(fit)), Block::List(about_service(fit))],
+    );
     if let Some(claim) = report.claim {
         document.add("The claim", [Block::Table(kept(claim))]);
     }
     if report.groups.len() > 1 {
-        document.add("Nearest in the catalogues", [Block::Table(nearest(report.groups))]);
+        document.add(
+            "Nearest in the catalogues",
+            [Block::Table(nearest(report.groups))],
+        );
     }
     document.add("A load that nothing was fitted to", held_out(report.held_out));
     document.add("", [Block::Text(measured(report))]);
@@ -48,7 +57,12 @@ fn product(report: &IdentifiedReport<'_>) -> Option<String> {
             "No product of the catalogues has these limits; {name} is nearest, its limits up to {off} off."
         ));
     }
-    let equal: Vec<&str> = best.members.iter().skip(1).map(|one| one.words.as_str()).collect();
+    let equal: Vec<&str> = best
+        .members
+        .iter()
+        .skip(1)
+        .map(|one| one.words.as_str())
+        .collect();
     let named = equal.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = equal.len().saturating_sub(NAMED);
     let equal = match (equal.is_empty(), more) {
@@ -78,17 +92,28 @@ fn verdict(claim: &Claim) -> String {
         .collect();
     let bound = claim.limits.iter().filter_map(|kept| {
         let limit = kept.machine_limit?;
-        Some(format!("the machine's limit of {} binds first", amount(limit, kept.bytes)))
+        Some(format!(
+            "the machine's limit of {} binds first",
+            amount(limit, kept.bytes)
+        ))
     });
     let mut bound: Vec<String> = bound.collect();
     bound.dedup();
     bound.sort();
     bound.dedup();
-    let machine = if bound.is_empty() { String::new() } else { format!("; {}", bound.join(", ")) };
+    let machine = if bound.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", bound.join(", "))
+    };
     if short.is_empty() {
         let free = told.iter().filter(|kept| kept.machine_limit.is_none());
         let free: Vec<String> = free.map(|kept| of_promised(kept)).collect();
-        let figures = if free.is_empty() { String::new() } else { format!(": {}", free.join(", ")) };
+        let figures = if free.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", free.join(", "))
+        };
         return format!("Delivers what a {} promises{figures}{machine}.", claim.disk);
     }
     format!(
@@ -100,14 +125,22 @@ fn verdict(claim: &Claim) -> String {
 
 fn of_promised(kept: &Kept) -> String {
     if kept.bytes {
-        format!("{} of {}", decimal_rate(kept.measured), decimal_rate(kept.promised))
+        format!(
+            "{} of {}",
+            decimal_rate(kept.measured),
+            decimal_rate(kept.promised)
+        )
     } else {
         format!("{} of {} IOPS", whole(kept.measured), whole(kept.promised))
     }
 }
 
 fn amount(rate: f64, bytes: bool) -> String {
-    if bytes { decimal_rate(rate) } else { format!("{} IOPS", whole(rate)) }
+    if bytes {
+        decimal_rate(rate)
+    } else {
+        format!("{} IOPS", whole(rate))
+    }
 }
 
 fn whole(number: f64) -> String {
@@ -124,7 +157,11 @@ fn directions(fit: &Fit) -> impl Iterator<Item = (&'static str, &Direction)> {
 }
 
 fn at_most(rate: Rate, text: String) -> String {
-    if rate.is_limit { text } else { format!("{text} or more") }
+    if rate.is_limit {
+        text
+    } else {
+        format!("{text} or more")
+    }
 }
 
 fn limits(fit: &Fit) -> Table {
@@ -163,9 +200,9 @@ fn about_limits(report: &IdentifiedReport<'_>) -> Vec<String> {
     lines.push(match fit.unit {
         Counted::Unit(bytes) => format!("{} count as one I/O.", Bytes(bytes)),
         Counted::Any => String::from("An I/O costs the same whatever its size, up to 1 MiB."),
-        Counted::NotShown => {
-            String::from("What counts as one I/O does not show: bytes bind before large I/Os could count as several.")
-        }
+        Counted::NotShown => String::from(
+            "What counts as one I/O does not show: bytes bind before large I/Os could count as several.",
+        ),
     });
     match (fit.shared(false), fit.shared(true)) {
         (Some(true), Some(true)) => lines.push(String::from("Reads and writes share their limits.")),
@@ -173,7 +210,11 @@ fn about_limits(report: &IdentifiedReport<'_>) -> Vec<String> {
         (iops, bytes) => {
             for (what, shared) in [("on IOPS", iops), ("on bytes", bytes)] {
                 lines.extend(shared.map(|shared| {
-                    let how = if shared { "share one limit" } else { "have limits of their own" };
+                    let how = if shared {
+                        "share one limit"
+                    } else {
+                        "have limits of their own"
+                    };
                     format!("Reads and writes {how} {what}.")
                 }));
             }
@@ -235,18 +276,28 @@ fn service(fit: &Fit) -> Table {
             Nanos(service.ns_per_kib).to_string(),
         ]
     });
-    Table::new(1, ["4 KiB, one at a time", "p5", "p50", "p95", "each KiB more"], rows)
+    Table::new(
+        1,
+        ["4 KiB, one at a time", "p5", "p50", "p95", "each KiB more"],
+        rows,
+    )
 }
 
 fn about_service(fit: &Fit) -> Vec<String> {
     let mut lines: Vec<String> = directions(fit)
         .filter_map(|(name, direction)| {
             let in_order = direction.service.in_order_ns?;
-            Some(format!("In order {name} take {}: the rest is the way to the place.", Nanos(in_order)))
+            Some(format!(
+                "In order {name} take {}: the rest is the way to the place.",
+                Nanos(in_order)
+            ))
         })
         .collect();
     lines.push(match fit.again_ns {
-        Some(again) => format!("A cache is between: what was just read takes {} to read again.", Nanos(again)),
+        Some(again) => format!(
+            "A cache is between: what was just read takes {} to read again.",
+            Nanos(again)
+        ),
         None => String::from("No cache of reads shows."),
     });
     lines
@@ -261,7 +312,8 @@ fn kept(claim: &Claim) -> Table {
                 if kept.spent { ", credit spent" } else { "" }
             ),
             amount(kept.promised, kept.bytes),
-            kept.machine_limit.map_or_else(|| String::from("–"), |limit| amount(limit, kept.bytes)),
+            kept.machine_limit
+                .map_or_else(|| String::from("–"), |limit| amount(limit, kept.bytes)),
             amount(kept.measured, kept.bytes),
             String::from(if kept.is_kept { "yes" } else { "no" }),
         ]
@@ -274,7 +326,11 @@ fn nearest(groups: &[Group]) -> Table {
         let more = group.members.len() - 1;
         vec![
             group.best().words.clone(),
-            if more == 0 { String::from("–") } else { more.to_string() },
+            if more == 0 {
+                String::from("–")
+            } else {
+                more.to_string()
+            },
             percent(group.off),
             percent(group.likelihood),
         ]
@@ -283,7 +339,11 @@ fn nearest(groups: &[Group]) -> Table {
 }
 
 fn held_out(held: &HeldOut) -> Vec<Block> {
-    let what = if held.writes { "half reads, half writes" } else { "reads" };
+    let what = if held.writes {
+        "half reads, half writes"
+    } else {
+        "reads"
+    };
     let load = format!(
         "Random {what} of {}, {} at a time:",
         Bytes(u64::from(held.block_bytes)),

@@ -91,7 +91,10 @@ impl<'a> Loads<'a> {
             fathom_dialect::parse(&[], &options, context)
         });
         let Some(mut request) = request::accept(parsed, self.environment.clone(), true) else {
-            bail!("--size {}: a size goes here, as in 8g", self.args.size.as_deref().unwrap_or_default());
+            bail!(
+                "--size {}: a size goes here, as in 8g",
+                self.args.size.as_deref().unwrap_or_default()
+            );
         };
         request.machine = Machine::This;
         target::aim(&mut request.workload, self.target);

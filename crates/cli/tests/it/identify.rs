@@ -1,0 +1,150 @@
+//! `fathom identify`: what it says of a disk, the model that it writes, and what it refuses.
+
+use crate::harness::{Place, number};
+use expect_test::{Expect, expect};
+use serde_json::Value;
+
+fn check(actual: &str, expected: &Expect) {
+    expected.assert_eq(actual);
+}
+
+#[test]
+fn a_disk_on_a_machine_is_told_with_what_was_promised() {
+    let place = Place::new();
+    let told = place
+        .fathom("identify model:azure/P40,vm=Standard_DS3_v2 --claims azure/P40,vm=Standard_DS3_v2 -q")
+        .expect(0)
+        .stdout;
+    check(
+        &told,
+        &expect![[r#"
+        fathom identify model:azure/P40,vm=Standard_DS3_v2
+        It is azure/P40,vm=Standard_DS3_v2 (likelihood 100 %), limits within 0.0633 %.
+          Equal limits, as far as was measured: azure/P50,vm=Standard_DS3_v2.
+        Delivers what a P40 promises: 7,652 of 7,500 IOPS; the machine's limit of 192
+          MB/s binds first.
+
+        Limits
+                         IOPS   bytes/s  at depth
+          reads         7,649  196 MB/s       256
+          writes        7,652  196 MB/s        32
+          half of each  7,649  196 MB/s       512
+          Released in time slices of 50.0 ms.
+          What counts as one I/O does not show: bytes bind before large I/Os could count
+            as several.
+          Reads and writes share their limits.
+          Whether the rates are on credit was not measured: they held for 9.00 s.
+            --credit --time 40m measures it, at full load until they fall.
+
+        Service
+          4 KiB, one at a time       p5      p50      p95  each KiB more
+          reads                 2.01 ms  2.18 ms  3.04 ms        6.65 µs
+          writes                 704 µs   878 µs  2.79 ms        19.4 µs
+          No cache of reads shows.
+
+        The claim
+                    promised   machine    measured  kept
+          reads   7,500 IOPS         –  7,649 IOPS   yes
+          reads     250 MB/s  192 MB/s    196 MB/s   yes
+          writes  7,500 IOPS         –  7,652 IOPS   yes
+          writes    250 MB/s  192 MB/s    196 MB/s   yes
+
+        Nearest in the catalogues
+          product                                                        equals  limits off  likelihood
+          azure/P40,vm=Standard_DS3_v2                                        1    0.0633 %       100 %
+          azure/PremiumV2:2048GiB,iops=7500,mbps=192,vm=Standard_DS3_v2       2    0.0633 %    0.0000 %
+          azure/E80,vm=Standard_DS3_v2                                        –        25 %    0.0000 %
+          azure/P30,vm=Standard_DS3_v2                                        –        50 %    0.0000 %
+          azure/P60,vm=Standard_DS3_v2                                        2        41 %    0.0000 %
+          azure/E30,vm=Standard_DS3_v2                                        –       650 %    0.0000 %
+
+        A load that nothing was fitted to
+          Random half reads, half writes of 16 KiB, 8 at a time:
+                              disk    model  model off
+          IOPS               4,057    4,178     +3.0 %
+          latency, median  2.10 ms  2.10 ms     +0.3 %
+          latency, p99     7.55 ms  6.65 ms    -11.9 %
+
+        18 measurements in 13.0 s. -o FILE.toml writes the model, for --on
+          model:FILE.toml.
+    "#]],
+    );
+    assert_eq!(place.names(), Vec::<String>::new(), "nothing is written");
+}
+
+#[test]
+fn the_answer_for_programs() {
+    let place = Place::new();
+    let mut told = place.json("identify model:aws/gp2:50GiB --readonly -q");
+    // Tables of quantiles are long, and the model's own tests know them.
+    for direction in ["read", "write"] {
+        if let Some(service) = told["service"].get_mut(direction).and_then(Value::as_object_mut) {
+            service.remove("quantiles_us");
+        }
+    }
+    check(&format!("{told:#}\n"), &expect![[r#""#]]);
+}
+
+#[test]
+fn the_model_that_it_writes_is_what_it_measured() {
+    let place = Place::new();
+    place
+        .fathom("identify model:gcp/pd-standard:2000GiB -o mine.toml -q")
+        .expect(0);
+    let again = place.json("identify model:mine.toml -q");
+    for (path, limit) in [
+        ("limits.read.small.iops", 1_500.0),
+        ("limits.write.small.iops", 3_000.0),
+    ] {
+        let measured = number(&again, path);
+        assert!(
+            (measured / limit - 1.0).abs() < 0.02,
+            "{path}: {measured} of {limit}"
+        );
+    }
+    assert_eq!(again["limits"]["shared_iops"], false);
+    let run = "run --rw randwrite --bs 4k --iodepth 64 --size 1g --runtime 2s --time_based --direct 1";
+    let run = place.json(&format!("{run} --on model:mine.toml -o none -q"));
+    let iops = number(&run, "groups.0.write.iops");
+    assert!((iops / 3_000.0 - 1.0).abs() < 0.02, "{iops} of 3,000");
+}
+
+#[test]
+fn a_file_of_its_own_is_measured_and_kept() {
+    let place = Place::new();
+    let told = place.json("identify disk --size 16m --time 60s --keep kept -q");
+    assert!(number(&told, "limits.read.small.iops") > 0.0);
+    assert!(number(&told, "held_out.iops.measured") > 0.0);
+    let kept = place.listing("kept").len();
+    assert_eq!(kept, number(&told, "measurements") as usize);
+    // What fathom made it may read again, and does not have to write.
+    let mut names = place.names();
+    names.sort();
+    assert_eq!(names, ["disk", "kept"]);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_and_nothing_is_touched() {
+    let place = Place::new();
+    place.write("own.data", [7; 8192]);
+    for (words, code, saying) in [
+        ("identify nothing", 2, "--size"),
+        ("identify nothing --readonly --size 16m", 2, "nothing to read"),
+        ("identify nothing --size much", 2, "--size much"),
+        ("identify null:", 2, "null: is no disk"),
+        ("identify model:azure/P3000", 2, "P3000"),
+        (
+            "identify model:azure/P30 --claims azure/P3000",
+            2,
+            "--claims azure/P3000",
+        ),
+        ("identify model:azure/P30 --vm Standard_X", 2, "--vm Standard_X"),
+        ("identify model:azure/P30 --size 1g", 2, "--size is for files"),
+        ("identify model:azure/P30 --time 5s", 2, "60s"),
+        ("identify model:azure/P30 -o model.txt", 2, ".toml"),
+        ("identify own.data --size 4k", 3, "own.data"),
+    ] {
+        place.fathom(&format!("{words} -q")).expect(code).saying(saying);
+    }
+    assert_eq!(place.names(), ["own.data"]);
+}
