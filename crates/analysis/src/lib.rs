@@ -13,5 +13,6 @@ pub mod figures;
 mod fixtures;
 mod latencies;
 pub mod partial;
+pub mod repeats;
 pub mod sweep;
 pub mod warnings;

@@ -17,6 +17,7 @@ mod hoisted;
 pub(crate) mod identify;
 mod options;
 pub(crate) mod plan;
+pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod report;
 mod reproduce;
@@ -79,7 +80,7 @@ pub(crate) enum Command {
     Sweep(Box<sweep::SweepArgs>),
     Fio(FioArgs),
     Diskspd(diskspd::DiskspdArgs),
-    Record(evidence::RecordArgs),
+    Record(Box<record::RecordArgs>),
     Replay(Box<replay::ReplayArgs>),
     Show(ShowArgs),
     Explain(evidence::ExplainArgs),

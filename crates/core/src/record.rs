@@ -47,6 +47,22 @@ impl Comm {
         let end = self.0.iter().position(|&byte| byte == 0).unwrap_or(16);
         &self.0[..end]
     }
+
+    /// Whether a task of that name is one of the kernel's threads that carry out I/O for others.
+    pub fn is_kernel_worker(&self) -> bool {
+        const PREFIXES: [&[u8]; 9] = [
+            b"kworker", b"jbd2/", b"loop", b"xfsaild", b"xfs-", b"kswapd", b"btrfs-", b"dmcrypt", b"md",
+        ];
+        let name = self.as_bytes();
+        // Names such as `mdadm` and `loopback` are programs'.
+        PREFIXES.iter().any(|prefix| match name.strip_prefix(*prefix) {
+            Some(rest) if *prefix == b"loop" || *prefix == b"md" => {
+                rest.first().is_some_and(u8::is_ascii_digit)
+            }
+            Some(_) => true,
+            None => false,
+        })
+    }
 }
 
 impl From<&str> for Comm {

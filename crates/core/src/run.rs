@@ -3,17 +3,21 @@
 //! Data in: the engine's counts, the observer's facts. Data out: plain data that the run directory stores as
 //! `run.json` and that every report is made from. It must not know how it is stored or printed.
 
+mod command;
 mod environment;
 mod modelled;
+mod repeats;
 mod series;
 mod start;
 mod summary;
 mod warning;
 
+pub use command::{CommandDevice, CommandExit, CommandSummary, CommandWaits, Moved, ProcessIo, TimeSplit};
 pub use environment::{
     Build, CLOCK_MONOTONIC, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
 };
 pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
+pub use repeats::{REPEATS_SCHEMA, RepeatedRun, Repeats, Spread};
 pub use series::{HistogramRow, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use start::StartStep;
 pub use summary::{

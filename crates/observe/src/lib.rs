@@ -19,6 +19,7 @@ pub mod host;
 pub mod limits;
 pub mod mounts;
 mod parents;
+pub mod process_io;
 pub mod room;
 pub mod root;
 pub mod safety;

@@ -37,9 +37,12 @@ pub mod symbols;
 mod table;
 mod tids;
 mod tracefs;
+mod tree;
+mod waits;
 
 pub use block::{BlockTracer, TraceAudit};
 pub use error::TraceUnavailable;
 pub use kernel::{KernelAudit, KernelTracer};
 pub use sched::{Load, SchedAudit, SchedTracer};
-pub use tracefs::sweep_left_over;
+pub use tracefs::{numbers_tasks_as_here, sweep_left_over};
+pub use tree::{Tree, TreeSeen};

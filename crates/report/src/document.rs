@@ -6,6 +6,7 @@
 //! words (the functions that are called `told`). It must not judge, nor know where anything is stored.
 
 pub(crate) mod compare;
+pub(crate) mod command;
 pub(crate) mod content;
 pub(crate) mod explained;
 mod heat;
@@ -14,6 +15,7 @@ mod measured;
 mod origin;
 pub(crate) mod plan;
 pub(crate) mod published;
+pub(crate) mod repeats;
 pub(crate) mod run;
 pub(crate) mod sweep;
 pub(crate) mod window;

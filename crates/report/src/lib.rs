@@ -21,6 +21,7 @@ pub mod json;
 mod layout;
 mod markdown;
 pub mod planned;
+pub mod repeats;
 pub mod reproduction;
 mod style;
 mod terminal;

@@ -7,6 +7,7 @@
 
 mod checks;
 mod clip;
+mod command;
 mod conditions;
 mod directory;
 mod event;
@@ -35,6 +36,7 @@ mod touched;
 pub mod virtual_run;
 mod writer;
 
+pub use command::{CommandLine, CommandOutput, Wait, shell};
 pub use directory::{Reserved, check as check_directory, reserve as reserve_directory};
 pub use event::{Event, Observer, Silent, SweepEvent};
 pub use machine::{Machine, without_output};

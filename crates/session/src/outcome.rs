@@ -44,6 +44,7 @@ pub(crate) fn before(
             floor: None,
             model: None,
             streams: Vec::new(),
+            commands: Vec::new(),
         },
     }
 }

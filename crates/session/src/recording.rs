@@ -1,5 +1,6 @@
 //! A recording without a load of its own: steps 6, 7, 9 and 10 of [`crate::session`], around whatever else goes on.
 
+use crate::command::{self, CommandLine, Wait};
 use crate::conditions;
 use crate::event::Observer;
 use crate::machine::Machine;
@@ -8,13 +9,14 @@ use crate::outcome::{self, Counters};
 use crate::planned::Planned;
 use crate::recorder::Recorder;
 use crate::request::{How, Request};
-use crate::streams::{StreamRecorder, Subject};
-use fathom_core::run::{Environment, Run, Status, TargetFile};
+use crate::streams::{CommandSeen, StreamRecorder, Subject};
+use fathom_core::clock::Clock;
+use fathom_core::run::{CommandSummary, Environment, Run, Status, TargetFile};
 use fathom_core::workload::{Workload, Written};
 use fathom_engine::plan::Plan;
 use fathom_observe::{SystemRoot, trace};
 use fathom_sys::clock::HostClock;
-use fathom_sys::heap;
+use fathom_sys::{heap, process};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,6 +28,7 @@ pub struct Recording<'a> {
     streams: StreamRecorder,
     counters: Counters,
     clock: HostClock,
+    command: Option<CommandSummary>,
 }
 
 impl<'a> Recording<'a> {
@@ -75,12 +78,54 @@ impl<'a> Recording<'a> {
             streams,
             counters,
             clock,
+            command: None,
         })
     }
 
     /// The clock that it is recorded by.
     pub fn clock(&self) -> &HostClock {
         &self.clock
+    }
+
+    /// Runs a command while it records, and gives what the kernel's own account says of it. The first signal that was passed
+    /// on to it comes with it. `wait` is who listens for signals and children.
+    ///
+    /// # Errors
+    /// The command cannot be started or waited for: give the recording up.
+    pub fn run(
+        &mut self,
+        line: &CommandLine,
+        wait: Wait<'_>,
+    ) -> anyhow::Result<(&CommandSummary, Option<i32>)> {
+        let mut unseen = None;
+        if trace::numbers_tasks_as_here(self.system) {
+            let disks = conditions::disk_names(&self.run.summary.target.files);
+            self.streams
+                .follow(process::thread_id(), self.clock.now().0, disks);
+        } else {
+            unseen = Some(String::from(
+                "whose I/O was whose and what it waited for: the kernel's events number processes as the machine does, this \
+                 container numbers its own (run fathom outside it, or with hostPID)",
+            ));
+        }
+        let mut ended = command::run(line, self.system, &self.clock, wait)?;
+        self.streams.ran(ended.summary.started_ns, ended.summary.ended_ns);
+        if let Some(place) = &line.sync {
+            match command::sync(place, &self.clock) {
+                Ok(sync_ns) => ended.summary.sync_ns = Some(sync_ns),
+                Err(error) => ended.summary.missing.push(format!("{error:#}")),
+            }
+        }
+        ended.summary.missing.extend(unseen);
+        Ok((self.command.insert(ended.summary), ended.signal))
+    }
+
+    /// Gives it up: nothing of it stays.
+    pub fn abandon(self, observer: &mut dyn Observer) {
+        self.streams.end();
+        if let Some(recorder) = self.recorder {
+            recorder.abandon(observer);
+        }
     }
 
     /// Ends it, as one that ended so.
@@ -92,13 +137,29 @@ impl<'a> Recording<'a> {
             streams,
             counters,
             clock,
+            command,
         } = self;
-        let streams = streams.end();
+        let mut streams = streams.end();
+        let seen = streams.command.take();
+        let command = command.map(|command| with_seen(command, seen.unwrap_or_default()));
+        run.summary.commands.extend(command);
         outcome::used(&mut run, counters.end(system, &clock));
         run.status = status;
         let (end, _) = finish(&mut run, Arc::default(), recorder, Some(streams), observer);
         (run, end)
     }
+}
+
+/// The command with what was seen of it.
+fn with_seen(mut command: CommandSummary, seen: CommandSeen) -> CommandSummary {
+    command.devices = seen.devices;
+    if let Some(tree) = seen.tree {
+        command.waits = Some(tree.waits);
+        command.tasks = Some(tree.tasks);
+        command.outliving = tree.living;
+    }
+    command.missing.extend(seen.missing);
+    command
 }
 
 /// A request without jobs.

@@ -5,11 +5,13 @@
 //! never waits for a disk, one writes. It must not know what the streams are good for.
 
 mod batch;
+mod followed;
 mod keeper;
 mod slow;
 mod virtual_keeper;
 mod watcher;
 
+pub(crate) use followed::{CommandSeen, Control};
 pub(crate) use virtual_keeper::VirtualStreams;
 
 use crate::conditions;
@@ -30,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 use watcher::{Account, Ends, Watched};
 
@@ -51,6 +53,7 @@ pub(crate) struct StreamRecorder {
     dropped: Arc<Dropped>,
     recording: Option<Arc<IoRecording>>,
     missing: Missing,
+    control: Sender<Control>,
 }
 
 /// Why a stream, or a part of one, is not there: sentences, each once.
@@ -127,7 +130,9 @@ impl StreamRecorder {
         let keeper = Keeper::begin(sinks, BATCHES, move |sinks, batches| {
             keeper::keep_all(sinks, &sources, batches)
         })?;
+        let (control, controls) = channel();
         let ends = Ends {
+            controls,
             batches: keeper.batches().clone(),
             dropped: Arc::clone(&dropped),
             windows: windows_out,
@@ -142,12 +147,34 @@ impl StreamRecorder {
             dropped,
             recording,
             missing,
+            control,
         })
     }
 
     /// Where the load records its I/Os.
     pub(crate) fn recording(&self) -> Option<Arc<IoRecording>> {
         self.recording.clone()
+    }
+
+    /// From `from_ns` on, what task `maker` starts, and what those start, is a command, whose I/O on these disks is counted by
+    /// itself. It returns when that is so.
+    pub(crate) fn follow(&self, maker: u32, from_ns: u64, disks: Vec<String>) {
+        let (followed, waits) = sync_channel(1);
+        let follow = Control::Follow {
+            maker,
+            from_ns,
+            disks,
+            followed,
+        };
+        // A watcher that is gone has ended with a panic, which goes on where it is joined.
+        if self.control.send(follow).is_ok() {
+            let _gone = waits.recv();
+        }
+    }
+
+    /// The command took from `from_ns` to `to_ns`.
+    pub(crate) fn ran(&self, from_ns: u64, to_ns: u64) {
+        let _gone = self.control.send(Control::Ran { from_ns, to_ns });
     }
 
     /// Says what is missing, as far as it is known now.
@@ -171,7 +198,18 @@ impl StreamRecorder {
         for (kind, remarks) in account.remarks.0 {
             missing.say(kind, remarks);
         }
-        let mut result = EndedStreams::default();
+        let mut command = account.command;
+        if let Some(command) = &mut command {
+            for kind in [StreamKind::Block, StreamKind::Sched] {
+                command
+                    .missing
+                    .extend(missing.0.get(&kind).into_iter().flatten().cloned());
+            }
+        }
+        let mut result = EndedStreams {
+            command,
+            ..EndedStreams::default()
+        };
         for (kind, ended) in ended {
             let mut dropped = self.dropped.rows(kind);
             dropped += account.lost.get(&kind).copied().unwrap_or(0);
@@ -192,6 +230,8 @@ pub(crate) struct EndedStreams {
     pub ends: Vec<fathom_store::StreamEnd>,
     /// What could not be kept.
     pub warnings: Vec<Warning>,
+    /// What was seen of the command that was followed.
+    pub command: Option<CommandSeen>,
 }
 
 impl EndedStreams {
@@ -224,6 +264,8 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
         kernel: None,
         counters: None,
         without_load: subject.workers == 0,
+        followed: None,
+        numbers: Vec::new(),
     };
     if subject.requested.counters {
         let (mut sampler, remarks) = CounterSampler::new(system, &conditions::disk_names(subject.files));
@@ -236,6 +278,8 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
     }
     if subject.requested.block {
         let (devices, mut reasons) = devices(system, subject.files);
+        let number = |device: &TraceDevice| (device.dev, device.name.clone());
+        watched.numbers = devices.iter().map(number).collect();
         if !devices.is_empty() {
             match BlockTracer::start(system, &devices, BLOCK_BUFFER_KIB) {
                 Ok((tracer, remarks)) => {

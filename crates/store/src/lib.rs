@@ -28,6 +28,7 @@ mod histograms;
 mod reader;
 mod records;
 mod remove;
+mod repeats;
 mod stream;
 mod sweep;
 mod table;
@@ -38,6 +39,7 @@ pub use error::StoreError;
 pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
 pub use records::{RecordReader, StreamEnd, StreamRow, StreamWriter, export_parquet, stored_streams};
 pub use remove::{remove_record, remove_run};
+pub use repeats::{REPEATS_FILE, is_repeats, read_repeats, write_repeats};
 pub use sweep::{
     Origin, RESULTS_FILE, SWEEP_FILE, SweepDir, is_sweep, measured_in, read_sweep_plan, read_sweep_results,
 };

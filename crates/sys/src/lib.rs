@@ -11,6 +11,7 @@
 
 pub mod aio;
 pub mod arena;
+pub mod child;
 pub mod clock;
 pub mod counting_allocator;
 mod deadline;

@@ -59,6 +59,14 @@ pub fn resource_usage_self() -> io::Result<CpuUsage> {
     resource_usage(libc::RUSAGE_SELF)
 }
 
+/// What all children that were waited for have used, with theirs (`RUSAGE_CHILDREN`).
+///
+/// # Errors
+/// What `getrusage` said.
+pub fn resource_usage_children() -> io::Result<CpuUsage> {
+    resource_usage(libc::RUSAGE_CHILDREN)
+}
+
 fn resource_usage(who: libc::c_int) -> io::Result<CpuUsage> {
     // SAFETY: `rusage` is plain integers, for which zero is a value.
     let mut raw: libc::rusage = unsafe { std::mem::zeroed() };

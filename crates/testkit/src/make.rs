@@ -40,6 +40,7 @@ pub fn run(jobs: Vec<Job>, results: Vec<JobSummary>) -> Run {
             floor: None,
             model: None,
             streams: Vec::new(),
+            commands: Vec::new(),
         },
     }
 }

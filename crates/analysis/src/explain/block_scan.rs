@@ -64,16 +64,7 @@ struct Owner {
 
 /// Whether a task is one of the kernel's threads that carry out I/O for others.
 pub(super) fn is_kernel(comm: &Comm) -> bool {
-    let name = comm.as_bytes();
-    let prefixes: [&[u8]; 9] = [
-        b"kworker", b"jbd2/", b"loop", b"xfsaild", b"xfs-", b"kswapd", b"btrfs-", b"dmcrypt", b"md",
-    ];
-    // Names such as `mdadm` and `loopback` are programs'.
-    prefixes.iter().any(|prefix| match name.strip_prefix(*prefix) {
-        Some(rest) if *prefix == b"loop" || *prefix == b"md" => rest.first().is_some_and(u8::is_ascii_digit),
-        Some(_) => true,
-        None => false,
-    })
+    comm.is_kernel_worker()
 }
 
 /// A bound worker of the kernel, as a cgroup's throttle uses it to send what it let go: `kworker/1:0`, not `kworker/u8:0`.

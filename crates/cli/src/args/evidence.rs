@@ -1,4 +1,4 @@
-//! The command line of what records and explains: `--record`, `record`, `explain`, `export`.
+//! The command line of what records and explains: `--record`, `explain`, `export`.
 //!
 //! Data in: what clap matched. Data out: what was typed. It must not know devices or run directories.
 
@@ -6,19 +6,8 @@ use crate::terminal::Colour;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fathom_core::record::StreamKind;
-use fathom_core::units::Nanos;
 use fathom_session::Streams;
 use std::path::PathBuf;
-
-const RECORD_ABOUT: &str = "\
-Watches a device without any load of its own: every request that the kernel sends to it, the system's counters each \
-second, and who ran while a request was slow. `fathom explain` then says what limits the device and where each spike \
-came from. Ctrl-C ends it; a recording that was killed is read as it is.";
-
-const RECORD_EXAMPLES: &str = "\
-Examples:
-  fathom record --device /dev/nvme0n1 --duration 24h -o runs/production
-  fathom record --device /var/lib/postgresql --record=counters";
 
 const EXPLAIN_ABOUT: &str = "\
 Says what limited a run, where each latency spike came from and how sure that is, and what one-second averages hid. It \
@@ -48,35 +37,6 @@ pub(super) const RECORD: &str = "\
 What to keep beside the statistics: io (every I/O of the load), block (every request of the devices, and who had the CPUs \
 while an I/O was slow; needs root), counters (the system's and each process's, every second). --record alone keeps all \
 three; --record=io,counters only those. What the system does not allow is said, and the run goes on without it.";
-
-/// What a device without a load is watched by, unless something else is said.
-const WATCHED: &str = "block,counters";
-
-/// Watch a device without a load: every request, counters, who ran
-#[derive(Debug, Args)]
-#[command(long_about = RECORD_ABOUT, after_help = RECORD_EXAMPLES)]
-pub(crate) struct RecordArgs {
-    /// The device: its node, or a file or directory that lies on it
-    #[arg(long, value_name = "DEVICE", value_hint = ValueHint::AnyPath)]
-    pub device: PathBuf,
-    /// How long, as 90s, 15m, 24h, 7d [default: until Ctrl-C]
-    #[arg(long, value_name = "TIME", value_parser = fathom_dialect::duration)]
-    pub duration: Option<Nanos>,
-    /// Keep only some of: block, counters
-    #[arg(long = "record", value_name = "STREAMS", long_help = RECORD, value_parser = streams)]
-    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = WATCHED)]
-    #[arg(default_value = WATCHED, hide_default_value = true)]
-    pub streams: Streams,
-    /// Keep the recording here [default: fathom-runs/TIME-DEVICE]
-    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::DirPath)]
-    pub output: Option<PathBuf>,
-    /// No progress and no notes on stderr
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// The command line, word by word, for the record.
-    #[arg(skip)]
-    pub words: Vec<String>,
-}
 
 /// Say what limited a run, and where each latency spike came from
 #[derive(Debug, Args)]

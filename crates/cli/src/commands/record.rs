@@ -1,8 +1,10 @@
-//! `fathom record`: watches a device without a load of its own.
+//! `fathom record`: watches a device without a load of its own, or a command.
 //!
 //! Data in: arguments as typed. Data out: a run directory with streams and no jobs. It changes nothing on the device.
 
-use crate::args::evidence::RecordArgs;
+mod command;
+
+use crate::args::record::RecordArgs;
 use crate::exit::Exit;
 use crate::request;
 use crate::terminal::Colour;
@@ -11,7 +13,7 @@ use crate::terminal::signals::Bell;
 use crate::terminal::{self, signals, tell};
 use anyhow::{Context, bail};
 use fathom_core::clock::Clock;
-use fathom_core::run::Status;
+use fathom_core::run::{Status, TargetFile};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_observe::{SystemRoot, target};
 use fathom_report::text;
@@ -30,19 +32,17 @@ const LONG: Duration = Duration::from_mins(1);
 /// Carries `fathom record` out.
 pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let system = SystemRoot::default();
-    let file = target::inspect(&system, &device_path(&args.device)?);
-    let Some(device) = &file.device else {
-        bail!(
-            "--device {}: no block device is known below it: {}",
-            file.path,
-            file.device_missing
-                .as_deref()
-                .unwrap_or("the system does not say which")
-        );
-    };
-    if args.streams.io {
-        bail!("--record=io: there is no load whose I/Os could be kept: give block, counters or both");
+    if !args.line.is_empty() {
+        return command::record(args, &system);
     }
+    let Some(named) = &args.device else {
+        bail!("give a device (--device), or a command after --");
+    };
+    let file = on_device(&system, named)?;
+    can_be_kept(args)?;
+    let Some(device) = &file.device else {
+        bail!("--device {}: no block device is known below it", file.path);
+    };
     let name = device.name.clone();
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     let stop = signals::stop_flag()?;
@@ -68,6 +68,28 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
         .after_touching(|| tell::kept(Some(&dir)))?;
     tell::place(Some(&dir), args.quiet, "what it shows", "explain");
     Ok(end.into())
+}
+
+/// What was named, on a device.
+fn on_device(system: &SystemRoot, named: &Path) -> anyhow::Result<TargetFile> {
+    let file = target::inspect(system, &device_path(named)?);
+    if file.device.is_none() {
+        bail!(
+            "--device {}: no block device is known below it: {}",
+            file.path,
+            file.device_missing
+                .as_deref()
+                .unwrap_or("the system does not say which")
+        );
+    }
+    Ok(file)
+}
+
+fn can_be_kept(args: &RecordArgs) -> anyhow::Result<()> {
+    if args.streams.io {
+        bail!("--record=io: there is no load whose I/Os could be kept: give block, counters or both");
+    }
+    Ok(())
 }
 
 /// The path of what was named: a bare kernel name is a node in `/dev`.

@@ -15,6 +15,15 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<Exit> {
     if fathom_store::is_sweep(&args.dir) {
         return show_sweep(args);
     }
+    if fathom_store::is_repeats(&args.dir) {
+        let repeats = fathom_store::read_repeats(&args.dir)?;
+        terminal::print(&if args.json {
+            fathom_report::repeats::json(&repeats)
+        } else {
+            fathom_report::repeats::text(&repeats, terminal::stdout_style(args.colour))
+        })?;
+        return Ok(Exit::Done);
+    }
     let run = run_of(&args.dir)?;
     let settings = Settings {
         json: args.json,
@@ -35,6 +44,16 @@ fn show_sweep(args: &ShowArgs) -> anyhow::Result<Exit> {
 
 /// The run's document; of a killed run, with what its series says.
 pub(crate) fn run_of(dir: &Path) -> anyhow::Result<Run> {
+    if fathom_store::is_repeats(dir) {
+        let repeats = fathom_store::read_repeats(dir)?;
+        let middle = repeats.nearest_to_median().map_or("1", |run| &run.dir);
+        anyhow::bail!(
+            "{}: holds {} runs of a command: give one of them, such as {}, which is nearest to the median",
+            dir.display(),
+            repeats.runs.len(),
+            dir.join(middle).display()
+        );
+    }
     let StoredRun { mut run, series, .. } = fathom_store::read(dir)?;
     if run.status == Status::Running {
         let histograms = fathom_store::read_histograms(dir)?;

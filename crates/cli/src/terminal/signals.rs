@@ -1,16 +1,16 @@
 //! Ctrl-C: the first ends the run with the results so far, the second ends the program.
 //!
-//! Data out: a flag that the engine looks at, a bell for those who sleep. It must not know what is under way.
+//! Data out: a flag that the engine looks at, a bell for those who sleep, which signal it was for those who pass it on. It must not know what is under way.
 
 use crate::exit::Exit;
 use anyhow::Context;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Installs the handlers; the flag is set by the first SIGINT, SIGTERM or SIGHUP.
@@ -36,6 +36,46 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
 /// Wakes who waits for nothing but the time and Ctrl-C: looking for a flag ten times a second costs more than it seems.
 #[derive(Debug)]
 pub(crate) struct Bell(UnixStream);
+
+/// Tells those who wait for a child that it may have ended, and which signal came.
+#[derive(Debug)]
+pub(crate) struct Watchman {
+    bell: Bell,
+    caught: Arc<AtomicUsize>,
+}
+
+impl Watchman {
+    /// Installs it. Install [`stop_flag`] first.
+    pub(crate) fn new() -> anyhow::Result<Self> {
+        let install = || -> std::io::Result<Self> {
+            let caught = Arc::new(AtomicUsize::new(0));
+            let hangup = (!hangup_is_ignored()).then_some(SIGHUP);
+            for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
+                // The numbers of signals are small and positive.
+                flag::register_usize(signal, Arc::clone(&caught), signal.unsigned_abs() as usize)?;
+            }
+            let (hears, rings) = UnixStream::pair()?;
+            for signal in [SIGCHLD, SIGINT, SIGTERM].into_iter().chain(hangup) {
+                pipe::register(signal, rings.try_clone()?)?;
+            }
+            Ok(Self {
+                bell: Bell(hears),
+                caught,
+            })
+        };
+        install().context("cannot listen for Ctrl-C")
+    }
+
+    /// Sleeps for `time` (not zero), or until a child ended or a signal came; the signal, once.
+    ///
+    /// # Errors
+    /// The system does not wait.
+    pub(crate) fn sleep(&mut self, time: Duration) -> std::io::Result<Option<i32>> {
+        self.bell.sleep(time)?;
+        let caught = self.caught.swap(0, Ordering::Relaxed);
+        Ok((caught != 0).then_some(caught as i32))
+    }
+}
 
 /// Installs the bell; it rings at each signal that ends a run. Install [`stop_flag`] first, so that the flag is set by then.
 pub(crate) fn bell() -> anyhow::Result<Bell> {

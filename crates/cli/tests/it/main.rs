@@ -8,6 +8,7 @@ mod against_fio;
 mod bounded;
 mod catalog;
 mod compare;
+mod commanded;
 mod damaged;
 mod diskspd;
 mod door;

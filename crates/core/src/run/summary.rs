@@ -1,5 +1,6 @@
 //! What came out of a run: the document that `--json` prints.
 
+use super::command::CommandSummary;
 use super::environment::Target;
 use super::modelled::ModelSummary;
 use super::warning::Warning;
@@ -38,6 +39,9 @@ pub struct Summary {
     /// The streams of the record that were asked for; empty where none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<StreamSummary>,
+    /// The command that was recorded, with all it started; empty where there was none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandSummary>,
 }
 
 /// One job section or one group.

@@ -15,6 +15,7 @@ use super::page::Record;
 use super::slices::Slices;
 use super::source::Stream;
 use super::symbols::Symbols;
+use super::tree::{Tree, TreeSeen};
 use crate::root::SystemRoot;
 use fathom_core::record::{CpuShare, SchedSlice};
 use fathom_sys::clock::monotonic_ns;
@@ -32,6 +33,8 @@ const RENAME: (&str, &str) = ("task", "task_rename");
 const STACK: (&str, &str) = ("ftrace", "kernel_stack");
 /// The kernel's functions and where they are.
 const SYMBOLS: &str = "/proc/kallsyms";
+/// So long after a stay began it is given, at least in part: those that go on are cut after a second.
+const STAYS_LATE_NS: u64 = 1_200_000_000;
 /// How often the condition for stacks may be changed.
 const ASK_AGAIN_NS: u64 = 1_000_000_000;
 
@@ -76,6 +79,7 @@ pub struct SchedTracer {
     slices: Slices,
     load: Load,
     stacks: Stacks,
+    tree: Option<Tree>,
 }
 
 /// Whether stacks come, and of whom.
@@ -95,6 +99,8 @@ pub struct SchedAudit {
     pub late: u64,
     /// What else is to be said, a sentence each.
     pub remarks: Vec<String>,
+    /// What was seen of the command, where one was followed.
+    pub tree: Option<TreeSeen>,
 }
 
 impl SchedTracer {
@@ -133,6 +139,7 @@ impl SchedTracer {
             slices: Slices::new(&cpus, load, monotonic_ns()),
             load: load.clone(),
             stacks: Stacks::default(),
+            tree: None,
             decoder: decoder.with_symbols(symbols.clone().unwrap_or_default()),
         };
         if symbols.is_some()
@@ -174,6 +181,21 @@ impl SchedTracer {
         }
     }
 
+    /// Follows a command: all that `tree` says is of it, with their stays throughout.
+    pub fn follow(&mut self, tree: Tree) {
+        self.tree = Some(tree);
+    }
+
+    /// The command that is followed.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.tree.as_ref()
+    }
+
+    /// The same, to tell it more.
+    pub fn tree_mut(&mut self) -> Option<&mut Tree> {
+        self.tree.as_mut()
+    }
+
     /// Reads what the kernel wrote since the last call.
     ///
     /// # Errors
@@ -199,7 +221,15 @@ impl SchedTracer {
                 kind: SchedKind::Gap,
             })
         };
-        let take = |event: &SchedEvent| slices.apply(event);
+        let tree = &mut self.tree;
+        let take = |event: &SchedEvent| {
+            slices.apply(event);
+            if let Some(tree) = tree.as_mut()
+                && let Some(tid) = tree.apply(event)
+            {
+                slices.follow(tid);
+            }
+        };
         if last {
             self.stream.finish(now_ns, decode, gap, take)?;
             self.slices.seen_to(now_ns);
@@ -218,8 +248,13 @@ impl SchedTracer {
     /// Appends what is known by now of the load's stays and of who had each CPU; see [`Slices::take_stays`],
     /// [`Slices::take_shares`].
     pub fn take(&mut self, stays: &mut Vec<SchedSlice>, shares: &mut Vec<CpuShare>) {
+        let first = stays.len();
         self.slices.take_stays(stays);
         self.slices.take_shares(shares);
+        if let Some(tree) = &mut self.tree {
+            tree.stays(&stays[first..]);
+            tree.settle(self.stream.complete_to_ns().saturating_sub(STAYS_LATE_NS));
+        }
     }
 
     /// Appends the stays of others that overlap `from_ns..to_ns` and were not given before, in the order of their starts; see
@@ -251,6 +286,7 @@ impl SchedTracer {
     /// Ends, after [`Self::stop`]; appends the rest of what [`Self::take`] gives.
     pub fn finish(mut self, stays: &mut Vec<SchedSlice>, shares: &mut Vec<CpuShare>) -> SchedAudit {
         let mut remarks = Vec::new();
+        let first = stays.len();
         self.slices.finish(stays, shares);
         let lost = self.instance.lost().unwrap_or_else(|error| {
             remarks.push(format!(
@@ -259,13 +295,23 @@ impl SchedTracer {
             super::instance::Lost::default()
         });
         let late = self.stream.late();
-        let Self { stream, instance, .. } = self;
+        let Self {
+            stream,
+            instance,
+            tree,
+            ..
+        } = self;
         drop(stream);
         remarks.extend(instance.remove());
+        let tree = tree.map(|mut tree| {
+            tree.stays(&stays[first..]);
+            tree.finish(lost.total() + late)
+        });
         SchedAudit {
             lost: lost.total(),
             late,
             remarks,
+            tree,
         }
     }
 }

@@ -202,6 +202,14 @@ fn started(root: &SystemRoot, process: &str) -> Option<u64> {
     fields.split_whitespace().nth(19)?.parse().ok()
 }
 
+/// Whether the kernel's events number tasks as this process sees them: they do outside containers that number their own.
+/// Where that is not known, they are taken to.
+pub fn numbers_tasks_as_here(root: &SystemRoot) -> bool {
+    // PROC_PID_INIT_INO of include/linux/proc_ns.h.
+    const FIRST: u64 = 0xEFFF_FFFC;
+    namespace(root).is_none_or(|number| number == FIRST)
+}
+
 /// The namespace of process numbers that this process is in.
 fn namespace(root: &SystemRoot) -> Option<u64> {
     let link = fs::read_link(root.at(Path::new("/proc/self/ns/pid"))).ok()?;

@@ -10,7 +10,7 @@ mod section;
 
 use super::content::{Block, Document, Notice, Table};
 use super::origin::{civil, ended, modelled, on};
-use super::{Reader, RunReport, explained, measured, origin, published};
+use super::{Reader, RunReport, command, explained, measured, origin, published};
 use crate::words::{block_sizes, capital, describe, kept_times, pattern, plural};
 use fathom_core::run::{JobSummary, Run};
 use fathom_core::units::Nanos;
@@ -29,6 +29,7 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
         ..Document::default()
     };
     document.add("In short", report.explanation.and_then(explained::lead));
+    document.add("The command", command::blocks(run));
     document.add("Numbers", numbers(run, &sections));
     let warnings = facts::warnings(&run.summary.warnings);
     document.add("Warnings", facts::errors(run).into_iter().chain(warnings));
@@ -78,6 +79,7 @@ pub(crate) fn told(run: &Run) -> Document {
         let title = format!("{name}: {}, {}", plural(*workers, "worker"), Nanos(*runtime_ns));
         document.add(&title, details(section, sections.len() > 1));
     }
+    document.add("", command::blocks(run));
     for disk in &run.summary.disks {
         document.add("", [Block::Nested(facts::disk(disk))]);
     }
@@ -102,6 +104,7 @@ fn outset(run: &Run, sections: &[Section<'_>]) -> Vec<Block> {
     let target = &run.summary.target;
     let on = on(&target.description);
     blocks.push(Block::Text(match run.workload.jobs.as_slice() {
+        [] if !run.summary.commands.is_empty() => format!("A command{on}"),
         [] => format!("Watched {}, without a load of its own", target.description),
         [job] => format!("{}{on}", describe(job)),
         jobs => format!("{}{on}", plural(jobs.len(), "job")),
@@ -136,6 +139,9 @@ fn details(section: &Section<'_>, several: bool) -> Vec<Block> {
 
 fn title(run: &Run) -> String {
     let target = &run.summary.target.description;
+    if let [command] = run.summary.commands.as_slice() {
+        return format!("{} on {target}", command::words(&command.argv));
+    }
     match run.workload.jobs.as_slice() {
         [] => format!("Record of {target}"),
         [job] if target.is_empty() => pattern(job),
@@ -193,6 +199,7 @@ fn what(run: &Run) -> Vec<Block> {
     let mut facts = Vec::new();
     let jobs = &run.workload.jobs;
     match jobs.as_slice() {
+        [] if !run.summary.commands.is_empty() => {}
         [] => facts.push(("load", String::from("none: the machine was watched"))),
         [job] => facts.push(("load", describe(job))),
         _ => {}

@@ -6,12 +6,13 @@
 
 use super::Missing;
 use super::batch::{Batch, Dropped};
+use super::followed::{CommandSeen, Control, Followed};
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;
 use fathom_core::record::{BlockRequest, CounterRow, CpuShare, SchedSlice, StreamKind};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_observe::counters::CounterSampler;
-use fathom_observe::trace::{BlockTracer, KernelTracer, SchedTracer};
+use fathom_observe::trace::{BlockTracer, KernelTracer, SchedTracer, Tree};
 use fathom_sys::clock::HostClock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub(super) struct Ends {
     pub dropped: Arc<Dropped>,
     /// Windows of slow I/Os of the load.
     pub windows: Receiver<Window>,
+    /// What is said of a command.
+    pub controls: Receiver<Control>,
     pub stop: Arc<AtomicBool>,
     pub clock: HostClock,
 }
@@ -56,6 +59,10 @@ pub(super) struct Watched {
     pub counters: Option<CounterSampler>,
     /// Slow requests are looked for here, because there is no load of whose I/Os it could be said.
     pub without_load: bool,
+    /// The command that is followed.
+    pub followed: Option<Followed>,
+    /// The numbers of the devices whose requests are watched, and their names.
+    pub numbers: Vec<(u32, String)>,
 }
 
 impl Watched {
@@ -87,6 +94,8 @@ pub(super) struct Account {
     pub lost: BTreeMap<StreamKind, u64>,
     /// What was found not to be available on the way.
     pub remarks: Missing,
+    /// What was seen of a command.
+    pub command: Option<CommandSeen>,
 }
 
 impl Account {
@@ -116,7 +125,8 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
     loop {
         let stopping = ends.stop.load(Ordering::Relaxed);
         let now = ends.clock.now();
-        poll_block(&mut watched, &mut slow, &mut account, ends);
+        follow(&mut watched, ends);
+        let requests = poll_block(&mut watched, &mut slow, &mut account);
         let second = now >= next_second;
         if second {
             next_second = next_second.after(SECOND).max(now);
@@ -142,6 +152,8 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
                 hand_on(sched, &mut waiting, ends);
             }
         }
+        count_requests(&mut watched, &requests);
+        ends.send(Batch::Block(requests));
         if let Some(kernel) = &mut watched.kernel
             && tick.is_multiple_of(HAND_ON_TICKS)
         {
@@ -167,12 +179,14 @@ fn poll_kernel(kernel: &mut Option<KernelTracer>, rows: &mut [BlockRequest], acc
     }
 }
 
-fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Account, ends: &Ends) {
+/// The requests that ended.
+fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Account) -> Vec<BlockRequest> {
     let looks_back = watched.looks_back();
-    let Some(tracer) = &mut watched.block else {
-        return poll_kernel(&mut watched.kernel, &mut [], account);
-    };
     let mut rows = Vec::new();
+    let Some(tracer) = &mut watched.block else {
+        poll_kernel(&mut watched.kernel, &mut [], account);
+        return rows;
+    };
     let polled = tracer.poll(&mut rows);
     account.failed(StreamKind::Block, polled);
     poll_kernel(&mut watched.kernel, &mut rows, account);
@@ -195,7 +209,46 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
             }
         }
     }
-    ends.send(Batch::Block(rows));
+    rows
+}
+
+/// What was said of a command since.
+fn follow(watched: &mut Watched, ends: &Ends) {
+    for control in ends.controls.try_iter() {
+        match control {
+            Control::Follow {
+                maker,
+                from_ns,
+                disks,
+                followed,
+            } => {
+                watched.followed = Some(Followed::new(from_ns, &watched.numbers, &disks));
+                if let Some(sched) = &mut watched.sched {
+                    let mut tree = Tree::new(maker, from_ns);
+                    tree.ran(from_ns, 0);
+                    sched.follow(tree);
+                }
+                // Who asked is waiting.
+                let _gone = followed.send(());
+            }
+            Control::Ran { from_ns, to_ns } => {
+                if let Some(followed) = &mut watched.followed {
+                    followed.ended(to_ns);
+                }
+                if let Some(tree) = watched.sched.as_mut().and_then(SchedTracer::tree_mut) {
+                    tree.ran(from_ns, to_ns);
+                }
+            }
+        }
+    }
+}
+
+/// Whose these were. The scheduler's events were read after them: who was started before them is known.
+fn count_requests(watched: &mut Watched, rows: &[BlockRequest]) {
+    if let Some(followed) = &mut watched.followed {
+        let tree = watched.sched.as_ref().and_then(SchedTracer::tree);
+        followed.rows(rows, tree);
+    }
 }
 
 /// Counters that were read and not sent yet: of half a second at most.
@@ -268,14 +321,14 @@ fn send_sched(mut rows: Vec<SchedSlice>, shares: Vec<CpuShare>, ends: &Ends) {
 }
 
 /// Ends the tracers.
-fn end(watched: Watched, windows: &[Window], account: &mut Account, ends: &Ends) {
+fn end(mut watched: Watched, windows: &[Window], account: &mut Account, ends: &Ends) {
     let mut rows = Vec::new();
-    if let Some(tracer) = watched.block {
+    if let Some(tracer) = watched.block.take() {
         let audit = tracer.finish(&mut rows);
         account.lost(StreamKind::Block, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Block, audit.remarks);
     }
-    if let Some(mut kernel) = watched.kernel {
+    if let Some(mut kernel) = watched.kernel.take() {
         account.failed(StreamKind::Kernel, kernel.stop());
         kernel.own(&mut rows);
         let mut spans = Vec::new();
@@ -284,7 +337,9 @@ fn end(watched: Watched, windows: &[Window], account: &mut Account, ends: &Ends)
         account.lost(StreamKind::Kernel, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Kernel, audit.remarks);
     }
+    count_requests(&mut watched, &rows);
     ends.send(Batch::Block(rows));
+    let mut tree = None;
     if let Some(mut sched) = watched.sched {
         let (mut rows, mut shares) = (Vec::new(), Vec::new());
         for window in windows {
@@ -294,7 +349,10 @@ fn end(watched: Watched, windows: &[Window], account: &mut Account, ends: &Ends)
         send_sched(rows, shares, ends);
         account.lost(StreamKind::Sched, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Sched, audit.remarks);
+        tree = audit.tree;
     }
+    let lost = account.lost.get(&StreamKind::Block).copied().unwrap_or(0);
+    account.command = watched.followed.map(|followed| followed.finish(tree, lost));
     if let Some(sampler) = watched.counters {
         account
             .remarks

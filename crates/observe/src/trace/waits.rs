@@ -1,0 +1,141 @@
+//! What a set of threads spent a time on.
+//!
+//! Duty: make of stays on CPUs how long any of the threads ran, or else could have run, or else waited for a disk, or else
+//! slept; and the same of each thread, added up. Data in: [`SchedSlice`]s, roughly in the order of their ends, those of one
+//! thread in order. Data out: [`CommandWaits`]. Memory is what happened since the last [`Waits::settle`].
+
+use super::tids::TidMap;
+use fathom_core::record::{BlockedOn, SchedSlice, TaskState};
+use fathom_core::run::{CommandWaits, TimeSplit};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a thread is at; of several threads the first of these counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    Cpu = 0,
+    Ready = 1,
+    Disk = 2,
+    Other = 3,
+    /// It is not there any more.
+    Gone = 4,
+}
+
+/// From a moment on, a thread is at something. Of equal moments the first that was told comes first.
+type Change = (u64, u64, u32, At);
+
+/// Adds up.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    changes: BinaryHeap<Reverse<Change>>,
+    told: u64,
+    threads: TidMap<At>,
+    /// Threads that are at each.
+    at: [u64; 4],
+    now_ns: u64,
+    from_ns: u64,
+    /// 0: not known yet.
+    to_ns: u64,
+    elapsed: [u64; 4],
+    sums: [u64; 4],
+}
+
+impl Waits {
+    /// Only this time counts; its end may come later.
+    pub(super) fn within(&mut self, from_ns: u64, to_ns: u64) {
+        (self.from_ns, self.to_ns) = (from_ns, to_ns);
+    }
+
+    /// One more stay, which is the thread's last where it has `ended`.
+    pub(super) fn stay(&mut self, stay: &SchedSlice, ended: bool) {
+        if let Some(ready_ns) = stay.ready_ns {
+            self.change(ready_ns.min(stay.start_ns), stay.tid, At::Ready);
+        }
+        self.change(stay.start_ns, stay.tid, At::Cpu);
+        let then = match (stay.state, stay.blocked_on) {
+            // Given in parts, it goes on with the next at the same moment.
+            (TaskState::Other, _) if ended => At::Gone,
+            (TaskState::Other, _) => At::Cpu,
+            (TaskState::Preempted, _) | (_, BlockedOn::Quota) => At::Ready,
+            (
+                _,
+                BlockedOn::Io
+                | BlockedOn::Tag
+                | BlockedOn::WritebackThrottle
+                | BlockedOn::Journal
+                | BlockedOn::DirtyLimit
+                | BlockedOn::Writeback
+                | BlockedOn::Fault,
+            )
+            | (TaskState::Uninterruptible, BlockedOn::Unknown) => At::Disk,
+            (TaskState::Uninterruptible | TaskState::Sleeping | TaskState::Stopped, _) => At::Other,
+        };
+        self.change(stay.end_ns, stay.tid, then);
+    }
+
+    /// A thread has ended.
+    pub(super) fn gone(&mut self, at_ns: u64, tid: u32) {
+        self.change(at_ns, tid, At::Gone);
+    }
+
+    fn change(&mut self, at_ns: u64, tid: u32, at: At) {
+        self.told += 1;
+        self.changes.push(Reverse((at_ns, self.told, tid, at)));
+    }
+
+    /// Nothing comes any more that happened before `to_ns`; what does counts from there.
+    pub(super) fn settle(&mut self, to_ns: u64) {
+        while let Some(&Reverse((at_ns, _, tid, at))) = self.changes.peek() {
+            if at_ns > to_ns {
+                return;
+            }
+            self.changes.pop();
+            self.advance(at_ns);
+            let before = match at {
+                At::Gone => self.threads.remove(&tid),
+                _ => self.threads.insert(tid, at),
+            };
+            if let Some(before) = before {
+                self.at[before as usize] -= 1;
+            }
+            if at != At::Gone {
+                self.at[at as usize] += 1;
+            }
+        }
+        if self.to_ns != 0 {
+            self.advance(to_ns.min(self.to_ns));
+        }
+    }
+
+    fn advance(&mut self, at_ns: u64) {
+        let end_ns = if self.to_ns == 0 { u64::MAX } else { self.to_ns };
+        let (from_ns, to_ns) = (self.now_ns.max(self.from_ns), at_ns.min(end_ns));
+        self.now_ns = self.now_ns.max(at_ns);
+        let Some(passed_ns) = to_ns.checked_sub(from_ns) else {
+            return;
+        };
+        if let Some(first) = self.at.iter().position(|threads| *threads > 0) {
+            self.elapsed[first] += passed_ns;
+        }
+        for (sum, threads) in self.sums.iter_mut().zip(self.at) {
+            *sum = sum.saturating_add(passed_ns.saturating_mul(threads));
+        }
+    }
+
+    /// The sums, up to what was settled.
+    pub(super) fn sums(&self) -> CommandWaits {
+        let split = |[cpu_ns, ready_ns, disk_ns, other_ns]: [u64; 4]| TimeSplit {
+            cpu_ns,
+            ready_ns,
+            disk_ns,
+            other_ns,
+        };
+        CommandWaits {
+            elapsed: split(self.elapsed),
+            threads: split(self.sums),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
