@@ -90,6 +90,7 @@ pub fn explain<E: Evidence>(
     };
     Ok(Explanation {
         schema: String::from(SCHEMA),
+        commands: limit::of_commands(facts, scanned, &sections),
         limits,
         spikes,
         distributions: sections.iter().map(|section| distribution::of(section)).collect(),

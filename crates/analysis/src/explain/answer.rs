@@ -3,11 +3,13 @@
 //! Data in: nothing. Data out: types that serialise. Times are nanoseconds since the start of the run, latencies
 //! nanoseconds, shares 0 to 1.
 
+mod command;
 mod distributions;
 mod limits;
 mod owners;
 mod spikes;
 
+pub use command::{CommandTime, LimitTime};
 pub use distributions::{
     AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourDistribution, SECTION_PERCENTILES,
     SectionDistribution,
@@ -26,6 +28,9 @@ use serde::Serialize;
 pub struct Explanation {
     /// [`super::SCHEMA`].
     pub schema: String,
+    /// What became of the time of the commands that were recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandTime>,
     /// What limits each section, in the order of the workload; of a record without load, each device.
     pub limits: Vec<SectionLimit>,
     /// The spikes; `None`: neither the I/Os of the load nor the requests of its devices were recorded.

@@ -5,12 +5,15 @@
 //! the wrong way, that is said.
 
 mod capped;
+mod command;
 mod known;
 mod measures;
 mod misleading;
 mod rules;
 mod sample;
 mod unloaded;
+
+pub(super) use command::of as of_commands;
 
 use super::answer::{Candidate, Figure, LimitKind, SectionLimit, Unit};
 use super::section::Section;

@@ -4,9 +4,10 @@
 
 use super::content::{Block, Table};
 use super::explained::percent;
-use crate::words::{plural, when};
-use fathom_core::run::{CommandDevice, CommandExit, CommandSummary, Moved, Run, TimeSplit};
-use fathom_core::units::{Bytes, Nanos, count};
+use crate::words::{joined, plural, when};
+use fathom_analysis::explain::answer::{CommandTime, Unit};
+use fathom_core::run::{CommandDevice, CommandExit, CommandSummary, CommandWaits, Moved, Run, TimeSplit};
+use fathom_core::units::{Bytes, Nanos, binary_rate, count};
 
 /// Letters of a command that are told.
 const WORDS_MAX: usize = 200;
@@ -68,10 +69,44 @@ fn of(command: &CommandSummary) -> Vec<Block> {
     blocks
 }
 
+/// What became of its time: at limits of disks, and on what.
+pub(crate) fn time(command: &CommandTime) -> String {
+    let took = Nanos(command.duration_ns);
+    let limits = command.limits.iter().map(|limit| {
+        let rate = match limit.unit {
+            Unit::BytesPerSecond => binary_rate(limit.rate),
+            _ => format!("{} IOPS", count(limit.rate.round())),
+        };
+        let share = percent(limit.ns as f64 / command.duration_ns.max(1) as f64);
+        format!(
+            "{} ({share}) at the limit of {}, {rate}",
+            Nanos(limit.ns),
+            limit.device
+        )
+    });
+    let limits = joined(limits, "; ");
+    let waits = command.waits.as_ref();
+    let spent = waits.and_then(|waits| spent_of(waits, command.duration_ns));
+    let spent = spent.unwrap_or_else(|| {
+        let share = percent(command.cpu_ns as f64 / command.duration_ns.max(1) as f64);
+        format!(
+            "{} ({share}) of CPU; what it waited for was not recorded",
+            Nanos(command.cpu_ns)
+        )
+    });
+    if limits.is_empty() {
+        format!("of {took}, {spent}; no disk was at a limit that can be told")
+    } else {
+        format!("of {took}, {limits}; over all of it, {spent}")
+    }
+}
+
 /// What its duration was spent on.
 pub(crate) fn spent(command: &CommandSummary) -> Option<String> {
-    let waits = command.waits?;
-    let whole = command.duration_ns();
+    spent_of(&command.waits?, command.duration_ns())
+}
+
+fn spent_of(waits: &CommandWaits, whole: u64) -> Option<String> {
     let mut parts = split(&waits.elapsed, whole);
     let unknown = whole.saturating_sub(waits.elapsed.total_ns());
     if unknown as f64 >= whole as f64 * LEFT_MIN {

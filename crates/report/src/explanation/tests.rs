@@ -213,6 +213,7 @@ fn section() -> SectionDistribution {
 
 fn explanation() -> Explanation {
     Explanation {
+        commands: Vec::new(),
         schema: String::from(SCHEMA),
         limits: vec![limit()],
         spikes: Some(SpikeReport {
@@ -504,6 +505,7 @@ fn averages_of_several_sections() {
 #[test]
 fn nothing_to_say() {
     let nothing = Explanation {
+        commands: Vec::new(),
         schema: String::from(SCHEMA),
         limits: Vec::new(),
         spikes: Some(SpikeReport::default()),

@@ -7,7 +7,7 @@ use fathom_core::units::{Nanos, binary_rate, count};
 /// Seconds at the highest rate that make a plateau.
 const PLATEAU_SECONDS: usize = 5;
 /// How near to the highest rate they are.
-const PLATEAU: f64 = 0.97;
+pub(super) const PLATEAU: f64 = 0.97;
 /// How much longer requests take there than in light seconds.
 const SLOWER: f64 = 2.0;
 /// Seconds with less than this part of the highest rate are light.

@@ -2,7 +2,7 @@
 //!
 //! Data in: an explanation. Data out: a line each. It must not judge.
 
-use super::super::grouped;
+use super::super::{command, grouped};
 use super::groups::{Group, groups};
 use super::percent;
 use crate::words::{joined, plural};
@@ -23,12 +23,14 @@ const NEARLY_ALL: f64 = 0.9;
 /// The lines; fewer where nothing is known.
 pub(crate) fn lines(explanation: &Explanation) -> Vec<String> {
     let lost = explanation.spikes.as_ref().map(lost).unwrap_or_default();
+    let commands = explanation.commands.iter();
+    let commands = commands.map(|command| format!("Its time: {}.", command::time(command)));
     let lines = [
         limited(explanation).map(|text| format!("What limited it: {text}.")),
         disturbed(explanation, &lost).map(|text| format!("What disturbed it: {text}.")),
         remedy(explanation, &lost).map(|text| format!("What to do: {text}.")),
     ];
-    lines.into_iter().flatten().collect()
+    commands.chain(lines.into_iter().flatten()).collect()
 }
 
 fn limited(explanation: &Explanation) -> Option<String> {

@@ -22,6 +22,7 @@ fn explained(spikes: Vec<Vec<Owned>>) -> Explanation {
         .map(|owners| Spike { owners, ..spike() })
         .collect();
     Explanation {
+        commands: Vec::new(),
         schema: String::new(),
         limits: Vec::new(),
         spikes: Some(SpikeReport {
