@@ -118,7 +118,7 @@ pub(crate) fn run(
     clock: &HostClock,
     wait: Wait<'_>,
 ) -> anyhow::Result<Ended> {
-    let before = process::resource_usage_children().unwrap_or_default();
+    let before = process::resource_usage_children();
     let started = clock.now();
     let mut running = line.spawn()?;
     let waited = wait_for(&running, wait);
@@ -133,12 +133,13 @@ pub(crate) fn run(
         .map_err(|error| missing.push(format!("the kernel's account of its I/O: {error}")))
         .ok();
     let status = running.wait().context("cannot wait for the command")?;
-    let cpu = process::resource_usage_children()
-        .map(|after| after.since(&before))
-        .unwrap_or_else(|error| {
+    let cpu = match (before, process::resource_usage_children()) {
+        (Ok(before), Ok(after)) => after.since(&before),
+        (Err(error), _) | (_, Err(error)) => {
             missing.push(format!("its CPU time: {error}"));
             CpuUsage::default()
-        });
+        }
+    };
     Ok(Ended {
         summary: CommandSummary {
             argv: line.words(),

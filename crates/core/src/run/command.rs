@@ -13,7 +13,9 @@ pub struct CommandSummary {
     /// When it was seen to have ended.
     pub ended_ns: u64,
     pub exit: CommandExit,
-    /// CPU time, context switches and page faults of the command and of all that was waited for (`getrusage(2)`).
+    /// CPU time, context switches and page faults of the command and of all that was waited for (`getrusage(2)`); all zeros,
+    /// and then not written: not measured.
+    #[serde(default, skip_serializing_if = "CpuUsage::is_not_known")]
     pub cpu: CpuUsage,
     /// The kernel's account of its I/O; `None`: not to be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]

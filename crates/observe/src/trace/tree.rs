@@ -17,6 +17,10 @@ const TASKS_MAX: usize = 262_144;
 /// the order of their time to within this.
 const SLACK_NS: u64 = 1_000_000;
 
+/// So long after its end the pages that a task made dirty are written: the kernel begins after half a minute
+/// (`dirty_expire_centisecs`).
+const WRITTEN_NS: u64 = 120_000_000_000;
+
 /// When a task was there.
 #[derive(Debug, Clone, Copy)]
 struct Life {
@@ -99,6 +103,10 @@ impl Tree {
         if !made_it && !self.is_living(parent) {
             // Its number was one of the tree's, and is another's from here on.
             self.died(at_ns, child);
+            let life = self.tasks.get(&child);
+            if life.is_some_and(|life| life.to_ns.saturating_add(WRITTEN_NS) < at_ns) {
+                self.tasks.remove(&child);
+            }
             return None;
         }
         if self.tasks.len() >= TASKS_MAX {

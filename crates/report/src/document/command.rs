@@ -57,7 +57,9 @@ fn of(command: &CommandSummary) -> Vec<Block> {
     ];
     facts.extend(spent(command).map(|text| ("spent", text)));
     facts.extend(threads(command).map(|text| ("its threads", text)));
-    facts.push(("CPU", cpu(command)));
+    if !command.cpu.is_not_known() {
+        facts.push(("CPU", cpu(command)));
+    }
     facts.extend(asked_for(command).map(|text| ("I/O", text)));
     facts.extend(left(command).map(|text| ("left over", text)));
     let mut blocks = vec![Block::Facts(facts)];

@@ -16,7 +16,7 @@ use fathom_observe::{SystemRoot, target};
 use fathom_report::{json, repeats as report, text};
 use fathom_session::recording::Recording;
 use fathom_session::{
-    AfterTouching as _, CommandLine, CommandOutput, End, How, Output, Reserved, reserve_directory, shell,
+    AfterTouching as _, CommandLine, CommandOutput, End, How, Output, reserve_directory, shell,
 };
 use fathom_sys::clock::HostClock;
 use indicatif::ProgressBar;
@@ -76,7 +76,7 @@ pub(super) fn record(args: &RecordArgs, system: &SystemRoot) -> anyhow::Result<E
         stop,
         watchman,
     };
-    let ended = if once { runs.once(dir) } else { runs.several(&dir) };
+    let ended = if once { runs.once(&dir) } else { runs.several(&dir) };
     match ended {
         Err(_) if runs.interrupted() => Ok(Exit::Interrupted),
         ended => ended,
@@ -88,18 +88,18 @@ impl Runs<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn once(&mut self, dir: Reserved) -> anyhow::Result<Exit> {
+    fn once(&mut self, dir: &Path) -> anyhow::Result<Exit> {
         for _ in 0..self.args.repeats.warmup {
             self.warm_up()?;
         }
-        let (run, end) = self.run(&dir, "")?;
+        let (run, end) = self.run(dir, "")?;
         let printed = if self.args.repeats.json {
             json::summary(&run)
         } else {
             text::render(&run, terminal::stdout_style(self.args.repeats.colour))
         };
-        terminal::print(&printed).after_touching(|| tell::kept(Some(&dir)))?;
-        tell::place(Some(&dir), self.args.quiet, "what it shows", "explain");
+        terminal::print(&printed).after_touching(|| tell::kept(Some(dir)))?;
+        tell::place(Some(dir), self.args.quiet, "what it shows", "explain");
         Ok(self.exit_of(&run, end))
     }
 

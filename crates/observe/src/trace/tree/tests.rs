@@ -55,6 +55,10 @@ fn what_ended_leaves_its_buffered_writes_but_its_number_may_be_another_ones() {
     // Another's child with that number, and a child of the dead one, which is another's.
     tree.apply(&fork(400 * MS, 2, 11));
     assert_eq!(tree.apply(&fork(410 * MS, 11, 15)), None);
+    assert!(tree.held(11, 420 * MS));
+    // Long after, what is written for that number is another's.
+    tree.apply(&fork(200_000 * MS, 2, 11));
+    assert!(!tree.held(11, 200_000 * MS));
     let seen = tree.finish(0);
     assert_eq!((seen.tasks, seen.living, seen.remarks.len()), (2, 1, 0));
 }
