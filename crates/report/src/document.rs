@@ -5,8 +5,8 @@
 //! ([`SweepReport`]). Data out: documents for the writers of [`Format`]s and for terminals, which are told the same in fewer
 //! words (the functions that are called `told`). It must not judge, nor know where anything is stored.
 
-pub(crate) mod compare;
 pub(crate) mod command;
+pub(crate) mod compare;
 pub(crate) mod content;
 pub(crate) mod explained;
 mod heat;

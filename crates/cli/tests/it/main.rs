@@ -7,8 +7,8 @@
 mod against_fio;
 mod bounded;
 mod catalog;
-mod compare;
 mod commanded;
+mod compare;
 mod damaged;
 mod diskspd;
 mod door;
