@@ -150,7 +150,11 @@ impl Fit {
         if !(read.is_limit && write.is_limit && both.is_limit) {
             return None;
         }
-        Some(both.per_second < read.per_second.max(write.per_second) * 1.25)
+        // Of one limit each I/O takes its share; of two, the slower direction holds the other up, which is as often its turn.
+        let (read, write) = (read.per_second, write.per_second);
+        let of_one = 2.0 / (1.0 / read + 1.0 / write);
+        let of_two = 2.0 * read.min(write);
+        Some(both.per_second < (of_one * of_two).sqrt())
     }
 }
 

@@ -75,14 +75,146 @@ fn a_disk_on_a_machine_is_told_with_what_was_promised() {
 #[test]
 fn the_answer_for_programs() {
     let place = Place::new();
-    let mut told = place.json("identify model:aws/gp2:50GiB --readonly -q");
+    let mut told = place.json("identify model:aws/gp2:50GiB --readonly");
     // Tables of quantiles are long, and the model's own tests know them.
     for direction in ["read", "write"] {
         if let Some(service) = told["service"].get_mut(direction).and_then(Value::as_object_mut) {
             service.remove("quantiles_us");
         }
     }
-    check(&format!("{told:#}\n"), &expect![[r#""#]]);
+    check(
+        &format!("{told:#}\n"),
+        &expect![[r#"
+            {
+              "claim": null,
+              "held_out": {
+                "block_bytes": 16384,
+                "depth": 8,
+                "iops": {
+                  "measured": 3069.0035,
+                  "model": 3067.3691,
+                  "off": -0.0005
+                },
+                "latency_ns_p50": {
+                  "measured": 2472266.0,
+                  "model": 2420670.0,
+                  "off": -0.0209
+                },
+                "latency_ns_p99": {
+                  "measured": 5377039.0,
+                  "model": 5228704.0,
+                  "off": -0.0276
+                },
+                "writes": false
+              },
+              "likelihood": 0.9996,
+              "limits": {
+                "credit": {
+                  "held_ns": 3002848426,
+                  "seen": null
+                },
+                "io_unit_bytes": null,
+                "read": {
+                  "large": {
+                    "block_bytes": 262144,
+                    "bytes_per_second": 137296134.0,
+                    "depth": 16,
+                    "iops": 523.7432,
+                    "is_limit": true
+                  },
+                  "small": {
+                    "block_bytes": 4096,
+                    "bytes_per_second": 12568271.0,
+                    "depth": 32,
+                    "iops": 3068.4256,
+                    "is_limit": true
+                  }
+                },
+                "release": "even",
+                "shared_bytes": null,
+                "shared_iops": null,
+                "slice_ns": null,
+                "together": null,
+                "write": null
+              },
+              "measured_ns": 4123609795,
+              "measurements": 8,
+              "model_file": null,
+              "runners_up": [
+                {
+                  "equal": [],
+                  "likelihood": 0.0004,
+                  "machine": null,
+                  "name": "gp3",
+                  "off": 0.0239,
+                  "target": "aws/gp3:50GiB"
+                },
+                {
+                  "equal": [
+                    "azure/PremiumV2:50GiB,mbps=135",
+                    "azure/PremiumV2:50GiB,iops=3010,mbps=135"
+                  ],
+                  "likelihood": 0.0,
+                  "machine": null,
+                  "name": "Ultra",
+                  "off": 0.0029,
+                  "target": "azure/Ultra:50GiB,iops=3010,mbps=135"
+                },
+                {
+                  "equal": [
+                    "gcp/hyperdisk-balanced-high-availability:50GiB,iops=3070"
+                  ],
+                  "likelihood": 0.0,
+                  "machine": null,
+                  "name": "hyperdisk-balanced",
+                  "off": 0.0647,
+                  "target": "gcp/hyperdisk-balanced:50GiB,iops=3070"
+                },
+                {
+                  "equal": [
+                    "gcp/hyperdisk-balanced-high-availability:50GiB"
+                  ],
+                  "likelihood": 0.0,
+                  "machine": null,
+                  "name": "hyperdisk-balanced",
+                  "off": 0.0647,
+                  "target": "gcp/hyperdisk-balanced:50GiB"
+                },
+                {
+                  "equal": [
+                    "gcp/hyperdisk-extreme:64GiB,iops=3070"
+                  ],
+                  "likelihood": 0.0,
+                  "machine": null,
+                  "name": "pd-extreme",
+                  "off": 0.8294,
+                  "target": "gcp/pd-extreme:500GiB,iops=3070"
+                }
+              ],
+              "schema": "fathom.identify/1",
+              "service": {
+                "again_ns": null,
+                "read": {
+                  "in_order_ns_p50": null,
+                  "latency_ns_p50": 428595,
+                  "ns_per_kib": 1395
+                },
+                "write": null
+              },
+              "sku": {
+                "equal": [
+                  "aws/gp3:50GiB,mibps=128"
+                ],
+                "likelihood": 0.9996,
+                "machine": null,
+                "name": "gp2",
+                "off": 0.0002,
+                "target": "aws/gp2:50GiB"
+              },
+              "target": "model:aws/gp2:50GiB"
+            }
+        "#]],
+    );
 }
 
 #[test]
@@ -91,7 +223,7 @@ fn the_model_that_it_writes_is_what_it_measured() {
     place
         .fathom("identify model:gcp/pd-standard:2000GiB -o mine.toml -q")
         .expect(0);
-    let again = place.json("identify model:mine.toml -q");
+    let again = place.json("identify model:mine.toml");
     for (path, limit) in [
         ("limits.read.small.iops", 1_500.0),
         ("limits.write.small.iops", 3_000.0),
@@ -103,8 +235,8 @@ fn the_model_that_it_writes_is_what_it_measured() {
         );
     }
     assert_eq!(again["limits"]["shared_iops"], false);
-    let run = "run --rw randwrite --bs 4k --iodepth 64 --size 1g --runtime 2s --time_based --direct 1";
-    let run = place.json(&format!("{run} --on model:mine.toml -o none -q"));
+    let run = "run --rw randwrite --bs 4k --iodepth 64 --ioengine io_uring --size 1g --runtime 2s --time_based --direct 1";
+    let run = place.json(&format!("{run} --on model:mine.toml -o none"));
     let iops = number(&run, "groups.0.write.iops");
     assert!((iops / 3_000.0 - 1.0).abs() < 0.02, "{iops} of 3,000");
 }
@@ -112,7 +244,7 @@ fn the_model_that_it_writes_is_what_it_measured() {
 #[test]
 fn a_file_of_its_own_is_measured_and_kept() {
     let place = Place::new();
-    let told = place.json("identify disk --size 16m --time 60s --keep kept -q");
+    let told = place.json("identify disk --size 16m --time 60s --keep kept");
     assert!(number(&told, "limits.read.small.iops") > 0.0);
     assert!(number(&told, "held_out.iops.measured") > 0.0);
     let kept = place.listing("kept").len();

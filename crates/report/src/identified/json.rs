@@ -17,7 +17,7 @@ pub(super) fn identified(report: &IdentifiedReport<'_>) -> String {
         "schema": SCHEMA,
         "target": report.target,
         "sku": best.map(group),
-        "likelihood": best.map(|best| best.likelihood),
+        "likelihood": best.map(|best| rounded(best.likelihood)),
         "runners_up": report.groups.iter().skip(1).map(group).collect::<Vec<_>>(),
         "limits": {
             "read": direction(&fit.read),
@@ -48,21 +48,26 @@ pub(super) fn identified(report: &IdentifiedReport<'_>) -> String {
     format!("{document:#}\n")
 }
 
+/// Further digits say nothing of a disk, and sines and logarithms differ in the last one from machine to machine.
+fn rounded(number: f64) -> f64 {
+    (number * 1e4).round() / 1e4
+}
+
 fn group(group: &Group) -> Value {
     json!({
         "target": group.best().words,
         "name": group.best().sku,
         "machine": group.best().machine,
-        "likelihood": group.likelihood,
-        "off": group.off,
+        "likelihood": rounded(group.likelihood),
+        "off": rounded(group.off),
         "equal": group.members.iter().skip(1).map(|one| &one.words).collect::<Vec<_>>(),
     })
 }
 
 fn rate(rate: Rate) -> Value {
     json!({
-        "iops": rate.per_second,
-        "bytes_per_second": rate.bytes_per_second(),
+        "iops": rounded(rate.per_second),
+        "bytes_per_second": rate.bytes_per_second().round(),
         "block_bytes": rate.block_bytes,
         "depth": rate.depth,
         "is_limit": rate.is_limit,
@@ -96,8 +101,8 @@ fn credit(credit: Credit) -> Value {
         } => json!({
             "seen": true,
             "lasted_ns": lasted_ns,
-            "ios": ios,
-            "bytes": bytes,
+            "ios": ios.round(),
+            "bytes": bytes.round(),
             "small": rate(small),
             "large": rate(large),
         }),
@@ -109,9 +114,9 @@ fn claim(claim: &Claim) -> Value {
         json!({
             "direction": if kept.is_write { "write" } else { "read" },
             "unit": if kept.bytes { "bytes_per_second" } else { "iops" },
-            "promised": kept.promised,
-            "measured": kept.measured,
-            "machine_limit": kept.machine_limit,
+            "promised": rounded(kept.promised),
+            "measured": rounded(kept.measured),
+            "machine_limit": kept.machine_limit.map(rounded),
             "credit_spent": kept.spent,
             "kept": kept.is_kept,
         })
@@ -124,7 +129,7 @@ fn claim(claim: &Claim) -> Value {
 }
 
 fn held_out(held_out: &HeldOut) -> Value {
-    let pair = |pair: Pair| json!({ "measured": pair.measured, "model": pair.modelled, "off": pair.off() });
+    let pair = |pair: Pair| json!({ "measured": rounded(pair.measured), "model": rounded(pair.modelled), "off": rounded(pair.off()) });
     json!({
         "block_bytes": held_out.block_bytes,
         "depth": held_out.depth,
