@@ -174,13 +174,12 @@ fn freely_sized(
         parsed(catalog, (&disk.sku, &format!(":{gib}GiB{rest}")), vm, chosen)
     };
     let mut sizes = Vec::new();
-    match fit.size_bytes {
-        Some(bytes) => sizes.push((bytes / GIB).clamp(least, most)),
-        None => {
-            let give = seen.iter().filter(|one| one.is_limit);
-            sizes.extend(give.filter_map(|one| size_giving(*one, least, most, |gib| at(gib, ""))));
-            sizes.extend([1024.clamp(least, most), 16_384.clamp(least, most), most]);
-        }
+    if let Some(bytes) = fit.size_bytes {
+        sizes.push((bytes / GIB).clamp(least, most));
+    } else {
+        let give = seen.iter().filter(|one| one.is_limit);
+        sizes.extend(give.filter_map(|one| size_giving(*one, least, most, |gib| at(gib, ""))));
+        sizes.extend([1024.clamp(least, most), 16_384.clamp(least, most), most]);
     }
     sizes.sort_unstable();
     sizes.dedup();

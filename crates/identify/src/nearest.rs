@@ -66,21 +66,20 @@ pub fn nearest(fit: &Fit, search: Search<'_>) -> Vec<Group> {
         let rates: Vec<f64> = seen.iter().map(|seen| told_rate(&one, *seen)).collect();
         let equal = |other: &[f64]| rates.iter().zip(other).all(|(one, other)| is_equal(*one, *other));
         let near = |group: &Group| group.score - score < TOGETHER;
-        match groups
+        let known = groups
             .iter_mut()
-            .find(|(other, group)| near(group) && equal(other))
-        {
-            Some((_, group)) => group.members.push(one),
-            None => {
-                let off = off(&seen, &rates);
-                let group = Group {
-                    members: vec![one],
-                    likelihood: 0.0,
-                    off,
-                    score,
-                };
-                groups.push((rates, group));
-            }
+            .find(|(other, group)| near(group) && equal(other));
+        if let Some((_, group)) = known {
+            group.members.push(one);
+        } else {
+            let off = off(&seen, &rates);
+            let group = Group {
+                members: vec![one],
+                likelihood: 0.0,
+                off,
+                score,
+            };
+            groups.push((rates, group));
         }
     }
     let mut groups: Vec<Group> = groups.into_iter().map(|(_, group)| group).collect();
@@ -94,7 +93,8 @@ pub fn nearest(fit: &Fit, search: Search<'_>) -> Vec<Group> {
 }
 
 fn is_equal(one: f64, other: f64) -> bool {
-    one == other || (one / other).ln().abs() < EQUAL
+    let neither_holds = one.is_infinite() && other.is_infinite();
+    neither_holds || (one / other).ln().abs() < EQUAL
 }
 
 /// The rate of a candidate where one was measured; of what did not reach a limit all that is above it is the same.

@@ -265,7 +265,10 @@ fn service(fit: &Fit) -> Table {
     let rows = directions(fit).map(|(name, direction)| {
         let service = &direction.service;
         let at = |percent: f64| {
-            let found = service.quantiles_us.iter().find(|one| one.0 == percent);
+            let found = service
+                .quantiles_us
+                .iter()
+                .find(|one| (one.0 - percent).abs() < 0.01);
             found.map_or_else(String::new, |one| Nanos((one.1 * 1e3) as u64).to_string())
         };
         vec![
