@@ -42,10 +42,10 @@ pub(crate) struct IdentifyArgs {
     /// The disk: a file, a directory, a device, or model:NAME
     #[arg(value_name = "TARGET", value_hint = ValueHint::AnyPath)]
     pub target: OsString,
-    /// What was promised, as azure/P30,vm=Standard_D4s_v5
+    /// What was promised, as azure/P30 or azure/P30,vm=NAME
     #[arg(long, value_name = "LAYOUT")]
     pub claims: Option<String>,
-    /// The machine that the disk is attached to, as Standard_D4s_v5 [default: that of --claims, or any]
+    /// The machine that the disk is attached to, as m6i.xlarge [default: that of --claims, or any]
     #[arg(long, value_name = "NAME")]
     pub vm: Option<String>,
     /// Time for all measurements together [default: 5m]

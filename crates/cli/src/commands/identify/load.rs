@@ -63,14 +63,14 @@ impl<'a> Loads<'a> {
         let milliseconds = (probe.duration_ns_max / 1_000_000).max(1);
         let mut options = vec![
             Override::new("rw", rw),
-            Override::new("bs", &probe.block_bytes.to_string()),
-            Override::new("iodepth", &probe.depth.to_string()),
-            Override::new("runtime", &format!("{milliseconds}ms")),
+            Override::new("bs", probe.block_bytes.to_string()),
+            Override::new("iodepth", probe.depth.to_string()),
+            Override::new("runtime", format!("{milliseconds}ms")),
             Override::new("time_based", "1"),
             Override::new("norandommap", "1"),
         ];
         if let Some(pace) = probe.pace_per_second {
-            options.push(Override::new("rate_iops", &format!("{}", pace.ceil() as u64)));
+            options.push(Override::new("rate_iops", format!("{}", pace.ceil() as u64)));
         }
         self.resolve(options, probe.span_bytes)
     }
@@ -83,7 +83,7 @@ impl<'a> Loads<'a> {
             Override::new("direct", "1"),
         ]);
         if span_bytes > 0 {
-            options.push(Override::new("size", &span_bytes.to_string()));
+            options.push(Override::new("size", span_bytes.to_string()));
         } else if let Some(size) = &self.args.size {
             options.push(Override::new("size", size));
         }
