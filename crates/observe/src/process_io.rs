@@ -4,20 +4,36 @@
 
 use crate::root::SystemRoot;
 use fathom_core::run::ProcessIo;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
 
-/// What the kernel counted of process `pid` and of all its children that were waited for. Of a process that has ended it is
-/// there until that one is waited for itself.
-///
-/// # Errors
-/// It cannot be read, or lacks a count.
-pub fn process_io(root: &SystemRoot, pid: u32) -> io::Result<ProcessIo> {
-    let text = root.read(format!("/proc/{pid}/io"))?;
-    let text = String::from_utf8_lossy(&text);
-    parse(&text).map_err(|name| {
-        let message = format!("/proc/{pid}/io has no {name}");
-        io::Error::new(io::ErrorKind::InvalidData, message)
-    })
+/// The account of a process: opened while it runs, since of one that has ended only root may open it.
+#[derive(Debug)]
+pub struct ProcessIoAccount(File);
+
+impl ProcessIoAccount {
+    /// That of process `pid`.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open(root: &SystemRoot, pid: u32) -> io::Result<Self> {
+        File::open(root.at(Path::new(&format!("/proc/{pid}/io")))).map(Self)
+    }
+
+    /// What the kernel counted of the process and of all its children that were waited for. It is there until the process, once
+    /// ended, is waited for itself.
+    ///
+    /// # Errors
+    /// It cannot be read, or lacks a count.
+    pub fn read(mut self) -> io::Result<ProcessIo> {
+        let mut text = String::new();
+        self.0.read_to_string(&mut text)?;
+        parse(&text).map_err(|name| {
+            let message = format!("/proc/PID/io has no {name}");
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        })
+    }
 }
 
 /// The counts, or the name of one that is missing.
@@ -39,17 +55,4 @@ fn parse(text: &str) -> Result<ProcessIo, &'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_count_has_its_line() {
-        let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n";
-        let io = parse(text).expect("all of them");
-        assert_eq!((io.read_call_bytes, io.write_call_bytes), (1, 2));
-        assert_eq!((io.read_calls, io.write_calls), (3, 4));
-        assert_eq!((io.read_bytes, io.written_bytes, io.cancelled_bytes), (5, 6, 7));
-        assert_eq!(parse("rchar: 1\nwchar: x\n"), Err("wchar"));
-        assert_eq!(parse(&text.replace("7", "")), Err("cancelled_write_bytes"));
-    }
-}
+mod tests;

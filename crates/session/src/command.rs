@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 use fathom_core::clock::Clock;
 use fathom_core::run::{CommandExit, CommandSummary, CpuUsage};
 use fathom_observe::SystemRoot;
-use fathom_observe::process_io::process_io;
+use fathom_observe::process_io::ProcessIoAccount;
 use fathom_sys::clock::HostClock;
 use fathom_sys::{child, process};
 use std::ffi::OsString;
@@ -121,6 +121,7 @@ pub(crate) fn run(
     let before = process::resource_usage_children();
     let started = clock.now();
     let mut running = line.spawn()?;
+    let account = ProcessIoAccount::open(system, running.id());
     let waited = wait_for(&running, wait);
     let ended = clock.now();
     let signal = waited.inspect_err(|_| {
@@ -129,7 +130,8 @@ pub(crate) fn run(
         let _reaped = running.wait();
     })?;
     let mut missing = Vec::new();
-    let io = process_io(system, running.id())
+    let io = account
+        .and_then(ProcessIoAccount::read)
         .map_err(|error| missing.push(format!("the kernel's account of its I/O: {error}")))
         .ok();
     let status = running.wait().context("cannot wait for the command")?;

@@ -71,6 +71,24 @@ impl Missing {
     }
 }
 
+impl Missing {
+    /// What it means for a command that was followed.
+    fn of_a_command(&self) -> Vec<String> {
+        let of = |kind: StreamKind| self.0.get(&kind).map_or(&[][..], Vec::as_slice);
+        let (requests, stays) = (of(StreamKind::Block), of(StreamKind::Sched));
+        let of_requests = requests.iter().map(|reason| {
+            if stays.contains(reason) {
+                format!("whose I/O was whose, and what it waited for: {reason}")
+            } else {
+                format!("of requests: {reason}")
+            }
+        });
+        let of_stays = stays.iter().filter(|reason| !requests.contains(reason));
+        let of_stays = of_stays.map(|reason| format!("of what it waited for: {reason}"));
+        of_requests.chain(of_stays).collect()
+    }
+}
+
 /// What is recorded of whom.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
@@ -200,11 +218,7 @@ impl StreamRecorder {
         }
         let mut command = account.command;
         if let Some(command) = &mut command {
-            for kind in [StreamKind::Block, StreamKind::Sched] {
-                command
-                    .missing
-                    .extend(missing.0.get(&kind).into_iter().flatten().cloned());
-            }
+            command.missing.extend(missing.of_a_command());
         }
         let mut result = EndedStreams {
             command,
