@@ -9,5 +9,5 @@ fn each_count_has_its_line() {
     assert_eq!((io.read_calls, io.write_calls), (3, 4));
     assert_eq!((io.read_bytes, io.written_bytes, io.cancelled_bytes), (5, 6, 7));
     assert_eq!(parse("rchar: 1\nwchar: x\n"), Err("wchar"));
-    assert_eq!(parse(&text.replace("7", "")), Err("cancelled_write_bytes"));
+    assert_eq!(parse(&text.replace('7', "")), Err("cancelled_write_bytes"));
 }

@@ -83,8 +83,8 @@ fn it_adds_up_as_moment_by_moment() {
         let mut rng = Rng::new(seed);
         let end = 400u64;
         let mut stays = Vec::new();
-        let mut moments = vec![[None::<At>; 3]; end as usize];
-        for tid in 0..3usize {
+        let mut threads_moments = vec![vec![None::<At>; end as usize]; 3];
+        for (tid, moments) in threads_moments.iter_mut().enumerate() {
             let mut now = rng.below(40);
             let mut wait: Option<At> = None;
             loop {
@@ -92,8 +92,6 @@ fn it_adds_up_as_moment_by_moment() {
                 let (start, length) = (ready + start, 1 + rng.below(50));
                 let stop = start + length;
                 if stop >= end {
-                    let state = At::Gone;
-                    let _ = state;
                     break;
                 }
                 let (state, on, then) = match rng.below(3) {
@@ -103,19 +101,19 @@ fn it_adds_up_as_moment_by_moment() {
                 };
                 let ready = if wait == Some(At::Ready) { now } else { ready };
                 for at in now..ready {
-                    moments[at as usize][tid] = wait;
+                    moments[at as usize] = wait;
                 }
                 for at in ready..start {
-                    moments[at as usize][tid] = Some(At::Ready);
+                    moments[at as usize] = Some(At::Ready);
                 }
                 for at in start..stop {
-                    moments[at as usize][tid] = Some(At::Cpu);
+                    moments[at as usize] = Some(At::Cpu);
                 }
                 stays.push(stay(tid as u32, (Some(ready), start, stop), state, on));
                 (now, wait) = (stop, Some(then));
             }
             for at in now..end {
-                moments[at as usize][tid] = wait;
+                moments[at as usize] = wait;
             }
         }
         stays.sort_by_key(|stay| stay.end_ns);
@@ -130,12 +128,13 @@ fn it_adds_up_as_moment_by_moment() {
         waits.within(from, end);
         waits.settle(u64::MAX);
         let (mut elapsed, mut threads) = ([0; 4], [0; 4]);
-        for moment in &moments[from as usize..] {
-            if let Some(first) = moment.iter().flatten().min() {
+        for at in from as usize..end as usize {
+            let moment: Vec<At> = threads_moments.iter().filter_map(|moments| moments[at]).collect();
+            if let Some(first) = moment.iter().min() {
                 elapsed[*first as usize] += 1;
             }
-            for at in moment.iter().flatten() {
-                threads[*at as usize] += 1;
+            for at in moment {
+                threads[at as usize] += 1;
             }
         }
         let sums = waits.sums();
