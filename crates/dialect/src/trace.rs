@@ -149,7 +149,9 @@ impl Out {
 fn length(offset_bytes: u64, len_bytes: u64) -> Result<u32, String> {
     let end = offset_bytes.checked_add(len_bytes);
     if end.is_none_or(|end| i64::try_from(end).is_err()) {
-        return Err(format!("the offset {offset_bytes} lies beyond any disk"));
+        return Err(format!(
+            "{len_bytes} bytes from the offset {offset_bytes} on lie beyond any disk"
+        ));
     }
     let len = u32::try_from(len_bytes).ok().filter(|&len| len <= LEN_BYTES_MAX);
     len.ok_or_else(|| format!("a length of {len_bytes} bytes: no I/O has more than 1 GiB"))

@@ -45,6 +45,9 @@ Examples:
     fathom plan --iops 12000 --gib 1500 -o plan.html
     fathom plan --iops 12000 --gib 1500 --json | jq '.layouts[0].target'";
 
+/// A year.
+const LASTS_MAX_NS: u64 = 365 * 24 * 3_600 * 1_000_000_000;
+
 /// Which ways of caching are considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CacheWord {
@@ -292,6 +295,11 @@ fn lasting(text: &str) -> Result<Nanos, String> {
     let lasts = fathom_dialect::duration(text)?;
     if lasts.0 == 0 || !lasts.0.is_multiple_of(1_000_000_000) {
         return Err(String::from("whole seconds go here, as in 90s, 30m or 2h"));
+    }
+    if lasts.0 > LASTS_MAX_NS {
+        return Err(String::from(
+            "up to a year goes here: what lasts longer has no end (leave --for out)",
+        ));
     }
     Ok(lasts)
 }

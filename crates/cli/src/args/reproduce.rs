@@ -20,7 +20,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
-    /// all, aks-2019, azure-a2-2016, premium-24h, raid0-2019, acs-2024, or a directory [default: all]
+    /// all, aks-2019, azure-a2-2016, premium-24h, raid0-2019, acs-2024, others (what others measured on three clouds), or a directory [default: all]
     #[arg(value_name = "EXPERIMENT|DIR", num_args = 0.., value_hint = ValueHint::DirPath)]
     pub names: Vec<String>,
     /// Write the comparison to this file as Markdown, too

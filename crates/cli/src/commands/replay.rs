@@ -255,6 +255,7 @@ fn place(
     };
     let align = looked.survey.align_bytes.max(1);
     // Whole blocks: what wraps in the middle of one would not be aligned any more.
+    let asked = to_bytes;
     let to_bytes = to_bytes.map(|bytes| bytes / align * align);
     let folds = |&to: &u64| to < extent || how != FoldKind::Wrap && to != extent;
     let fold = to_bytes.filter(folds).map(|to_bytes| Fold { to_bytes, how });
@@ -263,7 +264,7 @@ fn place(
     if need < largest {
         bail!(
             "--to {}: the largest I/O of {shown} has {}: give as much at least",
-            Bytes(need),
+            Bytes(asked.unwrap_or(need)),
             Bytes(largest)
         );
     }

@@ -198,6 +198,9 @@ fn what_cannot_be_met_is_said_and_exits_2() {
         ("--gib 10 --working-set 11", "than there is room for"),
         ("--gib 10 --for 1ns", "whole seconds"),
         ("--gib 10 --for 1500ms", "whole seconds"),
+        ("--iops 100 --for 1000000h", "up to a year"),
+        ("--explain azure/P15,vm=m6i.xlarge", "is a virtual machine of aws"),
+        ("--explain gcp/pd-extreme,size=500g", "iops=5000"),
         ("--gib 10 --cloud azure,,aws", "a name is empty"),
         ("--gib 10 --catalog nowhere", "no directory"),
         ("--gib 10 --percentile 99", "--percentile is about a recording"),
@@ -212,6 +215,25 @@ fn what_cannot_be_met_is_said_and_exits_2() {
     }
     let plan = planned(&place, "--iops 99000000", 2);
     assert!(plan["why_none"].as_str().is_some_and(|why| why.contains("up to")));
+}
+
+/// A layout that is too small is not a cheap one.
+#[test]
+fn what_stands_now_and_is_short_of_the_need_is_told() {
+    let place = Place::new();
+    let text = place
+        .fathom("plan --iops 5000 --gib 800 --current azure/P15,vm=Standard_D2s_v3 --top 1")
+        .expect(0)
+        .stdout;
+    assert!(text.contains("short"), "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "has not what is needed",
+        "size, 256 GiB of 800 GiB",
+        "disk IOPS, 1,100 of 5,000",
+    ] {
+        assert!(flat.contains(said), "`{said}` is missing:\n{text}");
+    }
 }
 
 #[test]

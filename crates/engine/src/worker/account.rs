@@ -233,6 +233,9 @@ impl Worker {
             ramp_end, count_end, ..
         } = self.times;
         let watch = self.watch.take().unwrap_or_default();
+        // What a record needs to begin at one moment for all is no part of its time.
+        let begins = watch.playing.as_ref().map_or(0, |playing| playing.begins_ns());
+        let start = ramp_end.max(begins);
         WorkerEnd {
             kept: watch.playing.map(|playing| Playing::into_kept(*playing)),
             last: std::mem::take(&mut self.current),
@@ -240,8 +243,8 @@ impl Worker {
             issued: self.issued,
             errors: std::mem::take(&mut self.errors),
             failed: self.failed,
-            start: MonoTime(ramp_end),
-            end: MonoTime(now.0.min(count_end).max(ramp_end)),
+            start: MonoTime(start),
+            end: MonoTime(now.0.min(count_end).max(start)),
             read_back_start: self.read_back_start,
             files: watch.files.unwrap_or_default(),
         }

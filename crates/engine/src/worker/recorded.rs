@@ -110,6 +110,11 @@ impl Playing {
         }
     }
 
+    /// When the record begins, on the worker's clock.
+    pub(super) fn begins_ns(&self) -> u64 {
+        self.base_ns
+    }
+
     fn wanted(&mut self, now_ns: u64) -> Wanted {
         if let Some(lanes) = &mut self.lanes {
             return lanes.wanted(&mut self.feed, now_ns, &mut self.was_behind);

@@ -243,6 +243,12 @@ fn chosen_iops(
     }
     let (least, cap) = (disk.iops_least(size_bytes), disk.iops_cap(size_bytes));
     let usual = usual(disk, size_bytes, catalog).0.max(least).min(cap);
+    // One I/O a second is no default: it stands where no source states the least.
+    if words.iops.is_none() && usual <= 1 {
+        return Err(TargetError::IopsMissing {
+            disk: disk.sku.clone(),
+        });
+    }
     let iops = words.iops.unwrap_or(usual);
     if iops < least || iops > cap {
         let mut has = format!("of {} has {least} to {cap} IOPS", Bytes(size_bytes));

@@ -81,6 +81,11 @@ pub enum TargetError {
         /// What may be meant.
         near: Option<String>,
     },
+    /// A disk whose IOPS have neither a baseline nor a known least.
+    #[error(
+        "{disk} has the IOPS that are paid for, and no source states how many at least: say them, as iops=5000"
+    )]
+    IopsMissing { disk: String },
     /// A family of which only the limits of machines are known.
     #[error("what a disk of {family} lets through no source states: it cannot be modelled")]
     NotStated { family: &'static str },
@@ -171,13 +176,18 @@ pub enum TargetError {
         instead: &'static str,
     },
     /// No such virtual machine.
-    #[error("no virtual machine is called `{name}`{}: `fathom catalog vms` lists all", list(.near))]
+    #[error("no virtual machine is called `{name}`{}: `fathom catalog vms{}` lists all", list(.near), of_cloud(.cloud))]
     UnknownVm {
         /// What was written.
         name: String,
         /// What may be meant.
         near: Vec<String>,
+        /// Whose machines were looked through.
+        cloud: String,
     },
+    /// A virtual machine of another cloud than its disk.
+    #[error("`{name}` is a virtual machine of {cloud}: a disk is attached to one of its own cloud")]
+    VmOfOther { name: String, cloud: String },
     /// Premium SSD on a virtual machine that takes none.
     #[error("{vm} {does_not}, and {disk} is {family}: {}", nearest_that(.like.as_deref(), "does"))]
     NoPremiumStorage {
@@ -262,6 +272,15 @@ impl TargetError {
 
 fn did_you_mean(near: Option<&str>) -> String {
     near.map_or(String::new(), |near| format!(" (did you mean {near}?)"))
+}
+
+/// What makes a command that lists be about this cloud: nothing for the first one, and of a catalogue of one's own it is not known.
+fn of_cloud(cloud: &str) -> String {
+    if Catalog::names().skip(1).any(|name| name == cloud) {
+        format!(" --cloud {cloud}")
+    } else {
+        String::new()
+    }
 }
 
 fn list(near: &[String]) -> String {

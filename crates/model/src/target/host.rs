@@ -16,9 +16,20 @@ pub(super) fn find<'a>(words: &Words, catalog: &'a Catalog) -> Result<Option<&'a
     let Some(name) = words.vm.as_deref() else {
         return Ok(None);
     };
-    let unknown = || TargetError::UnknownVm {
-        name: name.to_owned(),
-        near: catalog.vms_near(name).into_iter().map(str::to_owned).collect(),
+    let unknown = || {
+        let mut others = Catalog::names().filter_map(Catalog::named);
+        let of_other = others.find(|other| other.cloud() != catalog.cloud() && other.vm(name).is_some());
+        match of_other {
+            Some(other) => TargetError::VmOfOther {
+                name: name.to_owned(),
+                cloud: other.cloud().to_owned(),
+            },
+            None => TargetError::UnknownVm {
+                name: name.to_owned(),
+                near: catalog.vms_near(name).into_iter().map(str::to_owned).collect(),
+                cloud: catalog.cloud().to_owned(),
+            },
+        }
     };
     catalog.vm(name).ok_or_else(unknown).map(Some)
 }

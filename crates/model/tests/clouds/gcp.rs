@@ -127,6 +127,8 @@ fn hyperdisk_extreme_and_throughput_follow_what_is_provisioned() {
 /// What no source states is not known, and said: never free, never unlimited.
 #[test]
 fn what_no_source_states_is_said() {
+    let told = refused("gcp/pd-extreme:1000GiB");
+    assert!(told.contains("iops=5000"), "{told}");
     let open = spec("gcp/pd-extreme:1000GiB,iops=50000,vm=n2-standard-64").not_known();
     assert_eq!(open, ["pd-extreme: MB/s limit"]);
     let open = spec("gcp/hyperdisk-balanced:100GiB,vm=n4-standard-8").not_known();

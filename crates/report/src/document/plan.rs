@@ -52,6 +52,7 @@ pub(crate) fn document(report: &PlanReport<'_>, reader: Reader) -> Document {
         let each = plan.layouts.iter().enumerate();
         let each = each.flat_map(|(index, one)| detail(report, reader, index + 1, one));
         let mut blocks = vec![Block::Table(table)];
+        blocks.extend(report.present.and_then(short).map(Block::Text));
         blocks.extend(
             report
                 .seen
@@ -72,6 +73,23 @@ pub(crate) fn document(report: &PlanReport<'_>, reader: Reader) -> Document {
     document.add("What more or less would cost", front(report, reader));
     document.add("Prices and what is not known", need::prices(report));
     document
+}
+
+/// What is needed and what stands now does not have: what it costs is then no price of it.
+fn short(present: &Proven<'_>) -> Option<String> {
+    let shares = present.answer.judged.shares.iter();
+    let short = shares.filter(|share| share.allows.is_some_and(|allows| allows < share.used));
+    let each = short.map(|share| {
+        let allows = share.allows.unwrap_or(0);
+        format!(
+            "{}, {} of {}",
+            binds(share),
+            amount(share.of, allows),
+            amount(share.of, share.used)
+        )
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("What stands now has not what is needed: {}.", each.join("; ")))
 }
 
 /// Why there is none, in one paragraph.
@@ -100,10 +118,16 @@ fn table(report: &PlanReport<'_>, layouts: &[Proven<'_>], numbered: bool) -> Tab
             machine(&answer.layout).to_owned(),
             report.money.known(&answer.cost),
             binding.map_or_else(|| String::from("–"), binds),
-            answer
-                .judged
-                .headroom()
-                .map_or_else(|| String::from("–"), |room| percent(room.max(0.0))),
+            answer.judged.headroom().map_or_else(
+                || String::from("–"),
+                |room| {
+                    if room < 0.0 {
+                        String::from("short")
+                    } else {
+                        percent(room)
+                    }
+                },
+            ),
         ];
         if !numbered {
             row.push(
