@@ -21,7 +21,7 @@ mod vm_limit;
 pub use cloud::Cloud;
 pub use columns::{Column, Listed, Unit, Value, disk_columns, limit_columns, vm_columns};
 pub use disk::{Burst, Disk, Offer};
-pub use family::{Added, Counting, Directions, Family, Released, Scope, Services};
+pub use family::{Added, AlsoTogether, Counting, Directions, Family, Released, Scope, Services};
 pub use filter::{Filter, FilterError};
 pub use flex::{Figures, FlexBurst, FlexDisk, Rule};
 pub use formula::Formula;

@@ -160,7 +160,7 @@ const fn rule(name: &'static str, says: &'static str, part: Part) -> Rule {
 }
 
 /// All rules. Each is documented by the provider unless it says "derived"; sources stand in `docs/plan.md`.
-pub const RULES: [Rule; 48] = [
+pub const RULES: [Rule; 49] = [
     rule(
         "premium-storage",
         "a family that needs premium storage is taken by machines that have it, as far as a source states it",
@@ -235,6 +235,11 @@ pub const RULES: [Rule; 48] = [
         "disk-write-mbps",
         "the same of MB/s that are written",
         Part::Limits(limits::disk_write_bytes),
+    ),
+    rule(
+        "directions-share",
+        "of what reads and writes with limits of their own share, they have no more together than the larger of both",
+        Part::Kept("setup::apart, limits::together"),
     ),
     rule(
         "machine-family-iops",

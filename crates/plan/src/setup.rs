@@ -149,8 +149,8 @@ pub enum Sides {
     Open,
     /// Reads and writes share them.
     Together(Way),
-    /// Reads have some, and writes have others.
-    Apart { reads: Way, writes: Way },
+    /// Reads have some, and writes have others; of what they share, both together.
+    Apart { reads: Way, writes: Way, both: Way },
 }
 
 /// What decides how much a layout lets through.
@@ -187,13 +187,7 @@ impl Setup {
         let (one, all) = match (family.scope(), family.directions()) {
             (Scope::Disk, Directions::Together) => (together, Sides::Open),
             (_, Directions::Together) => (Way::OPEN, Sides::Together(together)),
-            (_, Directions::Apart) => (
-                Way::OPEN,
-                Sides::Apart {
-                    reads: together,
-                    writes,
-                },
-            ),
+            (_, Directions::Apart) => (Way::OPEN, apart(family, together, writes)),
         };
         let machine = layout.machine.filter(|_| layout.limits == OfMachine::ForAll);
         Self {
@@ -224,8 +218,12 @@ impl Setup {
                     .map(|shared| way(&shared.limits))
             };
             match (of(Counts::All), of(Counts::Reads), of(Counts::Writes)) {
+                (both, Some(reads), Some(writes)) => Sides::Apart {
+                    reads,
+                    writes,
+                    both: both.unwrap_or(Way::OPEN),
+                },
                 (Some(way), ..) => Sides::Together(way),
-                (None, Some(reads), Some(writes)) => Sides::Apart { reads, writes },
                 _ => Sides::Open,
             }
         };
@@ -247,6 +245,26 @@ impl Setup {
             cached: spec.vm.as_ref().map_or(Way::OPEN, |vm| way(&vm.cached)),
             machine: shared(true),
         })
+    }
+}
+
+/// Limits of reads and of writes; of what these share, no more together than the larger of both.
+fn apart(family: Family, reads: Way, writes: Way) -> Sides {
+    let larger = |shares: bool, one: Rate, other: Rate| {
+        if shares {
+            Rate::of(one.base.zip(other.base).map(|(one, other)| one.max(other)))
+        } else {
+            Rate::OPEN
+        }
+    };
+    let also = family.also_together();
+    Sides::Apart {
+        reads,
+        writes,
+        both: Way {
+            iops: larger(also.iops, reads.iops, writes.iops),
+            bytes_per_second: larger(also.mbps, reads.bytes_per_second, writes.bytes_per_second),
+        },
     }
 }
 
@@ -305,7 +323,7 @@ fn sides(limits: OfMachine<'_>, family: Family) -> Sides {
     if together {
         Sides::Together(reads)
     } else {
-        Sides::Apart { reads, writes }
+        apart(family, reads, writes)
     }
 }
 

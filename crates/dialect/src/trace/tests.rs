@@ -209,7 +209,7 @@ fn a_wrong_table_says_where() {
     check_wrong(
         RecordFormat::Alibaba,
         "1,R,9223372036854775807,512,1\n",
-        &expect!["line 1: 512 bytes from the offset 9223372036854775807 on lie beyond any disk"ine 1: 512 bytes from the offset 9223372036854775807 on lie beyond any disk"],
+        &expect!["line 1: 512 bytes from the offset 9223372036854775807 on lie beyond any disk"],
     );
     check_wrong(
         RecordFormat::Alibaba,

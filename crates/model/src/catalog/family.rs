@@ -53,6 +53,9 @@ pub(super) struct Said {
     /// Whether reads and writes have limits of their own.
     #[serde(default)]
     pub(super) directions: Directions,
+    /// Of what reads and writes that have limits of their own have no more together than the larger of both.
+    #[serde(default)]
+    pub(super) also_together: AlsoTogether,
     /// How an I/O is counted.
     #[serde(default)]
     pub(super) counting: Counting,
@@ -100,6 +103,16 @@ pub enum Directions {
     Together,
     /// Reads have limits, and writes have others.
     Apart,
+}
+
+/// Of what reads and writes with limits of their own have no more together than the larger of both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlsoTogether {
+    #[serde(default)]
+    pub iops: bool,
+    #[serde(default)]
+    pub mbps: bool,
 }
 
 /// How an I/O counts against limits.
@@ -239,6 +252,11 @@ impl Family {
     /// Whether reads and writes share limits.
     pub const fn directions(self) -> Directions {
         self.0.said.directions
+    }
+
+    /// Of what reads and writes have no more together than the larger of their limits.
+    pub const fn also_together(self) -> AlsoTogether {
+        self.0.said.also_together
     }
 
     /// How an I/O counts.

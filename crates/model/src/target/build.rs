@@ -6,7 +6,7 @@ use super::disk;
 use super::error::TargetError;
 use super::host;
 use super::words::Words;
-use crate::catalog::{Added, Catalog, Directions, Family, Scope, Services, Vm, VmLimit};
+use crate::catalog::{Added, AlsoTogether, Catalog, Directions, Family, Scope, Services, Vm, VmLimit};
 use crate::defaults;
 use crate::spec::{Counts, DiskSpec, Limit, PathLimits, ReleasedSpec, ServiceSpec, SharedSpec, Spec};
 
@@ -29,7 +29,13 @@ pub(super) fn spec(name: &str, words: &Words, catalog: &Catalog) -> Result<Spec,
     let own = match (chosen.family.scope(), chosen.family.directions()) {
         (Scope::Disk, Directions::Together) => limits,
         (_, directions) => {
-            shared.extend(in_front(&chosen.name, false, directions, (limits, of_writes)));
+            let also = chosen.family.also_together();
+            shared.extend(in_front(
+                &chosen.name,
+                false,
+                (directions, also),
+                (limits, of_writes),
+            ));
             off()
         }
     };
@@ -141,11 +147,20 @@ const fn off() -> PathLimits {
     }
 }
 
-/// Limits in front of all disks: of all I/O, or of reads and of writes.
+/// The larger of two limits; of what is not known nothing can be said.
+fn larger(one: Limit, other: Limit) -> Limit {
+    match (one, other) {
+        (Limit::At(one), Limit::At(other)) => Limit::At(one.max(other)),
+        (Limit::NotKnown, _) | (_, Limit::NotKnown) => Limit::NotKnown,
+        (Limit::Off, _) | (_, Limit::Off) => Limit::Off,
+    }
+}
+
+/// Limits in front of all disks: of all I/O, or of reads and of writes, and where these share something, of both.
 fn in_front(
     owner: &str,
     of_vm: bool,
-    directions: Directions,
+    (directions, also): (Directions, AlsoTogether),
     (limits, of_writes): (PathLimits, PathLimits),
 ) -> Vec<SharedSpec> {
     let shared = |counts, limits| SharedSpec {
@@ -156,7 +171,24 @@ fn in_front(
     };
     match directions {
         Directions::Together => vec![shared(Counts::All, limits)],
-        Directions::Apart => vec![shared(Counts::Reads, limits), shared(Counts::Writes, of_writes)],
+        Directions::Apart => {
+            let both = PathLimits {
+                iops: if also.iops {
+                    larger(limits.iops, of_writes.iops)
+                } else {
+                    Limit::Off
+                },
+                bytes_per_second: if also.mbps {
+                    larger(limits.bytes_per_second, of_writes.bytes_per_second)
+                } else {
+                    Limit::Off
+                },
+                burst: None,
+            };
+            let of_both = (also != AlsoTogether::default()).then(|| shared(Counts::All, both));
+            let apart = [shared(Counts::Reads, limits), shared(Counts::Writes, of_writes)];
+            of_both.into_iter().chain(apart).collect()
+        }
     }
 }
 
@@ -181,5 +213,10 @@ fn of_machine(vm: &Vm, family: Family, catalog: &Catalog) -> Vec<SharedSpec> {
     } else {
         Directions::Apart
     };
-    in_front(&vm.name, true, directions, (reads, writes))
+    in_front(
+        &vm.name,
+        true,
+        (directions, family.also_together()),
+        (reads, writes),
+    )
 }

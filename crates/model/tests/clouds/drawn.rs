@@ -272,6 +272,12 @@ fn gcp() {
         };
         agrees(of(Counts::Reads), words, name, gib);
         agrees(of(Counts::Writes), [words[2], words[3], 0, 0], name, gib);
+        // "It is not possible to reach the maximum IOPS limits for reads and writes simultaneously."
+        assert_eq!(
+            of(Counts::All).iops,
+            Limit::At(words[0].max(words[2])),
+            "{name} {gib}"
+        );
         assert_eq!(spec.disks[0].size_bytes, gib * GIB);
     }
 }
@@ -312,14 +318,15 @@ fn machine_limit(gcp: &Catalog, row: &Row) -> bool {
     };
     let spec = spec(&format!("gcp/{}:{size},vm={}", row["family"], vm.name));
     let of_vm = |counts: &[Counts]| {
-        let found = spec
-            .shared
-            .iter()
-            .find(|shared| shared.of_vm && counts.contains(&shared.counts));
-        found.expect("limits").limits.clone()
+        let of = |counts: &Counts| {
+            spec.shared
+                .iter()
+                .find(|shared| shared.of_vm && shared.counts == *counts)
+        };
+        counts.iter().find_map(of).expect("limits").limits.clone()
     };
-    let reads = of_vm(&[Counts::All, Counts::Reads]);
-    let writes = of_vm(&[Counts::All, Counts::Writes]);
+    let reads = of_vm(&[Counts::Reads, Counts::All]);
+    let writes = of_vm(&[Counts::Writes, Counts::All]);
     let name = &vm.name;
     assert_eq!(reads.iops, cell(row, "read_iops", 1), "{name} {row:?}");
     assert_eq!(writes.iops, cell(row, "write_iops", 1), "{name} {row:?}");

@@ -68,15 +68,22 @@ fn the_machine_caps_the_sum() {
     near(done.ios as f64 / 10.0, iops as f64, 1.0, "machine");
 }
 
-/// "pd-ssd has separate read and write limits"; "Hyperdisk limits count both together (half duplex)".
+/// "pd-ssd has separate read and write limits"; "SSD persistent disks are capable of achieving maximum throughput limits for both
+/// reads and writes simultaneously", "it is not possible … to reach their maximum IOPS limits for reads and writes simultaneously";
+/// "for standard persistent disks, simultaneous reads and writes share the same resources"; "Hyperdisk limits count both together
+/// (half duplex)".
 #[test]
 fn reads_and_writes_are_apart_or_together_as_the_source_says() {
-    assert!(
-        spec("gcp/pd-ssd:200GiB")
-            .shared
-            .iter()
-            .all(|shared| shared.counts != Counts::All)
+    let target = "gcp/pd-ssd:200GiB,vm=n2-standard-8";
+    assert_eq!(
+        shared(target, Counts::All, false),
+        (Limit::At(12_000), Limit::Off)
     );
+    assert_eq!(shared(target, Counts::All, true), (Limit::At(15_000), Limit::Off));
+    let mixed = Rig::new(target).load(Op::Write, 4 * KIB, 128, true, 10);
+    near(mixed.ios as f64 / 10.0, 12_000.0, 1.0, "one direction");
+    let (_, bytes) = shared("gcp/pd-standard:1000GiB", Counts::All, false);
+    assert_eq!(bytes, Limit::At(120 * MIB));
     let hyperdisk = spec("gcp/hyperdisk-balanced:200GiB,vm=c4d-standard-16");
     assert!(hyperdisk.shared.iter().all(|shared| shared.counts == Counts::All));
     assert_eq!(hyperdisk.disks[0].limits.iops, Limit::At(3_000));
@@ -133,10 +140,10 @@ fn what_no_source_states_is_said() {
     assert_eq!(open, ["pd-extreme: MB/s limit"]);
     let open = spec("gcp/hyperdisk-balanced:100GiB,vm=n4-standard-8").not_known();
     assert_eq!(open, ["n4-standard-8: IOPS limit", "n4-standard-8: MB/s limit"]);
-    let assumed = spec("gcp/pd-balanced:100GiB").assumed.join("\n");
+    let assumed = spec("gcp/pd-standard:100GiB").assumed.join("\n");
     for wanted in [
         "how this cloud releases its limits",
-        "maxima at once",
+        "weigh against each other",
         "counted by size",
     ] {
         assert!(assumed.contains(wanted), "{assumed}");

@@ -26,11 +26,21 @@ fn counted(setup: &Setup, units: u64, bytes: u64) -> u64 {
     }
 }
 
-const fn together(sides: Sides) -> Option<Way> {
+/// The limit of reads and writes together, of what `of` picks.
+fn together(sides: Sides, of: fn(Way) -> Rate) -> Option<Rate> {
     match sides {
-        Sides::Together(way) => Some(way),
-        Sides::Open | Sides::Apart { .. } => None,
+        Sides::Together(way) => Some(of(way)),
+        Sides::Apart { both, .. } => Some(of(both)).filter(|rate| *rate != Rate::OPEN),
+        Sides::Open => None,
     }
+}
+
+const fn iops(way: Way) -> Rate {
+    way.iops
+}
+
+const fn bytes(way: Way) -> Rate {
+    way.bytes_per_second
 }
 
 const fn of_reads(sides: Sides) -> Option<Way> {
@@ -51,7 +61,7 @@ const fn of_writes(sides: Sides) -> Option<Way> {
 pub(super) fn disk_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
     let rate = match setup.disks {
         Sides::Open => times(setup.disk.iops, setup.count),
-        sides => together(sides)?.iops,
+        sides => together(sides, iops)?,
     };
     Some(Use {
         limit: Limit::DiskIops,
@@ -63,7 +73,7 @@ pub(super) fn disk_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<U
 pub(super) fn disk_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
     let rate = match setup.disks {
         Sides::Open => times(setup.disk.bytes_per_second, setup.count),
-        sides => together(sides)?.bytes_per_second,
+        sides => together(sides, bytes)?,
     };
     Some(Use {
         limit: Limit::DiskThroughput,
@@ -109,20 +119,18 @@ pub(super) fn disk_write_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> O
 }
 
 pub(super) fn machine_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = together(setup.machine)?;
     Some(Use {
         limit: Limit::MachineIops,
         used: reaching.disk_units,
-        rate: way.iops,
+        rate: together(setup.machine, iops)?,
     })
 }
 
 pub(super) fn machine_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = together(setup.machine)?;
     Some(Use {
         limit: Limit::MachineThroughput,
         used: reaching.disk_bytes,
-        rate: way.bytes_per_second,
+        rate: together(setup.machine, bytes)?,
     })
 }
 

@@ -278,7 +278,11 @@ fn reads_and_writes_apart_on_a_machine() {
     ] {
         assert_eq!(takes_of(two, &some, limit), Some(takes), "{limit:?}");
     }
-    assert_eq!(takes_of(two, &some, Limit::DiskIops), None);
+    assert_eq!(
+        takes_of(two, &some, Limit::DiskIops),
+        Some((10_000, Some(18_000)))
+    );
+    assert_eq!(takes_of(two, &some, Limit::DiskThroughput), None);
     assert_eq!(takes_of("azure/P30", &some, Limit::DiskReadIops), None);
 }
 
@@ -336,7 +340,13 @@ fn limits_of_machines_by_family() {
                 Some(row.read_bytes_per_second),
                 "{target}"
             );
-            assert_eq!(held(Limit::MachineIops), None, "{target}");
+            let also = row.family.also_together();
+            let larger = row
+                .read_iops
+                .zip(row.write_iops)
+                .map(|(read, write)| read.max(write));
+            let both = also.iops.then_some(larger);
+            assert_eq!(held(Limit::MachineIops), both, "{target}");
         }
         assert_eq!(held(Limit::UncachedIops), Some(Some(u64::MAX)), "{target}");
         seen[usize::from(row.together)] += 1;
@@ -477,6 +487,28 @@ fn what_is_paid_for() {
         (constrained.uncached_iops, constrained.price_microusd_hour),
         (base.uncached_iops, base.price_microusd_hour)
     );
+}
+
+/// "It is not possible for SSD persistent disks to reach their maximum IOPS limits for reads and writes simultaneously"; their
+/// throughput is. "For standard persistent disks, simultaneous reads and writes share the same resources."
+#[test]
+fn reads_and_writes_that_share() {
+    let _ = row("directions-share");
+    let carried = |target: &str| {
+        let need = crate::need::Need::none();
+        let sustained = crate::search::answer(layout(target), &need).judged.sustained;
+        (sustained.iops, sustained.bytes_per_second)
+    };
+    // 6,000 and 30 a GiB: 12,000 IOPS in all, and 240 and 0.48 MiB/s a GiB read beside as much written.
+    let (ssd, mib) = ("gcp/pd-ssd,size=200g", 1_u64 << 20);
+    assert_eq!(carried(ssd), (Some(12_000), Some(2 * 336 * mib)));
+    // 1.5 IOPS a GiB written; 0.12 MiB/s a GiB in all.
+    assert_eq!(
+        carried("gcp/pd-standard,size=1000g"),
+        (Some(1_500), Some(120 * mib))
+    );
+    let used = takes_of(ssd, &load(12_001, 4 << 10, 50), Limit::DiskIops);
+    assert_eq!(used, Some((12_001, Some(12_000))));
 }
 
 /// An I/O of 4 KiB costs an st1 a whole MiB of its credit, and a bucket holds as many bytes as the disk: 1,000 GiB at 250 MiB/s a

@@ -114,6 +114,8 @@ fn volume(family: &str, gib: u64, iops: f64, mib: f64, count: u64) -> Option<Vol
             burst_mib: Some(((80.0 * tib).min(250.0), size * 1024.0)),
             ..plain(250.0, 12.0 * tib, size * 0.015)
         },
+        // "About 100 IOPS on average" is no limit that a load could be held against.
+        "standard" => plain(0.0, 0.0, size * 0.05),
         "pd-standard" => apart(
             ((0.75 * all).min(7_500.0), (0.12 * all).min(1_200.0)),
             ((1.5 * all).min(15_000.0), (0.12 * all).min(400.0)),
@@ -179,13 +181,14 @@ fn volume(family: &str, gib: u64, iops: f64, mib: f64, count: u64) -> Option<Vol
     })
 }
 
-const TYPES: [(&str, &str, u64, u64); 13] = [
+const TYPES: [(&str, &str, u64, u64); 14] = [
     ("aws", "gp3", 1, 65_536),
     ("aws", "gp2", 1, 16_384),
     ("aws", "io1", 4, 16_384),
     ("aws", "io2", 4, 65_536),
     ("aws", "st1", 125, 16_384),
     ("aws", "sc1", 125, 16_384),
+    ("aws", "standard", 1, 1_024),
     ("gcp", "pd-standard", 10, 65_536),
     ("gcp", "pd-balanced", 10, 65_536),
     ("gcp", "pd-ssd", 10, 65_536),
@@ -244,7 +247,10 @@ fn bought(family: &str, gib: u64, count: u64, need: &Need) -> Option<f64> {
     let lasts = &need.load.lasts;
     let carries = match one.writes {
         Some(writes) => {
-            within(parts.reads.0, (one.iops + HAIR).floor())
+            let share_mib = family == "pd-standard";
+            within(ios, (one.iops.max(writes.0) + HAIR).floor())
+                && (!share_mib || within(mib, one.mib.max(writes.1)))
+                && within(parts.reads.0, (one.iops + HAIR).floor())
                 && within(parts.reads.1, one.mib)
                 && within(parts.writes.0, (writes.0 + HAIR).floor())
                 && within(parts.writes.1, writes.1)
@@ -276,7 +282,11 @@ fn machine(catalog: &Catalog, vm: &Vm, family: &str, count: u64, need: &Need) ->
         return if row.together {
             limit(ios, number(row.read_iops)) && limit(mib, rate(row.read_bytes_per_second))
         } else {
-            limit(parts.reads.0, number(row.read_iops))
+            let larger = |one: Option<f64>, other: Option<f64>| Some(one?.max(other?));
+            let mib_of_both = larger(rate(row.read_bytes_per_second), rate(row.write_bytes_per_second));
+            limit(ios, larger(number(row.read_iops), number(row.write_iops)))
+                && (family != "pd-standard" || limit(mib, mib_of_both))
+                && limit(parts.reads.0, number(row.read_iops))
                 && limit(parts.writes.0, number(row.write_iops))
                 && limit(parts.reads.1, rate(row.read_bytes_per_second))
                 && limit(parts.writes.1, rate(row.write_bytes_per_second))

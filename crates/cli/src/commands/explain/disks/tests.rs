@@ -68,6 +68,12 @@ fn a_model_has_its_shared_limits() {
     expect_test::expect![[r#"
         [
             (
+                "pd-ssd",
+                Some(
+                    12000.0,
+                ),
+            ),
+            (
                 "pd-ssd, reads",
                 Some(
                     12000.0,
@@ -84,6 +90,12 @@ fn a_model_has_its_shared_limits() {
     .assert_debug_eq(&of(LimitScope::Disk));
     expect_test::expect![[r#"
         [
+            (
+                "n2-standard-8",
+                Some(
+                    15000.0,
+                ),
+            ),
             (
                 "n2-standard-8, reads",
                 Some(
