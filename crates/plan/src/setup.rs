@@ -144,6 +144,10 @@ pub struct HostCache {
 
 /// Limits on the I/O of all disks of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a search makes one for each layout that it looks at: a box would be made for each"
+)]
 pub enum Sides {
     /// There are none.
     Open,

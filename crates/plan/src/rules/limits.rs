@@ -27,10 +27,10 @@ fn counted(setup: &Setup, units: u64, bytes: u64) -> u64 {
 }
 
 /// The limit of reads and writes together, of what `of` picks.
-fn together(sides: Sides, of: fn(Way) -> Rate) -> Option<Rate> {
+fn together(sides: &Sides, of: fn(Way) -> Rate) -> Option<Rate> {
     match sides {
-        Sides::Together(way) => Some(of(way)),
-        Sides::Apart { both, .. } => Some(of(both)).filter(|rate| *rate != Rate::OPEN),
+        Sides::Together(way) => Some(of(*way)),
+        Sides::Apart { both, .. } => Some(of(*both)).filter(|rate| *rate != Rate::OPEN),
         Sides::Open => None,
     }
 }
@@ -43,23 +43,23 @@ const fn bytes(way: Way) -> Rate {
     way.bytes_per_second
 }
 
-const fn of_reads(sides: Sides) -> Option<Way> {
+const fn of_reads(sides: &Sides) -> Option<Way> {
     match sides {
-        Sides::Apart { reads, .. } => Some(reads),
+        Sides::Apart { reads, .. } => Some(*reads),
         Sides::Open | Sides::Together(_) => None,
     }
 }
 
-const fn of_writes(sides: Sides) -> Option<Way> {
+const fn of_writes(sides: &Sides) -> Option<Way> {
     match sides {
-        Sides::Apart { writes, .. } => Some(writes),
+        Sides::Apart { writes, .. } => Some(*writes),
         Sides::Open | Sides::Together(_) => None,
     }
 }
 
 /// The limit of all disks together: of each by itself so many times, or of all at once.
 pub(super) fn disk_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let rate = match setup.disks {
+    let rate = match &setup.disks {
         Sides::Open => times(setup.disk.iops, setup.count),
         sides => together(sides, iops)?,
     };
@@ -71,7 +71,7 @@ pub(super) fn disk_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<U
 }
 
 pub(super) fn disk_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let rate = match setup.disks {
+    let rate = match &setup.disks {
         Sides::Open => times(setup.disk.bytes_per_second, setup.count),
         sides => together(sides, bytes)?,
     };
@@ -83,7 +83,7 @@ pub(super) fn disk_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<
 }
 
 pub(super) fn disk_read_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_reads(setup.disks)?;
+    let way = of_reads(&setup.disks)?;
     Some(Use {
         limit: Limit::DiskReadIops,
         used: reaching.read_units,
@@ -92,7 +92,7 @@ pub(super) fn disk_read_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Opt
 }
 
 pub(super) fn disk_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_reads(setup.disks)?;
+    let way = of_reads(&setup.disks)?;
     Some(Use {
         limit: Limit::DiskReadThroughput,
         used: counted(setup, reaching.read_units, reaching.read_bytes),
@@ -101,7 +101,7 @@ pub(super) fn disk_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Op
 }
 
 pub(super) fn disk_write_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_writes(setup.disks)?;
+    let way = of_writes(&setup.disks)?;
     Some(Use {
         limit: Limit::DiskWriteIops,
         used: reaching.write_units,
@@ -110,7 +110,7 @@ pub(super) fn disk_write_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Op
 }
 
 pub(super) fn disk_write_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_writes(setup.disks)?;
+    let way = of_writes(&setup.disks)?;
     Some(Use {
         limit: Limit::DiskWriteThroughput,
         used: counted(setup, reaching.write_units, reaching.write_bytes),
@@ -122,7 +122,7 @@ pub(super) fn machine_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Optio
     Some(Use {
         limit: Limit::MachineIops,
         used: reaching.disk_units,
-        rate: together(setup.machine, iops)?,
+        rate: together(&setup.machine, iops)?,
     })
 }
 
@@ -130,12 +130,12 @@ pub(super) fn machine_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Opti
     Some(Use {
         limit: Limit::MachineThroughput,
         used: reaching.disk_bytes,
-        rate: together(setup.machine, bytes)?,
+        rate: together(&setup.machine, bytes)?,
     })
 }
 
 pub(super) fn machine_read_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_reads(setup.machine)?;
+    let way = of_reads(&setup.machine)?;
     Some(Use {
         limit: Limit::MachineReadIops,
         used: reaching.read_units,
@@ -144,7 +144,7 @@ pub(super) fn machine_read_iops(setup: &Setup, _: &Load, reaching: Reaching) -> 
 }
 
 pub(super) fn machine_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_reads(setup.machine)?;
+    let way = of_reads(&setup.machine)?;
     Some(Use {
         limit: Limit::MachineReadThroughput,
         used: reaching.read_bytes,
@@ -153,7 +153,7 @@ pub(super) fn machine_read_bytes(setup: &Setup, _: &Load, reaching: Reaching) ->
 }
 
 pub(super) fn machine_write_iops(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_writes(setup.machine)?;
+    let way = of_writes(&setup.machine)?;
     Some(Use {
         limit: Limit::MachineWriteIops,
         used: reaching.write_units,
@@ -162,7 +162,7 @@ pub(super) fn machine_write_iops(setup: &Setup, _: &Load, reaching: Reaching) ->
 }
 
 pub(super) fn machine_write_bytes(setup: &Setup, _: &Load, reaching: Reaching) -> Option<Use> {
-    let way = of_writes(setup.machine)?;
+    let way = of_writes(&setup.machine)?;
     Some(Use {
         limit: Limit::MachineWriteThroughput,
         used: reaching.write_bytes,
