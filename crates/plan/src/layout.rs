@@ -263,9 +263,7 @@ impl<'a> Layout<'a> {
     pub fn named(text: &str, catalog: &'a Catalog) -> Result<Self, LayoutError> {
         let text = text.trim();
         let text = text.strip_prefix("model:").unwrap_or(text);
-        let spec = target::parse(text, catalog)?;
-        let cloud = text.split_once('/').map_or("", |(cloud, _)| cloud.trim());
-        let layout = Self::of_spec(&spec, catalog.of_cloud(cloud).unwrap_or(catalog))?;
+        let (spec, layout) = Self::parsed(text, catalog)?;
         let same = Spec {
             name: spec.name.clone(),
             ..target::parse(&layout.target(), catalog)?
@@ -276,15 +274,22 @@ impl<'a> Layout<'a> {
         Err(LayoutError::OfAModel(layout.not_said(text, catalog)))
     }
 
+    /// What `text` models, and what of that is sold.
+    fn parsed(text: &str, catalog: &'a Catalog) -> Result<(Spec, Self), LayoutError> {
+        let spec = target::parse(text, catalog)?;
+        let cloud = text.split_once('/').map_or("", |(cloud, _)| cloud.trim());
+        let layout = Self::of_spec(&spec, catalog.of_cloud(cloud).unwrap_or(catalog))?;
+        Ok((spec, layout))
+    }
+
     /// Words of `text` without which it is this layout as well.
     fn not_said(&self, text: &str, catalog: &'a Catalog) -> Vec<String> {
         let parts: Vec<&str> = text.split(',').collect();
         let without = |index: usize| {
             let rest = parts.iter().enumerate().filter(|&(other, _)| other != index);
             let rest: Vec<&str> = rest.map(|(_, part)| *part).collect();
-            let spec = target::parse(&rest.join(","), catalog).ok()?;
-            let layout = Self::of_spec(&spec, catalog.of_cloud(self.cloud).unwrap_or(catalog));
-            layout.ok().filter(|layout| layout == self)
+            let (_, layout) = Self::parsed(&rest.join(","), catalog).ok()?;
+            (layout == *self).then_some(())
         };
         let more = (1..parts.len()).filter(|&index| without(index).is_some());
         more.map(|index| parts[index].trim().to_owned()).collect()

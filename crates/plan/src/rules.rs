@@ -314,7 +314,7 @@ pub const RULES: [Rule; 49] = [
     rule(
         "credit-of-bytes",
         "disks with heads earn and spend credit in bytes, as many as they hold; a small or random I/O costs a whole unit of it",
-        Part::Kept("setup::Sides, limits::disk_bytes"),
+        Part::Kept("setup::ways, limits::counted"),
     ),
     rule(
         "merging",
