@@ -1,11 +1,12 @@
 //! Any bytes as a modelled disk: a target in words (one line) or a model file, over the embedded catalogue, and as one
 //! of a catalogue's files. No panic; what is accepted is valid, and prints as a model file that means the same.
 //!
-//! The first line chooses: `#file` a model file, `#disks`, `#flex`, `#vms` or `#limits` a file of a catalogue, `#filter` a filter;
+//! The first line chooses: `#file` a model file, `#disks`, `#flex`, `#vms`, `#limits` or `#cloud` a file of a catalogue, `#filter`
+//! a filter;
 //! anything else is a target in words.
 #![no_main]
 
-use fathom_model::catalog::{Filter, Texts, disk_columns, vm_columns};
+use fathom_model::catalog::{Filter, Texts, check_cloud, disk_columns, vm_columns};
 use fathom_model::{Catalog, Spec, file, target};
 use libfuzzer_sys::fuzz_target;
 
@@ -64,6 +65,11 @@ fuzz_target!(|data: &[u8]| {
         "#flex" => catalogue(DISKS, rest, VMS, None),
         "#vms" => catalogue(DISKS, FLEX, rest, None),
         "#limits" => catalogue(DISKS, FLEX, VMS, Some(rest)),
+        "#cloud" => {
+            if let Err(error) = check_cloud("cloud.toml", rest) {
+                assert!((1..=rest.lines().count() + 1).contains(&error.line), "{error}");
+            }
+        }
         "#filter" => {
             for columns in [disk_columns(), vm_columns()] {
                 if let Ok(filter) = Filter::parse(rest, columns) {

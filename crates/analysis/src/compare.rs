@@ -10,6 +10,7 @@
 pub mod caution;
 #[cfg(test)]
 pub(crate) mod chance;
+pub mod commands;
 pub mod conditions;
 pub mod figure;
 pub mod groups;
@@ -30,6 +31,7 @@ pub mod spread;
 pub mod student;
 
 pub use caution::{Caution, cautions};
+pub use commands::observe_commands;
 pub use conditions::{Condition, Field, Grade, conditions};
 pub use figure::{Better, Figure, Observed, Quantity, Tail, Value, Within};
 pub use judge::{

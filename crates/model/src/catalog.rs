@@ -18,7 +18,7 @@ mod rows;
 mod vm;
 mod vm_limit;
 
-pub use cloud::Cloud;
+pub use cloud::{Cloud, check_cloud};
 pub use columns::{Column, Listed, Unit, Value, disk_columns, limit_columns, vm_columns};
 pub use disk::{Burst, Disk, Offer};
 pub use family::{Added, AlsoTogether, Counting, Directions, Family, Released, Scope, Services};

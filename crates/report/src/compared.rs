@@ -18,6 +18,8 @@ pub enum Kind {
     Sweeps,
     /// What others did to a device.
     Recordings,
+    /// Commands that were run and recorded.
+    Commands,
     /// Plain numbers.
     Columns,
 }

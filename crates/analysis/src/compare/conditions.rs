@@ -5,7 +5,7 @@
 //! Another block size, another order of access, another depth is another question to the disk: the answer cannot be compared. The
 //! same holds for a cache on one side only. Another disk, machine or kernel may be what the comparison is about: it is named.
 
-use fathom_core::run::{Run, Warning};
+use fathom_core::run::{CommandExit, CommandSummary, Run, Warning};
 use fathom_core::units::Bytes;
 use fathom_core::workload::{
     BlockSize, Distribution, EngineKind, Job, Mix, Rate, Replay, ReplayOrder, SyncMode, ThinkTime,
@@ -38,6 +38,10 @@ pub enum Field {
     Engine,
     Runtime,
     Program,
+    /// What was run and recorded.
+    Command,
+    /// How that ended.
+    Exit,
 }
 
 /// What a difference means.
@@ -59,7 +63,9 @@ pub struct Condition {
 
 impl Field {
     /// All, in the order in which they are told.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
+        Self::Command,
+        Self::Exit,
         Self::Jobs,
         Self::Pattern,
         Self::BlockSize,
@@ -111,6 +117,8 @@ impl Field {
             Self::Engine => "engine",
             Self::Runtime => "runtime",
             Self::Program => "program",
+            Self::Command => "command",
+            Self::Exit => "exit",
         }
     }
 
@@ -129,8 +137,10 @@ impl Field {
             | Self::Syncs
             | Self::PageCache
             | Self::HostCache
-            | Self::MemoryFilesystem => Grade::Refused,
-            Self::Target
+            | Self::MemoryFilesystem
+            | Self::Exit => Grade::Refused,
+            Self::Command
+            | Self::Target
             | Self::Size
             | Self::Device
             | Self::Filesystem
@@ -191,19 +201,32 @@ impl Field {
                 let debug = if run.build.debug { ", debug build" } else { "" };
                 format!("fathom {}{debug}", run.build.version)
             }
+            Self::Command => of_commands(run, |command| command.argv.join(" ")),
+            Self::Exit => of_commands(run, |command| match command.exit {
+                CommandExit::Code(code) => format!("exit code {code}"),
+                CommandExit::Signal(signal) => format!("signal {signal}"),
+            }),
         }
     }
 }
 
 impl Condition {
-    pub const fn grade(&self) -> Grade {
-        self.field.grade()
+    /// Another command may be the question; the runs of one side are repeats of one.
+    pub fn grade(&self) -> Grade {
+        match self.field {
+            Field::Command if self.within_a_side() => Grade::Refused,
+            field => field.grade(),
+        }
     }
 
     /// Whether the runs of one side differ among each other.
     pub fn within_a_side(&self) -> bool {
         self.sides.iter().any(|values| values.len() > 1)
     }
+}
+
+fn of_commands(run: &Run, what: impl Fn(&CommandSummary) -> String) -> String {
+    joined(run.summary.commands.iter().map(what))
 }
 
 /// The conditions in which the runs of A and of B are not all alike. Of a load that was not fathom's nothing is known but the

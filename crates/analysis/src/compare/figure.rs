@@ -23,6 +23,16 @@ pub enum Quantity {
     Latency(Tail),
     /// A number of a column.
     Number,
+    /// How long a command took, in nanoseconds.
+    Duration,
+    /// The time that it waited for I/O, in nanoseconds: the first of what its duration is divided into.
+    IoWait,
+    /// Its CPU time, in nanoseconds.
+    CpuTime,
+    /// What it fetched from storage, in bytes.
+    StorageRead,
+    /// What it sent towards storage, in bytes.
+    StorageWritten,
 }
 
 /// The percentiles that are compared.
@@ -66,6 +76,15 @@ impl Quantity {
         Self::Latency(Tail::P99_9),
     ];
 
+    /// All that a command has.
+    pub const OF_COMMANDS: [Self; 5] = [
+        Self::Duration,
+        Self::IoWait,
+        Self::CpuTime,
+        Self::StorageRead,
+        Self::StorageWritten,
+    ];
+
     /// As documents and rules call it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,15 +95,22 @@ impl Quantity {
             Self::Latency(Tail::P99) => "latency_ns_p99",
             Self::Latency(Tail::P99_9) => "latency_ns_p99_9",
             Self::Number => "value",
+            Self::Duration => "duration_ns",
+            Self::IoWait => "io_wait_ns",
+            Self::CpuTime => "cpu_time_ns",
+            Self::StorageRead => "storage_read_bytes",
+            Self::StorageWritten => "storage_written_bytes",
         }
     }
 
-    /// Which way is the better one; of a plain number nobody can know.
+    /// Which way is the better one; of a plain number nobody can know, and more bytes are neither.
     pub const fn better(self) -> Better {
         match self {
             Self::Iops | Self::BytesPerSecond => Better::Higher,
-            Self::LatencyMean | Self::Latency(_) => Better::Lower,
-            Self::Number => Better::Unknown,
+            Self::LatencyMean | Self::Latency(_) | Self::Duration | Self::IoWait | Self::CpuTime => {
+                Better::Lower
+            }
+            Self::Number | Self::StorageRead | Self::StorageWritten => Better::Unknown,
         }
     }
 
@@ -92,7 +118,15 @@ impl Quantity {
     pub(super) const fn repeats_min(self) -> usize {
         match self {
             Self::Latency(_) => 5,
-            Self::Iops | Self::BytesPerSecond | Self::LatencyMean | Self::Number => 4,
+            Self::Iops
+            | Self::BytesPerSecond
+            | Self::LatencyMean
+            | Self::Number
+            | Self::Duration
+            | Self::IoWait
+            | Self::CpuTime
+            | Self::StorageRead
+            | Self::StorageWritten => 4,
         }
     }
 
@@ -102,7 +136,13 @@ impl Quantity {
         match self {
             Self::Latency(_) => 2.0 / 1024.0,
             Self::Iops | Self::BytesPerSecond | Self::LatencyMean => 1e-4,
-            Self::Number => 0.0,
+            // A clock's ticks are far below what repeats vary by.
+            Self::Number
+            | Self::Duration
+            | Self::IoWait
+            | Self::CpuTime
+            | Self::StorageRead
+            | Self::StorageWritten => 0.0,
         }
     }
 }

@@ -83,6 +83,11 @@ impl FromStr for Rule {
             "p99" => Quantity::Latency(Tail::P99),
             "p99.9" | "p99_9" => Quantity::Latency(Tail::P99_9),
             "value" => Quantity::Number,
+            "time" | "duration" => Quantity::Duration,
+            "io_wait" => Quantity::IoWait,
+            "cpu" => Quantity::CpuTime,
+            "read_bytes" => Quantity::StorageRead,
+            "written_bytes" => Quantity::StorageWritten,
             other => return Err(wrong(format!("`{other}` is no figure"))),
         };
         Ok(Self {

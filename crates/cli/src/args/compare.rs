@@ -8,7 +8,7 @@ use fathom_analysis::compare::{Better, Field, Grade, Rule};
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
-Compares two sides, each of one or more runs, sweeps, recordings, or columns of numbers: of each figure the difference with its 95 % \
+Compares two sides, each of one or more runs, sweeps, recordings, recorded commands, or columns of numbers: of each figure the difference with its 95 % \
 interval, and whether there is one, none was shown, or there are too few repeats to tell. A repeat (a run, a number) is the unit; \
 five a side are a good beginning. What is no comparison is refused: another block size, pattern or depth, a cache on one side only.";
 
@@ -22,6 +22,10 @@ Examples:
     fathom compare runs/old --with runs/new -o compared.html
   two sweeps, point by point
     fathom compare sweep-a --with sweep-b
+  a restore, five times on each of two disks
+    fathom record --repeat 5 -o on-a -- ./restore.sh /mnt/a
+    fathom record --repeat 5 -o on-b -- ./restore.sh /mnt/b
+    fathom compare on-a --with on-b --fail-if 'time > +5%'
   times of something else: a number a line, or a column of a table
     fathom compare acs.txt --with disk.txt --unit s
     fathom compare times.csv:acs --with times.csv:disk --names ACS,disk
@@ -65,7 +69,8 @@ pub(crate) struct CompareArgs {
     /// Of files of numbers: which way is better [default: lower, where --unit is a time]
     #[arg(long, value_name = "WAY")]
     pub better: Option<BetterWord>,
-    /// Exit with 1 if this is shown, as 'p99 > +5%' or 'read.iops < -3%' (repeatable). Figures: iops, mbps, mean, p50, p99, p99.9
+    /// Exit with 1 if this is shown, as 'p99 > +5%' or 'read.iops < -3%' (repeatable). Figures: iops, mbps, mean, p50,
+    /// p99, p99.9; of commands: time, `io_wait`, cpu, `read_bytes`, `written_bytes`
     #[arg(long, value_name = "RULE")]
     pub fail_if: Vec<Rule>,
     /// A --fail-if that nothing decides fails too

@@ -1,6 +1,6 @@
 //! `fathom compare`: verdicts, refusals, files, exit codes, on modelled disks and on columns of numbers.
 
-use crate::harness::{Place, at, number};
+use crate::harness::{Place, at, finish, number, start};
 use serde_json::Value;
 
 /// Ten published times of restoring one database on two classes of storage, in seconds.
@@ -234,6 +234,38 @@ fn what_cannot_be_read_is_said_with_its_place_and_nothing_is_touched() {
 }
 
 /// Twenty comparisons of a disk with itself, four runs a side: one may be a false alarm, more than that is no chance.
+/// A command takes what it sleeps: the sides differ by that, whatever the machine does beside it.
+#[test]
+fn repeated_commands_are_compared_by_their_times() {
+    let place = Place::new();
+    for (name, seconds) in [("quick", "0.2"), ("slow", "0.8")] {
+        let words = format!("record -q --repeat 4 -o {name} -- sleep {seconds}");
+        let mut command = place.command_of(words.split(' '));
+        finish(start(&mut command)).expect(0);
+    }
+    let json = place.json("compare quick --with slow");
+    assert_eq!(json["kind"], "commands");
+    assert_eq!(at(&json, "figures.0.quantity"), "duration_ns");
+    assert_eq!(at(&json, "figures.0.verdict.is"), "differs");
+    assert!(number(&json, "figures.0.difference.low") > 1.0, "{json}");
+    let text = place.fathom("compare quick --with slow").expect(0).stdout;
+    assert!(text.contains("command: sleep 0.2 in A, sleep 0.8 in B"), "{text}");
+    assert!(text.contains("as slow"), "{text}");
+    let fails = place.fathom("compare quick --with slow -q --fail-if time>20%");
+    assert_eq!(fails.code, Some(1), "{}", fails.stdout);
+    place
+        .fathom("compare quick --with slow -o c.html -o c.md -q")
+        .expect(0);
+    // Two commands on one side are no repeats of one.
+    let mixed = place.fathom("compare quick/1 slow/1 --with slow/2 slow/3");
+    assert_eq!(mixed.code, Some(2));
+    assert!(
+        mixed.stderr.contains("not repeats") && mixed.stderr.contains("--despite command"),
+        "{}",
+        mixed.stderr
+    );
+}
+
 #[test]
 fn a_disk_does_not_differ_from_itself() {
     let place = Place::new();

@@ -107,11 +107,34 @@ struct Service {
 /// What is wrong, and from which byte of the text on.
 type Wrong = (usize, String);
 
-/// Reads a `cloud.toml`, called `file` in messages.
+/// Reads a `cloud.toml`, called `file` in messages. Its families are kept for as long as the program runs.
 ///
 /// # Errors
 /// The first thing that is wrong, with line and character.
 pub(super) fn read(file: &str, text: &str) -> Result<Cloud, CatalogError> {
+    let checked = parse(file, text)?;
+    Ok(Cloud {
+        families: checked.families.into_iter().map(Family::new).collect(),
+        ..checked.cloud
+    })
+}
+
+/// Whether `text` is a `cloud.toml`: nothing of it is kept.
+///
+/// # Errors
+/// As when a catalogue is read.
+pub fn check_cloud(file: &str, text: &str) -> Result<(), CatalogError> {
+    parse(file, text).map(drop)
+}
+
+/// A cloud, and what its families will be made of.
+struct Checked {
+    /// Without families.
+    cloud: Cloud,
+    families: Vec<About>,
+}
+
+fn parse(file: &str, text: &str) -> Result<Checked, CatalogError> {
     let error = |(at, problem): Wrong| {
         let before = text.get(..at).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -129,7 +152,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Cloud, CatalogError> {
     cloud(whole).map_err(error)
 }
 
-fn cloud(file: File) -> Result<Cloud, Wrong> {
+fn cloud(file: File) -> Result<Checked, Wrong> {
     let name = file.name.get_ref();
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
         let problem = format!("name: `{name}`: lower-case letters go here, as targets begin with them");
@@ -146,26 +169,27 @@ fn cloud(file: File) -> Result<Cloud, Wrong> {
     if file.families.is_empty() {
         return Err((0, String::from("families: a cloud has at least one")));
     }
-    let mut families: Vec<Family> = Vec::with_capacity(file.families.len());
+    let mut families: Vec<About> = Vec::with_capacity(file.families.len());
     for (place, family) in file.families.into_iter().enumerate() {
         let at = family.span().start;
         let about = about(name, place, family, &file.quantiles_us)?;
         if families
             .iter()
-            .any(|earlier| earlier.key() == about.said.name || earlier.name() == about.said.title)
+            .any(|earlier| earlier.said.name == about.said.name || earlier.said.title == about.said.title)
         {
             return Err((at, format!("families: `{}` is there already", about.said.name)));
         }
-        families.push(Family::new(about));
+        families.push(about);
     }
-    Ok(Cloud {
+    let cloud = Cloud {
         name: name.clone(),
         title: file.title,
         release: slices,
         release_origin: release.origin.clone(),
-        families,
+        families: Vec::new(),
         notes: file.notes,
-    })
+    };
+    Ok(Checked { cloud, families })
 }
 
 type Tables = BTreeMap<String, Spanned<Vec<(f64, f64)>>>;

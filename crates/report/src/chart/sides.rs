@@ -149,11 +149,16 @@ pub(crate) fn densities(names: [&str; 2], sides: [&[(f64, u64)]; 2]) -> Figure {
     Figure { data, layout }
 }
 
-/// A value in the unit of its axis: milliseconds, MB/s.
+/// A value in the unit of its axis: milliseconds, seconds of a command, MB/s, MB.
 pub(crate) fn axis_value(quantity: Quantity, value: f64) -> f64 {
     match quantity {
         Quantity::Iops | Quantity::Number => value,
-        Quantity::BytesPerSecond | Quantity::LatencyMean | Quantity::Latency(_) => value / 1e6,
+        Quantity::Duration | Quantity::IoWait | Quantity::CpuTime => value / 1e9,
+        Quantity::BytesPerSecond
+        | Quantity::LatencyMean
+        | Quantity::Latency(_)
+        | Quantity::StorageRead
+        | Quantity::StorageWritten => value / 1e6,
     }
 }
 
@@ -163,6 +168,8 @@ pub(crate) fn repeats(names: [&str; 2], sides: &[Vec<Dots>; 2], quantity: Quanti
         Quantity::Iops => "IOPS",
         Quantity::BytesPerSecond => "MB/s",
         Quantity::LatencyMean | Quantity::Latency(_) => "ms",
+        Quantity::Duration | Quantity::IoWait | Quantity::CpuTime => "s",
+        Quantity::StorageRead | Quantity::StorageWritten => "MB",
         Quantity::Number => unit,
     };
     let mut data: Vec<Value> = Vec::new();

@@ -56,6 +56,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Runs => "runs",
         Kind::Sweeps => "sweeps",
         Kind::Recordings => "recordings",
+        Kind::Commands => "commands",
         Kind::Columns => "columns",
     }
 }
@@ -117,7 +118,12 @@ fn unit(report: &CompareReport<'_>, quantity: Quantity) -> Option<String> {
     let unit = match quantity {
         Quantity::Iops => "1/s",
         Quantity::BytesPerSecond => "B/s",
-        Quantity::LatencyMean | Quantity::Latency(_) => "ns",
+        Quantity::LatencyMean
+        | Quantity::Latency(_)
+        | Quantity::Duration
+        | Quantity::IoWait
+        | Quantity::CpuTime => "ns",
+        Quantity::StorageRead | Quantity::StorageWritten => "B",
         Quantity::Number => return report.unit.map(str::to_owned),
     };
     Some(unit.to_owned())

@@ -258,7 +258,7 @@ fn spread(report: &CompareReport<'_>, reader: Reader) -> Vec<Block> {
 /// Which word the kind has for a repeat.
 pub(super) fn repeat(kind: Kind) -> &'static str {
     match kind {
-        Kind::Runs => "run",
+        Kind::Runs | Kind::Commands => "run",
         Kind::Sweeps => "sweep",
         Kind::Recordings => "recording",
         Kind::Columns => "number",

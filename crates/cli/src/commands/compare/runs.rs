@@ -6,10 +6,11 @@ use super::{Read, ReadSide};
 use crate::commands::show;
 use crate::recorded::run_dir::{device_infos, is_below};
 use anyhow::bail;
+use fathom_analysis::compare::commands::command_of;
 use fathom_analysis::compare::conditions::{conditions, twins};
-use fathom_analysis::compare::{Measured, Requests, observe};
+use fathom_analysis::compare::{Measured, Requests, observe, observe_commands};
 use fathom_core::record::{BlockRequest, StreamKind};
-use fathom_core::run::{Run, Status};
+use fathom_core::run::{CommandExit, Run, Status};
 use fathom_report::compared::Kind;
 use fathom_store::{RecordReader, stored_streams};
 use std::path::{Path, PathBuf};
@@ -26,16 +27,37 @@ pub(super) fn read(sides: [&[PathBuf]; 2]) -> anyhow::Result<Read> {
     let recorded = runs
         .each_ref()
         .map(|side| side.iter().filter(|run| is_recording(run)).count());
+    let commands = runs.iter().flatten().filter(|run| command_of(run).is_some());
     let all = runs[0].len() + runs[1].len();
-    let kind = match recorded[0] + recorded[1] {
-        0 => Kind::Runs,
-        n if n == all => Kind::Recordings,
+    let kind = match (recorded[0] + recorded[1], commands.count()) {
+        (0, _) => Kind::Runs,
+        (_, n) if n == all => Kind::Commands,
+        (n, 0) if n == all => Kind::Recordings,
+        (n, _) if n == all => {
+            bail!("some of these recorded a command and some watched a device: give one kind")
+        }
         _ => bail!(
             "some of these are recordings of others' I/O and some are runs of fathom's own load: give one kind"
         ),
     };
     let of = |side: usize| -> Vec<&Run> { runs[side].iter().collect() };
     let conditions = conditions(&of(0), &of(1));
+    if kind == Kind::Commands {
+        let side = |side: usize| ReadSide {
+            notes: sides[side]
+                .iter()
+                .zip(&runs[side])
+                .filter_map(|(dir, run)| note_of_command(dir, run))
+                .collect(),
+            ..ReadSide::default()
+        };
+        return Ok(Read {
+            kind,
+            sides: [side(0), side(1)],
+            observed: observe_commands([&of(0), &of(1)]),
+            conditions,
+        });
+    }
     let mut read: [ReadSide; 2] = Default::default();
     for side in 0..2 {
         for (dir, run) in sides[side].iter().zip(&runs[side]) {
@@ -112,6 +134,20 @@ fn recorded(dir: &Path, name: String, run: &Run) -> anyhow::Result<Measured> {
         );
     };
     Ok(measured)
+}
+
+/// What to know of a command before its time is believed.
+fn note_of_command(dir: &Path, run: &Run) -> Option<String> {
+    let name = dir.display();
+    match command_of(run)?.exit {
+        CommandExit::Code(0) => None,
+        CommandExit::Code(code) => Some(format!(
+            "the command of {name} ended with exit code {code}: its time is that up to then"
+        )),
+        CommandExit::Signal(signal) => Some(format!(
+            "the command of {name} was ended by signal {signal}: its time is that up to then"
+        )),
+    }
 }
 
 /// What to know of a run before its figures are believed.

@@ -99,10 +99,14 @@ fn caution(report: &CompareReport<'_>, caution: Caution) -> String {
     let of = |index: usize| figure(&report.judged[index]);
     match caution {
         Caution::OneAfterOther => format!(
-            "{} and {} were measured one after the other, not in turns: whatever drifted in between passes for a difference. \
-             fathom sweep --order interleaved measures in turns.",
+            "{} and {} were measured one after the other, not in turns: whatever drifted in between passes for a difference. {}",
             name(0),
-            name(1)
+            name(1),
+            match report.kind {
+                Kind::Commands => "Record them in turns: one of the one, two of the other, and so on.",
+                Kind::Runs | Kind::Sweeps | Kind::Recordings | Kind::Columns =>
+                    "fathom sweep --order interleaved measures in turns.",
+            }
         ),
         Caution::Trend {
             side,
@@ -196,6 +200,8 @@ pub(crate) fn name(field: Field) -> &'static str {
         Field::Engine => "engine",
         Field::Runtime => "runtime",
         Field::Program => "program",
+        Field::Command => "command",
+        Field::Exit => "end of the command",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::compared::CompareReport;
 use crate::words::from_to;
 use fathom_analysis::compare::{Better, Few, Judged, Quantity, Scale, SpreadVerdict, Tail, Verdict};
 use fathom_core::backend::Op;
-use fathom_core::units::{Nanos, count, decimal_rate};
+use fathom_core::units::{Bytes, Nanos, count, decimal_rate};
 
 /// From such a ratio on, percentages are hard to read.
 const TIMES_FROM: f64 = 3.0;
@@ -29,6 +29,11 @@ pub(crate) fn figure_alone(judged: &Judged) -> String {
         Quantity::Latency(Tail::P99) => "p99",
         Quantity::Latency(Tail::P99_9) => "p99.9",
         Quantity::Number => "mean",
+        Quantity::Duration => "time",
+        Quantity::IoWait => "waited for I/O",
+        Quantity::CpuTime => "CPU time",
+        Quantity::StorageRead => "read from storage",
+        Quantity::StorageWritten => "sent to storage",
     };
     match judged.figure.op.map(Op::name) {
         None => quantity.to_owned(),
@@ -41,7 +46,12 @@ pub(crate) fn value(report: &CompareReport<'_>, judged: &Judged, value: f64) -> 
     match judged.figure.quantity {
         Quantity::Iops => count(value),
         Quantity::BytesPerSecond => decimal_rate(value),
-        Quantity::LatencyMean | Quantity::Latency(_) => Nanos(value.round().max(0.0) as u64).to_string(),
+        Quantity::LatencyMean
+        | Quantity::Latency(_)
+        | Quantity::Duration
+        | Quantity::IoWait
+        | Quantity::CpuTime => Nanos(value.round().max(0.0) as u64).to_string(),
+        Quantity::StorageRead | Quantity::StorageWritten => Bytes(value.round().max(0.0) as u64).to_string(),
         Quantity::Number => match report.unit {
             Some(unit) => format!("{} {unit}", number(value)),
             None => number(value),
@@ -149,6 +159,14 @@ pub(crate) fn better(report: &CompareReport<'_>, judged: &Judged) -> Better {
     }
 }
 
+/// The same for words of speed: more CPU time is worse, but nobody is slower by it.
+fn way(report: &CompareReport<'_>, judged: &Judged) -> Better {
+    match judged.figure.quantity {
+        Quantity::CpuTime | Quantity::IoWait => Better::Unknown,
+        _ => better(report, judged),
+    }
+}
+
 /// The verdict as a sentence's end: `B is faster by 3.1 % to 4.4 %`.
 pub(crate) fn verdict(report: &CompareReport<'_>, judged: &Judged) -> String {
     match judged.verdict {
@@ -215,7 +233,7 @@ fn differs(report: &CompareReport<'_>, judged: &Judged) -> String {
     } else {
         (found.high, found.low)
     };
-    let word = match (better(report, judged), up) {
+    let word = match (way(report, judged), up) {
         (Better::Higher, true) | (Better::Lower, false) => "faster",
         (Better::Higher, false) | (Better::Lower, true) => "slower",
         (Better::Unknown, true) => "higher",
@@ -250,7 +268,7 @@ pub(crate) fn short(report: &CompareReport<'_>, judged: &Judged) -> String {
     match judged.verdict {
         Verdict::Differs => {
             let up = judged.difference.is_some_and(|found| found.value > 0.0);
-            let word = match (better(report, judged), up) {
+            let word = match (way(report, judged), up) {
                 (Better::Higher, true) | (Better::Lower, false) => "faster",
                 (Better::Higher, false) | (Better::Lower, true) => "slower",
                 (Better::Unknown, true) => "higher",
