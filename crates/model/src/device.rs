@@ -7,7 +7,7 @@ use crate::crowd::Crowd;
 use crate::medium::Medium;
 use crate::merge::{Cost, Merge};
 use crate::outage::Outages;
-use crate::path::{Path, Spent, Unit};
+use crate::path::{LimitState, Path, Spent, Unit};
 use crate::spec::{DiskSpec, Limit, PathLimits, SliceSpec};
 use fathom_core::backend::Op;
 use fathom_core::run::DiskSummary;
@@ -167,6 +167,13 @@ impl Device {
             weighted_busy_ns: self.tallies.iter().map(|tally| tally.time_ns).sum(),
             ..DiskSummary::default()
         }
+    }
+
+    /// How its limits stand.
+    pub(crate) fn limits(&self, now_ns: u64) -> Vec<LimitState> {
+        let mut limits = self.limits.states(now_ns, ("disk IOPS", "disk MB/s"));
+        limits.extend(self.writes.states(now_ns, ("disk IOPS", "disk MB/s of writes")));
+        limits
     }
 
     /// The burst credit of the disk's limit of `unit`, if it has run out.

@@ -51,6 +51,12 @@ impl Even {
         now_ns.max(at.div_ceil(1 << FINE_BITS) as u64)
     }
 
+    /// What the bucket holds at `now_ns`.
+    pub(crate) fn credit_left(&self, now_ns: u64) -> u64 {
+        let used = self.paid_until.saturating_sub(u128::from(now_ns) << FINE_BITS);
+        u64::try_from(self.ahead.saturating_sub(used) / self.each).unwrap_or(u64::MAX)
+    }
+
     /// Takes `cost` at `time_ns`, at which it is released.
     #[inline]
     pub(crate) fn take(&mut self, time_ns: u64, cost: u64) {

@@ -252,6 +252,11 @@ impl HostCache {
     pub(crate) fn limits(&self) -> &Path {
         &self.limits
     }
+
+    /// Takes these limits in place of those that it had, or gives them back.
+    pub(crate) fn exchange(&mut self, limits: &mut Path) {
+        std::mem::swap(&mut self.limits, limits);
+    }
 }
 
 impl Blocks {

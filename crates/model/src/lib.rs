@@ -6,6 +6,7 @@
 //! answers.
 #![forbid(unsafe_code)]
 
+pub mod attached;
 mod below;
 pub mod catalog;
 mod crowd;
@@ -36,5 +37,6 @@ mod watch;
 
 pub use catalog::Catalog;
 pub use machine::Machine;
+pub use path::LimitState;
 pub use spec::Spec;
-pub use watch::DEVICE;
+pub use watch::{DEVICE, Watch};

@@ -4,12 +4,14 @@
 //! Data in: a [`Spec`]; workers' I/Os in the order of time. Data out: when each is complete; afterwards the counters. It
 //! must not know the workload beyond the I/O in hand.
 
+use crate::attached::Shared;
 use crate::below::Below;
 use crate::events::Event;
 use crate::host_cache::HostCache;
 use crate::page_cache::PageCache;
-use crate::path::Unit;
+use crate::path::{LimitState, Unit};
 use crate::spec::{GuestSpec, Spec};
+use crate::volume::Lent;
 use crate::waiter::Waiter;
 use crate::watch::Watch;
 use fathom_core::backend::{Op, Request};
@@ -102,6 +104,46 @@ impl Machine {
             host_cache_misses: cache.map_or(0, |cache| cache.misses),
             ..ModelSummary::default()
         }
+    }
+
+    /// One worker, past the page cache; so many disks of its machine come before this volume's.
+    pub(crate) fn attach_directly(&mut self, disks_before: usize) {
+        self.below.volume.attach_after(disks_before);
+        self.attach(Submitter {
+            direct: true,
+            sync_writes: false,
+            file_base_bytes: vec![0],
+        });
+    }
+
+    /// When an I/O past the page cache is complete; `None`: it waits.
+    pub(crate) fn admit_directly(&mut self, now_ns: u64, ticket: u32, io: (Op, u64, u32)) -> Option<u64> {
+        self.below.admit(now_ns, Waiter::Ticket(ticket), io)
+    }
+
+    /// Takes the limits of its machine from `shared`, or gives them back.
+    pub(crate) fn exchange(&mut self, shared: &mut Shared, lent: &Lent) {
+        self.below.volume.exchange(&mut shared.uncached, lent);
+        if let Some(cache) = &mut self.below.cache {
+            cache.exchange(&mut shared.cached);
+        }
+    }
+
+    /// How its limits stand at `now_ns`, those of the virtual machine among them where `with_machine`.
+    pub(crate) fn limits(&self, now_ns: u64, with_machine: bool) -> Vec<LimitState> {
+        let mut limits = self.below.volume.limits(now_ns, with_machine);
+        if let Some(cache) = self.below.cache.as_ref().filter(|_| with_machine) {
+            limits.extend(
+                cache
+                    .limits()
+                    .states(now_ns, ("VM cached IOPS", "VM cached MB/s")),
+            );
+        }
+        limits
+    }
+
+    pub(crate) fn has_host_cache(&self) -> bool {
+        self.below.cache.is_some()
     }
 
     fn happen(&mut self, now_ns: u64, event: Event, done: &mut dyn FnMut(u32, u64)) {

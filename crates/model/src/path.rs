@@ -28,6 +28,34 @@ pub(crate) enum Unit {
     Bytes,
 }
 
+impl Unit {
+    fn counted(self) -> Counted {
+        match self {
+            Self::Iops => Counted::IoUnits,
+            Self::Bytes => Counted::Bytes,
+        }
+    }
+}
+
+/// How a limit stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitState {
+    /// Which: `disk IOPS`, `VM uncached MB/s`, …
+    pub name: &'static str,
+    /// What it counts.
+    pub counts: Counted,
+    /// Its nominal rate: what it lets through when there is no credit.
+    pub rate_per_second: u64,
+    /// What a full bucket really holds, in what it counts; `None`: no burst on credit.
+    pub credit_full: Option<u64>,
+    /// What the bucket holds now.
+    pub credit_left: Option<u64>,
+    /// What it has let through so far, in what it counts.
+    pub taken: u64,
+    /// How long all that it held waited, in nanoseconds.
+    pub held_ns: u64,
+}
+
 /// The limits of one way. First come, first served: an I/O is let through once none of them holds it, and counts
 /// against all of them at that moment, so that none is exceeded while another one holds.
 ///
@@ -82,6 +110,10 @@ struct Room {
 #[derive(Debug, Clone)]
 struct OneLimit {
     unit: Unit,
+    /// Nominal, a second.
+    rate: u64,
+    /// What a full bucket holds, where there is one.
+    credit: Option<u64>,
     limiter: Limiter,
     /// How long all that it held waited.
     held_ns: u64,
@@ -92,9 +124,11 @@ struct OneLimit {
 }
 
 impl OneLimit {
-    fn new(unit: Unit, limiter: Limiter) -> Self {
+    fn new(unit: Unit, rate: u64, limiter: Limiter) -> Self {
         Self {
             unit,
+            rate,
+            credit: None,
             limiter,
             held_ns: 0,
             has_credit: false,
@@ -108,7 +142,7 @@ impl OneLimit {
         let in_slices = if slices.slice_ns == 0 { ANY } else { slices };
         let plain = |rate| {
             (
-                Self::new(unit, Limiter::new(rate, in_slices)),
+                Self::new(unit, rate, Limiter::new(rate, in_slices)),
                 Even::new(rate, slices),
             )
         };
@@ -123,7 +157,8 @@ impl OneLimit {
         let credit = stated.unwrap_or_else(|| (ceiling - rate).saturating_mul(burst.full_seconds));
         let base = Self {
             has_credit: level > 0,
-            ..Self::new(unit, Limiter::with_credit(rate, credit, level, in_slices))
+            credit: Some((u128::from(credit) * u128::from(slices.factor_permille) / 1000) as u64),
+            ..Self::new(unit, rate, Limiter::with_credit(rate, credit, level, in_slices))
         };
         vec![
             plain(ceiling),
@@ -314,10 +349,7 @@ impl Spent {
     pub(crate) fn told(self, limit: &str, unit: Unit) -> SpentCredit {
         SpentCredit {
             limit: limit.to_owned(),
-            counts: match unit {
-                Unit::Iops => Counted::IoUnits,
-                Unit::Bytes => Counted::Bytes,
-            },
+            counts: unit.counted(),
             lasted_ns: self.lasted_ns,
             rate_before: self.rate_before,
             after_ns: self.after_ns,
@@ -327,6 +359,34 @@ impl Spent {
 }
 
 impl Path {
+    /// How each limit stands at `now_ns`, which is not before anything that was let through was asked for.
+    pub(crate) fn states(&self, now_ns: u64, names: (&'static str, &'static str)) -> Vec<LimitState> {
+        let since_told = (
+            self.known.units.saturating_sub(self.room.units),
+            self.known.bytes.saturating_sub(self.room.bytes),
+        );
+        let state = |(at, limit): (usize, &OneLimit)| {
+            let pending = limit.of(since_told.0, since_told.1).max(0);
+            let credit_left = limit.credit.map(|full| {
+                let left = match self.even.as_deref().and_then(|evens| evens.get(at)) {
+                    Some(even) => even.credit_left(now_ns),
+                    None => limit.limiter.credit_left(now_ns, pending),
+                };
+                left.min(full)
+            });
+            LimitState {
+                name: limit.of(names.0, names.1),
+                counts: limit.unit.counted(),
+                rate_per_second: limit.rate,
+                credit_full: limit.credit,
+                credit_left,
+                taken: limit.of(self.taken.units, self.taken.bytes) + (pending / MILLI) as u64,
+                held_ns: limit.held_ns + if at == self.binding { self.behind_ns } else { 0 },
+            }
+        };
+        self.limits.iter().enumerate().map(state).collect()
+    }
+
     /// The burst credit of the limit of `unit`, if it has run out.
     pub(crate) fn spent(&self, unit: Unit) -> Option<Spent> {
         let mut of_unit = self.limits.iter().filter(|limit| limit.unit == unit);

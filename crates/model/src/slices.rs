@@ -75,6 +75,16 @@ impl Limiter {
         self.left
     }
 
+    /// What is saved at `now_ns` above a slice's share, where `pending` thousandths were taken that it was not told of.
+    pub(crate) fn credit_left(&self, now_ns: u64, pending: i64) -> u64 {
+        let mut later = self.clone();
+        later.left -= pending;
+        if now_ns >= later.end_ns {
+            later.move_to(now_ns, later.keeps);
+        }
+        (later.left - later.share).max(0) as u64 / MILLI as u64
+    }
+
     /// The end of the current slice.
     pub(crate) fn end_ns(&self) -> u64 {
         self.end_ns

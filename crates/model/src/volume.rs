@@ -5,8 +5,8 @@
 
 use crate::device::{Device, Units};
 use crate::merge::Cost;
-use crate::path::{Path, Spent, Unit};
-use crate::spec::{Counts, Limit, PathLimits, Spec};
+use crate::path::{LimitState, Path, Spent, Unit};
+use crate::spec::{Counts, Limit, PathLimits, SharedSpec, Spec};
 use fathom_core::backend::Op;
 use fathom_core::rng::split_mix;
 use fathom_core::run::{DiskSummary, SpentCredit};
@@ -33,6 +33,8 @@ struct Front {
     gates: Vec<Gate>,
     /// The cards that the disks are attached to in turn; none where there is only one.
     cards: Vec<Path>,
+    /// Disks of the machine that come before those of this volume.
+    first_place: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -53,14 +55,29 @@ impl Gate {
 
     /// What its limits are called.
     fn names(&self) -> (&'static str, &'static str) {
-        match (self.of_vm, self.counts) {
-            (false, Counts::All) => ("disk IOPS", "disk MB/s"),
-            (false, Counts::Reads) => ("disk IOPS of reads", "disk MB/s of reads"),
-            (false, Counts::Writes) => ("disk IOPS of writes", "disk MB/s of writes"),
-            (true, Counts::All) => ("VM IOPS", "VM MB/s"),
-            (true, Counts::Reads) => ("VM IOPS of reads", "VM MB/s of reads"),
-            (true, Counts::Writes) => ("VM IOPS of writes", "VM MB/s of writes"),
-        }
+        gate_names(self.of_vm, self.counts)
+    }
+}
+
+/// Adds what another stripe has of the same limit.
+fn add(sum: &mut LimitState, other: LimitState) {
+    sum.rate_per_second += other.rate_per_second;
+    sum.taken += other.taken;
+    sum.held_ns += other.held_ns;
+    let both = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+    sum.credit_full = both(sum.credit_full, other.credit_full);
+    sum.credit_left = both(sum.credit_left, other.credit_left);
+}
+
+/// What limits in front of all disks are called.
+fn gate_names(of_vm: bool, counts: Counts) -> (&'static str, &'static str) {
+    match (of_vm, counts) {
+        (false, Counts::All) => ("disk IOPS", "disk MB/s"),
+        (false, Counts::Reads) => ("disk IOPS of reads", "disk MB/s of reads"),
+        (false, Counts::Writes) => ("disk IOPS of writes", "disk MB/s of writes"),
+        (true, Counts::All) => ("VM IOPS", "VM MB/s"),
+        (true, Counts::Reads) => ("VM IOPS of reads", "VM MB/s of reads"),
+        (true, Counts::Writes) => ("VM IOPS of writes", "VM MB/s of writes"),
     }
 }
 
@@ -96,6 +113,7 @@ impl Front {
         let front = Self {
             gates: gates.collect(),
             cards: cards.unwrap_or_default(),
+            first_place: 0,
         };
         (!front.gates.is_empty() || !front.cards.is_empty()).then_some(front)
     }
@@ -104,7 +122,7 @@ impl Front {
     fn pass(&mut self, passed_ns: u64, place: usize, (op, len): (Op, u32), cost: Cost) -> u64 {
         let mut passed_ns = passed_ns;
         let cards = self.cards.len().max(1);
-        if let Some(card) = self.cards.get_mut(place % cards) {
+        if let Some(card) = self.cards.get_mut((self.first_place + place) % cards) {
             passed_ns = card.take(passed_ns, cost.units, u64::from(len));
         }
         for gate in self.gates.iter_mut().filter(|gate| gate.counts(op)) {
@@ -129,7 +147,119 @@ impl Front {
     }
 }
 
+/// The limits that several volumes of one machine have together. Each volume has some of its own, for when it is alone: those
+/// that are shared are lent to the one that is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedLimits {
+    vm: Path,
+    cards: Vec<Path>,
+    /// The machine's limits on disks of one kind, each once.
+    gates: Vec<(SharedSpec, Path)>,
+}
+
+/// Which gates of a volume are which of [`SharedLimits`].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lent {
+    gates: Vec<(usize, usize)>,
+}
+
+impl SharedLimits {
+    /// Those of the machine that the first of `specs` names.
+    pub(crate) fn new(specs: &[Spec]) -> Self {
+        let first = &specs[0];
+        let mut shared = Self {
+            vm: uncached(first),
+            cards: Front::new(first).map(|front| front.cards).unwrap_or_default(),
+            gates: Vec::new(),
+        };
+        for spec in specs {
+            for gate in spec.shared.iter().filter(|gate| gate.of_vm) {
+                if shared.gates.iter().all(|(known, _)| known != gate) {
+                    shared
+                        .gates
+                        .push((gate.clone(), Path::new(&gate.limits, spec.slices)));
+                }
+            }
+        }
+        shared
+    }
+
+    /// What of it a volume of `spec` is lent.
+    pub(crate) fn lent_to(&self, spec: &Spec) -> Lent {
+        let place = |gate: &SharedSpec| self.gates.iter().position(|(known, _)| known == gate);
+        let gates = spec.shared.iter().enumerate();
+        Lent {
+            gates: gates.filter_map(|(at, gate)| Some((at, place(gate)?))).collect(),
+        }
+    }
+
+    /// How they stand.
+    pub(crate) fn states(&self, now_ns: u64) -> Vec<LimitState> {
+        let mut states = self.vm.states(now_ns, ("VM uncached IOPS", "VM uncached MB/s"));
+        for card in &self.cards {
+            states.extend(card.states(now_ns, ("VM card IOPS", "VM card MB/s")));
+        }
+        for (gate, limits) in &self.gates {
+            states.extend(limits.states(now_ns, gate_names(true, gate.counts)));
+        }
+        states
+    }
+}
+
+fn uncached(spec: &Spec) -> Path {
+    let vm = spec.vm.as_ref();
+    vm.map_or_else(Path::default, |vm| Path::new(&vm.uncached, spec.slices))
+}
+
 impl Volume {
+    /// Lends the volume what it shares with others, or takes it back.
+    pub(crate) fn exchange(&mut self, shared: &mut SharedLimits, lent: &Lent) {
+        std::mem::swap(&mut self.vm, &mut shared.vm);
+        let Some(front) = &mut self.front else { return };
+        std::mem::swap(&mut front.cards, &mut shared.cards);
+        for &(own, common) in &lent.gates {
+            std::mem::swap(&mut front.gates[own].limits, &mut shared.gates[common].1);
+        }
+    }
+
+    /// So many disks of the machine come before its own.
+    pub(crate) fn attach_after(&mut self, disks: usize) {
+        if let Some(front) = &mut self.front {
+            front.first_place = disks;
+        }
+    }
+
+    /// How its limits stand, the machine's among them where `with_machine`.
+    pub(crate) fn limits(&self, now_ns: u64, with_machine: bool) -> Vec<LimitState> {
+        let mut limits: Vec<LimitState> = Vec::new();
+        // Stripes are asked alike: one row for all, with what they have together.
+        for device in &self.devices {
+            for state in device.limits(now_ns) {
+                match limits.iter_mut().find(|known| {
+                    known.name == state.name
+                        && known.counts == state.counts
+                        && known.credit_full.is_some() == state.credit_full.is_some()
+                }) {
+                    Some(sum) if self.devices.len() > 1 => add(sum, state),
+                    _ => limits.push(state),
+                }
+            }
+        }
+        if with_machine {
+            limits.extend(self.vm.states(now_ns, ("VM uncached IOPS", "VM uncached MB/s")));
+        }
+        let Some(front) = &self.front else { return limits };
+        if with_machine {
+            for card in &front.cards {
+                limits.extend(card.states(now_ns, ("VM card IOPS", "VM card MB/s")));
+            }
+        }
+        for gate in front.gates.iter().filter(|gate| with_machine || !gate.of_vm) {
+            limits.extend(gate.limits.states(now_ns, gate.names()));
+        }
+        limits
+    }
+
     /// The volume of `spec`.
     pub(crate) fn new(spec: &Spec) -> Self {
         let device =
@@ -147,10 +277,7 @@ impl Volume {
             chunk_bytes: spec.stripe_chunk_bytes,
             size_bytes: spec.volume_bytes(),
             units: Units::new(unit_bytes),
-            vm: spec
-                .vm
-                .as_ref()
-                .map_or_else(Path::default, |vm| Path::new(&vm.uncached, spec.slices)),
+            vm: uncached(spec),
         }
     }
 

@@ -21,7 +21,7 @@ const SECTOR_BYTES: u64 = 512;
 
 /// Looks on.
 #[derive(Debug, Clone)]
-pub(crate) struct Watch {
+pub struct Watch {
     what: Trace,
     /// Those whose end is known and was not reached when last looked at, by their end and the order of sending.
     ending: BTreeMap<(u64, u64), BlockRequest>,
@@ -35,7 +35,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Looks at the volume called `name` from now on, for `what`.
-    pub(crate) fn new(name: &str, what: Trace) -> Self {
+    pub fn new(name: &str, what: Trace) -> Self {
         Self {
             what,
             ending: BTreeMap::new(),
@@ -93,6 +93,21 @@ impl Watch {
         }
     }
 
+    /// A request of somebody's begins, of whom `ticket` is the name until [`Watch::end`]: what answers live tells of each both
+    /// moments as they come.
+    pub fn begin(&mut self, ticket: u32, request: BlockRequest) {
+        self.waiting.push((Waiter::Ticket(ticket), request));
+    }
+
+    /// It has ended at `completed_ns`, with this `errno` (0: well).
+    pub fn end(&mut self, ticket: u32, completed_ns: u64, errno: u16) {
+        let waiter = Waiter::Ticket(ticket);
+        if let Some((_, request)) = self.waiting.iter_mut().find(|(other, _)| *other == waiter) {
+            request.errno = errno;
+        }
+        self.told(waiter, completed_ns);
+    }
+
     /// The request that `waiter` waits for, if there is one, is complete at `due_ns`.
     pub(crate) fn told(&mut self, waiter: Waiter, due_ns: u64) {
         if let Some(at) = self.waiting.iter().position(|(other, _)| *other == waiter) {
@@ -136,14 +151,13 @@ impl Watch {
     }
 
     /// Moves the requests that have ended to `out`.
-    pub(crate) fn take(&mut self, now_ns: u64, out: &mut Vec<BlockRequest>) {
+    pub fn take(&mut self, now_ns: u64, out: &mut Vec<BlockRequest>) {
         self.pass(now_ns);
         out.append(&mut self.ended);
     }
 
-    /// Appends the counters at `now_ns` to `out`, those of what the page cache holds among them: dirty, and on its way to
-    /// the disk.
-    pub(crate) fn count(&mut self, now_ns: u64, (dirty, writing): (u64, u64), out: &mut Vec<CounterRow>) {
+    /// Appends the counters of the disk at `now_ns` to `out`.
+    pub fn count_disk(&mut self, now_ns: u64, out: &mut Vec<CounterRow>) {
         if !self.what.counters {
             return;
         }
@@ -152,6 +166,15 @@ impl Watch {
         let (io_now, in_flight_ns) =
             begun.fold((0, 0), |(count, sum), from| (count + 1, sum + (now_ns - from)));
         self.counters.rows(now_ns, (io_now, in_flight_ns), out);
+    }
+
+    /// Appends the counters at `now_ns` to `out`, those of what the page cache holds among them: dirty, and on its way to
+    /// the disk.
+    pub(crate) fn count(&mut self, now_ns: u64, (dirty, writing): (u64, u64), out: &mut Vec<CounterRow>) {
+        if !self.what.counters {
+            return;
+        }
+        self.count_disk(now_ns, out);
         for (metric, bytes) in [
             ("node_memory_Dirty_bytes", dirty),
             ("node_memory_Writeback_bytes", writing),
