@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// Which crates a crate may use. What is not listed is refused.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("core", &[]),
     ("dialect", &["core"]),
     ("model", &["core"]),
@@ -20,6 +20,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("plan", &["core", "model"]),
     ("identify", &["core", "model"]),
     ("report", &["core", "analysis", "identify", "plan", "store"]),
+    ("disk", &["core", "door", "model", "store", "sys"]),
     ("testkit", &["core"]),
     (
         "session",

@@ -5,8 +5,9 @@
 //! know what the files hold.
 
 use rustix::fs::{Mode, OFlags, open};
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::Path;
 
 /// Makes a directory and those above it, where they are missing.
@@ -23,6 +24,27 @@ pub fn make_directories(path: &Path) -> io::Result<()> {
 /// The system refused.
 pub fn make_directory(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
+}
+
+/// Makes a directory that nobody else may look into, where it is missing.
+///
+/// # Errors
+/// The system refused, or what is there is somebody else's or open to others.
+pub fn make_private_directory(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    let found = fs::symlink_metadata(path)?;
+    let own =
+        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0;
+    if own {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        "it is not a directory of yours alone",
+    ))
 }
 
 /// Makes a file, which must not be there.
@@ -109,6 +131,22 @@ pub fn kernel_switch(path: &Path) -> io::Result<File> {
         Err(io::Error::other("it is not the kernel's: not on tracefs"))
     }
 }
+
+/// Sets a value of the kernel's in a file of sysfs: a queue's, a mount's.
+///
+/// # Errors
+/// It is not a file of sysfs, or the system refused.
+pub fn set_in_sysfs(path: &Path, value: &str) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    let mut file = File::from(open(path, flags, Mode::empty())?);
+    if rustix::fs::fstatfs(&file)?.f_type != SYSFS_MAGIC {
+        return Err(io::Error::other("it is not the kernel's: not on sysfs"));
+    }
+    file.write_all(value.as_bytes())
+}
+
+/// `SYSFS_MAGIC` of linux/magic.h.
+const SYSFS_MAGIC: rustix::fs::FsWord = 0x6265_6572;
 
 /// `TRACEFS_MAGIC` of linux/magic.h.
 const TRACEFS_MAGIC: rustix::fs::FsWord = 0x7472_6163;

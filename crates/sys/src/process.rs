@@ -175,6 +175,31 @@ pub fn set_timer_slack_ns(slack_ns: u64) -> io::Result<()> {
     ))?)
 }
 
+/// Lets the calling thread run before all that is not in real time (`SCHED_FIFO`), at `priority`, from 1 up.
+///
+/// # Errors
+/// `EPERM` without `CAP_SYS_NICE`, `EINVAL` for a priority that there is not.
+pub fn set_real_time(priority: i32) -> io::Result<()> {
+    let parameters = libc::sched_param {
+        sched_priority: priority,
+    };
+    // The call itself: musl's function of that name refuses always.
+    // SAFETY: the parameters live until the call returns, which only reads them; 0 is the calling thread.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_sched_setscheduler,
+            0,
+            libc::SCHED_FIFO,
+            &raw const parameters,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// Sets the calling thread's nice value: −20 (first) to 19 (last).
 ///
 /// # Errors

@@ -95,6 +95,13 @@ pub enum Warning {
     },
     /// Verification on a disk that holds no data.
     ModelHoldsNoData { job: String },
+    /// A modelled disk was served live, and its answers came too late.
+    ServedLate {
+        /// By how much, of 99 % of them at most.
+        late_ns_p99: u64,
+        /// Up to this share of the median service time they are in time.
+        share_max_percent: f64,
+    },
     /// Something that the dialect does otherwise than the tool it imitates.
     Dialect { message: String },
 }
@@ -266,6 +273,15 @@ impl fmt::Display for Warning {
             Self::ModelHoldsNoData { job } => {
                 write!(f, "{job}: a modelled disk holds no data: nothing was verified")
             }
+            Self::ServedLate {
+                late_ns_p99,
+                share_max_percent,
+            } => write!(
+                f,
+                "not valid: the server gave its answers up to {} late (p99), more than {share_max_percent} % of the median \
+                 service time",
+                Nanos(*late_ns_p99)
+            ),
             Self::Dialect { message } => f.write_str(message),
         }
     }
@@ -323,6 +339,9 @@ impl Warning {
             | Self::Dialect { .. } => "",
             Self::LoadStopped { .. } => {
                 "Do not take latencies of that time for the disk's; repeat the run where nothing stops it."
+            }
+            Self::ServedLate { .. } => {
+                "Serve it on a machine with less else to do or with more CPUs, and as root, so that its answers come in real time."
             }
             Self::RecordIncomplete { .. } => "Write the run directory to a faster or emptier disk (-o).",
         }

@@ -1,0 +1,513 @@
+//! The door of files: a FUSE file system with one file a disk.
+//!
+//! Data in: the kernel's requests. Data out: I/O for the bench, its answers for the kernel. It must not know the model.
+//!
+//! What must be set, or the file does not behave as a disk (measured; `docs/disk.md`): `FUSE_ASYNC_DIO` (without it, asynchronous
+//! direct I/O is synchronous), `FOPEN_PARALLEL_DIRECT_WRITES` (without it, writes wait for each other), as many background
+//! requests as a disk has in flight, `FOPEN_DIRECT_IO` (without it, buffered programs share a page cache).
+
+use crate::bench::{Answer, Bench, Io, IoKind, Outcome};
+use fathom_core::record::Comm;
+use fathom_sys::clock::monotonic_ns;
+use fuser::{
+    BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
+    Generation, INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData,
+    ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, TimeOrNow, WriteFlags,
+};
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::{UnmountFlags, unmount};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Requests that the kernel sends before it waits for answers: more than any cloud's disk has in flight.
+const IN_FLIGHT_MAX: u16 = 256;
+/// The largest request; the kernel's own limit on most systems.
+const REQUEST_BYTES_MAX: u32 = 1 << 20;
+/// Nothing but this program changes anything.
+const FOR_EVER: Duration = Duration::from_hours(1);
+/// Of the disks' files; the root is 1.
+const FIRST_INODE: u64 = 2;
+/// What the names of mounts begin with, in the kernel's table: the number of the server's process follows.
+pub const MOUNT_NAME: &str = "fathom-disk:";
+/// Names of processes that are remembered.
+const NAMES_MAX: usize = 1024;
+
+/// How the file system is mounted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FuseOptions {
+    /// Whether the page cache takes writes, as it does over a disk. Needs root.
+    pub writeback: bool,
+    /// Whether others than the user who mounts may use it.
+    pub allow_other: bool,
+}
+
+/// A file system, mounted.
+#[derive(Debug)]
+pub struct Mounted {
+    at: PathBuf,
+    session: BackgroundSession,
+}
+
+/// The file system.
+#[derive(Debug)]
+struct Disks {
+    bench: Arc<Bench>,
+    writeback: bool,
+    owner: (u32, u32),
+    /// Names of those who ask, by the number of their process.
+    names: Mutex<HashMap<u32, Comm>>,
+}
+
+/// Why there is no mount.
+#[derive(Debug, thiserror::Error)]
+pub enum MountError {
+    #[error("{}: it has to be a directory that is there, and empty: {reason}", at.display())]
+    Place { at: PathBuf, reason: String },
+    /// The system has no FUSE.
+    #[error(
+        "there is no /dev/fuse here (modprobe fuse; in a container: --device /dev/fuse --cap-add SYS_ADMIN): --nbd serves without it"
+    )]
+    NoFuse,
+    /// Not allowed.
+    #[error(
+        "cannot mount on {}: {source}. It takes root, or fusermount3 and leave to open /dev/fuse{}: --nbd serves without either",
+        at.display(), if *others { " (and user_allow_other in /etc/fuse.conf)" } else { "" }
+    )]
+    Refused {
+        at: PathBuf,
+        source: io::Error,
+        /// Whether others were to use it.
+        others: bool,
+    },
+    /// A setting that a disk needs.
+    #[error("{what}: {source}")]
+    Setting { what: String, source: io::Error },
+}
+
+impl Mounted {
+    /// Mounts the disks of `bench` on the directory `at`.
+    ///
+    /// # Errors
+    /// See [`MountError`].
+    pub fn new(bench: &Arc<Bench>, at: &Path, options: FuseOptions) -> Result<Self, MountError> {
+        check_place(at)?;
+        if !Path::new("/dev/fuse").exists() {
+            return Err(MountError::NoFuse);
+        }
+        let owner = (
+            rustix::process::geteuid().as_raw(),
+            rustix::process::getegid().as_raw(),
+        );
+        let disks = Disks {
+            bench: Arc::clone(bench),
+            writeback: options.writeback,
+            owner,
+            names: Mutex::default(),
+        };
+        let mut config = Config::default();
+        config.mount_options = vec![
+            MountOption::FSName(format!("{MOUNT_NAME}{}", std::process::id())),
+            MountOption::Subtype(String::from("fathom")),
+            MountOption::RW,
+            MountOption::NoAtime,
+        ];
+        if options.allow_other {
+            config.acl = fuser::SessionACL::All;
+            config.mount_options.push(MountOption::DefaultPermissions);
+        }
+        let session = fuser::spawn_mount(disks, at, &config).map_err(|source| MountError::Refused {
+            at: at.to_owned(),
+            source,
+            others: options.allow_other,
+        })?;
+        let mounted = Self {
+            at: at.to_owned(),
+            session,
+        };
+        if options.writeback {
+            mounted.behave_as_a_disk()?;
+        }
+        Ok(mounted)
+    }
+
+    /// The file of the disk called `name`.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.at.join(name)
+    }
+
+    /// A FUSE mount may have 1 % of the page cache, strictly; a disk has all of it.
+    fn behave_as_a_disk(&self) -> Result<(), MountError> {
+        let device = std::os::unix::fs::MetadataExt::dev(&std::fs::metadata(&self.at).map_err(|source| {
+            MountError::Setting {
+                what: format!("cannot look at {}", self.at.display()),
+                source,
+            }
+        })?);
+        let minor = rustix::fs::minor(device);
+        for (name, value) in [("strict_limit", "0"), ("max_ratio", "100")] {
+            let path = PathBuf::from(format!("/sys/class/bdi/0:{minor}/{name}"));
+            fathom_door::own::set_in_sysfs(&path, value).map_err(|source| MountError::Setting {
+                what: format!(
+                    "--writeback: cannot set {} to {value} (it takes root)",
+                    path.display()
+                ),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody else has unmounted it.
+    pub fn is_gone(&self) -> bool {
+        self.session.guard.is_finished()
+    }
+
+    /// Unmounts it, though it may be in use: whoever has a file open gets errors from then on.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn unmount(self) -> io::Result<()> {
+        if self.is_gone() {
+            return Ok(());
+        }
+        match unmount(&self.at, UnmountFlags::DETACH) {
+            Ok(()) => Ok(()),
+            // Who is not root has it done by fusermount.
+            Err(rustix::io::Errno::PERM) => self.session.umount_and_join(),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Measures by how much I/O on the mount takes longer than the bench gives it, and has answers given that much earlier, up to
+    /// `most_ns`. What was counted meanwhile is forgotten. Returns what was found, in nanoseconds.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn calibrate(&self, bench: &Bench, most_ns: u64) -> io::Result<u64> {
+        const TIMES: usize = 41;
+        const FIXED_NS: u64 = 1_000_000;
+        let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(self.file(bench.name(0)), flags, Mode::empty())?);
+        let mut raw = vec![0u8; 8192];
+        let aligned = raw.as_ptr().align_offset(4096);
+        let mut took: Vec<u64> = Vec::with_capacity(TIMES);
+        bench.set_fixed_ns(FIXED_NS);
+        let mut read = || -> io::Result<()> {
+            for _ in 0..TIMES {
+                let begun = monotonic_ns();
+                file.read_exact_at(&mut raw[aligned..aligned + 4096], 0)?;
+                took.push(monotonic_ns() - begun);
+            }
+            Ok(())
+        };
+        let done = read();
+        bench.set_fixed_ns(0);
+        done?;
+        took.sort_unstable();
+        let found_ns = took[TIMES / 2].saturating_sub(FIXED_NS);
+        bench.set_early_ns(found_ns.min(most_ns));
+        bench.forget();
+        Ok(found_ns)
+    }
+}
+
+fn check_place(at: &Path) -> Result<(), MountError> {
+    let wrong = |reason: String| MountError::Place {
+        at: at.to_owned(),
+        reason,
+    };
+    let mut entries = std::fs::read_dir(at).map_err(|error| wrong(error.to_string()))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(wrong(String::from("something is in it"))),
+    }
+}
+
+impl Disks {
+    /// The number of the disk that an inode is of.
+    fn disk(&self, inode: INodeNo) -> Option<usize> {
+        let number = usize::try_from(inode.0.checked_sub(FIRST_INODE)?).ok()?;
+        (number < self.bench.disks()).then_some(number)
+    }
+
+    fn attributes(&self, inode: INodeNo) -> Option<FileAttr> {
+        let (kind, perm, size) = match self.disk(inode) {
+            Some(disk) => (FileType::RegularFile, 0o600, self.bench.store(disk).size_bytes()),
+            None if inode == INodeNo::ROOT => (FileType::Directory, 0o700, 0),
+            None => return None,
+        };
+        Some(FileAttr {
+            ino: inode,
+            size,
+            blocks: size / 512,
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind,
+            perm,
+            nlink: 1,
+            uid: self.owner.0,
+            gid: self.owner.1,
+            rdev: 0,
+            blksize: 4096,
+            flags: 0,
+        })
+    }
+
+    fn comm(&self, pid: u32) -> Comm {
+        if pid == 0 {
+            return Comm::default();
+        }
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = names.get(&pid) {
+            return *name;
+        }
+        let name = std::fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let name = Comm::new(name.trim_ascii_end());
+        // Numbers are used again in the end.
+        if names.len() >= NAMES_MAX {
+            names.clear();
+        }
+        names.insert(pid, name);
+        name
+    }
+
+    fn submit(&self, request: &Request, disk: usize, offset_bytes: u64, kind: IoKind<'_>, answer: Answer) {
+        let pid = request.pid();
+        let io = Io {
+            disk,
+            offset_bytes,
+            kind,
+            pid,
+            comm: self.comm(pid),
+        };
+        self.bench.submit(io, answer);
+    }
+}
+
+fn done(reply: ReplyEmpty) -> Answer {
+    Box::new(move |outcome: Outcome| match outcome {
+        Ok(_) => reply.ok(),
+        Err(error) => reply.error(Errno::from_i32(error.0)),
+    })
+}
+
+impl Filesystem for Disks {
+    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        // Refused values are replaced by the nearest: there is nothing to do about them.
+        let _previous = config.set_max_background(IN_FLIGHT_MAX);
+        let _previous = config.set_congestion_threshold(IN_FLIGHT_MAX);
+        let _previous = config.set_max_write(REQUEST_BYTES_MAX);
+        // Shared mappings of a file past the page cache; kernels before 6.6 have none.
+        let _missing = config.add_capabilities(InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP);
+        let mut needed = vec![(
+            InitFlags::FUSE_ASYNC_DIO,
+            "asynchronous direct I/O (FUSE_ASYNC_DIO)",
+        )];
+        if self.writeback {
+            needed.push((
+                InitFlags::FUSE_WRITEBACK_CACHE,
+                "a page cache for writes (FUSE_WRITEBACK_CACHE)",
+            ));
+        }
+        for (capability, what) in needed {
+            let added = config.add_capabilities(capability);
+            added.map_err(|_| io::Error::other(format!("this kernel's FUSE has no {what}")))?;
+        }
+        Ok(())
+    }
+
+    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let named = (0..self.bench.disks()).find(|&disk| name == self.bench.name(disk));
+        let inode = named.map(|disk| INodeNo(FIRST_INODE + disk as u64));
+        match inode.and_then(|inode| self.attributes(inode)) {
+            Some(attributes) if parent == INodeNo::ROOT => {
+                reply.entry(&FOR_EVER, &attributes, Generation(0));
+            }
+            _ => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        match self.attributes(inode) {
+            Some(attributes) => reply.attr(&FOR_EVER, &attributes),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    /// Times are not kept; a disk has the size that it has.
+    fn setattr(
+        &self,
+        _: &Request,
+        inode: INodeNo,
+        _: Option<u32>,
+        _: Option<u32>,
+        _: Option<u32>,
+        size: Option<u64>,
+        _: Option<TimeOrNow>,
+        _: Option<TimeOrNow>,
+        _: Option<SystemTime>,
+        _: Option<FileHandle>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<SystemTime>,
+        _: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        match self.attributes(inode) {
+            Some(attributes) if size.is_none_or(|size| size == attributes.size) => {
+                reply.attr(&FOR_EVER, &attributes);
+            }
+            Some(_) => reply.error(Errno::EPERM),
+            None => reply.error(Errno::ENOENT),
+        }
+    }
+
+    fn readdir(&self, _: &Request, _: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
+        let dots = [(INodeNo::ROOT, "."), (INodeNo::ROOT, "..")];
+        let dots = dots.map(|(inode, name)| (inode, FileType::Directory, name));
+        let files = (0..self.bench.disks()).map(|disk| {
+            let inode = INodeNo(FIRST_INODE + disk as u64);
+            (inode, FileType::RegularFile, self.bench.name(disk))
+        });
+        let entries = (1..).zip(dots.into_iter().chain(files));
+        for (next, (inode, kind, name)) in entries.skip(offset as usize) {
+            if reply.add(inode, next, kind, name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+
+    fn open(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        let flags = match (self.disk(inode), self.writeback) {
+            (None, _) => return reply.error(Errno::EISDIR),
+            (Some(_), false) => FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
+            (Some(_), true) => FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES,
+        };
+        reply.opened(FileHandle(0), flags);
+    }
+
+    fn read(
+        &self,
+        request: &Request,
+        inode: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let Some(disk) = self.disk(inode) else {
+            return reply.error(Errno::EISDIR);
+        };
+        let there = self
+            .bench
+            .store(disk)
+            .size_bytes()
+            .saturating_sub(offset)
+            .min(size.into());
+        if there == 0 {
+            return reply.data(&[]);
+        }
+        let kind = IoKind::Read {
+            len_bytes: there as u32,
+            headroom: 0,
+        };
+        let answer = move |outcome: Outcome| match outcome {
+            Ok(data) => reply.data(&data),
+            Err(error) => reply.error(Errno::from_i32(error.0)),
+        };
+        self.submit(request, disk, offset, kind, Box::new(answer));
+    }
+
+    fn write(
+        &self,
+        request: &Request,
+        inode: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let Some(disk) = self.disk(inode) else {
+            return reply.error(Errno::EISDIR);
+        };
+        if offset.saturating_add(data.len() as u64) > self.bench.store(disk).size_bytes() {
+            return reply.error(Errno::ENOSPC);
+        }
+        let written = data.len() as u32;
+        let answer = move |outcome: Outcome| match outcome {
+            Ok(_) => reply.written(written),
+            Err(error) => reply.error(Errno::from_i32(error.0)),
+        };
+        // A file opened with O_DSYNC is followed by an fsync of the kernel's own.
+        self.submit(
+            request,
+            disk,
+            offset,
+            IoKind::Write { data, forced: false },
+            Box::new(answer),
+        );
+    }
+
+    /// A close: nothing is kept back here.
+    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        reply.ok();
+    }
+
+    fn fsync(&self, request: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        match self.disk(inode) {
+            Some(disk) => self.submit(request, disk, 0, IoKind::Flush, done(reply)),
+            None => reply.ok(),
+        }
+    }
+
+    /// A discard of the loop device, or its zeroes: the range is given back.
+    fn fallocate(
+        &self,
+        request: &Request,
+        inode: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        use rustix::fs::FallocateFlags as Flags;
+        let Some(disk) = self.disk(inode) else {
+            return reply.error(Errno::EISDIR);
+        };
+        let size = self.bench.store(disk).size_bytes();
+        if offset.checked_add(length).is_none_or(|end| end > size) {
+            return reply.error(Errno::ENOSPC);
+        }
+        let mode = Flags::from_bits_retain(mode.cast_unsigned());
+        let zeroes = mode.contains(Flags::PUNCH_HOLE) || mode.contains(Flags::ZERO_RANGE);
+        if mode.is_empty() || mode == Flags::KEEP_SIZE {
+            // All of it is there.
+            return reply.ok();
+        }
+        if !zeroes {
+            return reply.error(Errno::EOPNOTSUPP);
+        }
+        self.submit(
+            request,
+            disk,
+            offset,
+            IoKind::Trim { len_bytes: length },
+            done(reply),
+        );
+    }
+}
