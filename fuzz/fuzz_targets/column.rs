@@ -14,7 +14,10 @@ fuzz_target!(|data: &[u8]| {
         Ok(column) => {
             assert!(column.values.len() >= 2 && column.values.iter().all(|value| value.is_finite()));
             let printed: String = column.values.iter().map(|value| format!("{value:e}\n")).collect();
-            assert_eq!(parse_column(&printed, None).expect("printed").values, column.values);
+            assert_eq!(
+                parse_column(&printed, None).expect("printed").values,
+                column.values
+            );
         }
         Err(error) => assert!(error.line <= text.lines().count()),
     }

@@ -3,6 +3,7 @@
 //! Data in: how often, and a seed. Data out: an error for the first promise that was broken. It knows fathom as its users
 //! do, by its command line.
 
+mod cuts;
 mod kinds;
 mod turns;
 
@@ -23,10 +24,13 @@ const LOST_MS_MAX: u64 = 1050;
 /// So many fathoms live at the same time: each waits for its disk, most of the time.
 const AT_ONCE: u32 = 4;
 
-/// `[KILLS [SEED]]`, or `compare [TIMES]`.
+/// `[KILLS [SEED]]`, `compare [TIMES]`, or `postgres [CUTS]`.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     if let ["compare", rest @ ..] = options {
         return turns::run(rest);
+    }
+    if let ["postgres", rest @ ..] = options {
+        return cuts::run(rest);
     }
     let kills = match options.first() {
         Some(text) => text.parse().context("how many kills?")?,

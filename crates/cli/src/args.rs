@@ -9,6 +9,7 @@
 
 pub(crate) mod catalog;
 pub(crate) mod compare;
+pub(crate) mod disk;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
 mod fio;
@@ -96,6 +97,7 @@ pub(crate) enum Command {
     Catalog(catalog::CatalogArgs),
     Plan(Box<plan::PlanArgs>),
     Identify(Box<identify::IdentifyArgs>),
+    Disk(disk::DiskArgs),
     Reproduce(ReproduceArgs),
     /// List the job options and how far each is carried out
     Options {
@@ -254,6 +256,11 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         Command::Replay(args) => args.settle(recorded.collect()),
         Command::Record(args) => args.words = recorded.collect(),
         Command::Identify(args) => args.words = recorded.collect(),
+        Command::Disk(args) => {
+            if let disk::DiskCommand::Serve(args) = &mut args.command {
+                args.words = recorded.collect();
+            }
+        }
         _ => {}
     }
     Ok(command)

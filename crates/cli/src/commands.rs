@@ -2,6 +2,7 @@
 
 pub(crate) mod catalog;
 pub(crate) mod compare;
+pub(crate) mod disk;
 pub(crate) mod diskspd;
 pub(crate) mod explain;
 pub(crate) mod export;

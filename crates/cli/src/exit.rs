@@ -3,6 +3,7 @@
 //! Data in: how a command went. Data out: a number. It must not print; `--help` and the README say what [`TABLE`] says.
 
 use fathom_door::OutputError;
+use fathom_door::backing::BackingError;
 use fathom_session::{End, Refused, Touched, touched};
 use std::process::ExitCode;
 
@@ -80,6 +81,12 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
         return Exit::Errors;
     }
     if error.is::<Refused>() {
+        return Exit::Refused;
+    }
+    let backing = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<BackingError>());
+    if backing.into_iter().any(BackingError::is_refusal) {
         return Exit::Refused;
     }
     let refusal = error

@@ -51,6 +51,7 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Recover { dir } => commands::show::recover(&dir),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Identify(args) => commands::identify::identify(&args),
+        Command::Disk(args) => commands::disk::disk(&args),
         Command::Plan(args) => commands::plan::plan(&args),
         Command::Catalog(args) => commands::catalog::catalog(&args),
         Command::Options { option } => commands::options::options(option.as_deref()),

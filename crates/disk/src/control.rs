@@ -98,8 +98,11 @@ fn answer(line: &str, bench: &Bench, latest: &Latest) -> serde_json::Value {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {
         "status" => {
-            let latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
-            json!(latest.as_ref())
+            let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(status) = &mut latest {
+                status.refresh(bench);
+            }
+            json!(latest)
         }
         "fault" => {
             let done = fault::parse(rest).and_then(|(disk, fault)| bench.apply(disk.as_deref(), &fault));

@@ -85,11 +85,16 @@ impl Record {
         }
     }
 
-    /// Ends it; the run as it is recorded.
+    /// Ends it; the run as it is recorded, with what `judge` has to say of it.
     ///
     /// # Errors
     /// It could not be completed; what was kept stays readable.
-    pub fn end(mut self, bench: &Bench, interrupted: bool) -> Result<Run, StoreError> {
+    pub fn end(
+        mut self,
+        bench: &Bench,
+        interrupted: bool,
+        judge: impl FnOnce(&mut Run),
+    ) -> Result<Run, StoreError> {
         self.second(bench);
         let mut streams = Vec::new();
         for end in [self.block.finish()?, self.counters.finish()?] {
@@ -126,7 +131,8 @@ impl Record {
         if let Some(detail) = self.lost {
             summary.warnings.push(Warning::RecordIncomplete { detail });
         }
-        let run = self.run;
+        let mut run = self.run;
+        judge(&mut run);
         self.writer.finish(&run, std::iter::empty())?;
         Ok(run)
     }

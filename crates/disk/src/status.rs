@@ -4,6 +4,7 @@
 
 use crate::bench::{Bench, Counts};
 use fathom_core::run::Counted;
+use fathom_core::units::Nanos;
 use fathom_model::LimitState;
 use fathom_sys::clock::monotonic_ns;
 use serde::Serialize;
@@ -177,7 +178,7 @@ fn disk(bench: &Bench, number: usize, (before, now): (&Look, &Look), seconds: f6
         } else {
             0.0
         },
-        errors: now.0.ops.iter().map(|op| op.errors).sum::<u64>() + now.0.refused,
+        errors: now.0.errors(),
         unflushed_bytes: bench.store(number).unflushed_bytes(),
         limits,
     }
@@ -207,41 +208,48 @@ fn limits(before: &[LimitState], now: &[LimitState], seconds: f64) -> Vec<LimitS
 }
 
 impl Status {
+    /// Brings what is no rate up to now.
+    pub fn refresh(&mut self, bench: &Bench) {
+        self.uptime_ns = monotonic_ns() - bench.origin_ns();
+        self.lateness_ns = lateness(bench);
+        for (number, disk) in self.disks.iter_mut().enumerate() {
+            (disk.attached, disk.faults) = bench.condition(number);
+            let counts = bench.counts(number);
+            disk.in_flight = counts.in_flight;
+            disk.errors = counts.errors();
+            disk.unflushed_bytes = bench.store(number).unflushed_bytes();
+        }
+    }
+
     /// One line, for who looks on.
     pub fn line(&self) -> String {
-        let disks: Vec<String> = self.disks.iter().map(DiskStatus::words).collect();
-        let mut line = disks.join(" | ");
-        if let Some(limit) = self
-            .limits
-            .iter()
-            .max_by_key(|limit| limit.held_ns)
-            .filter(|limit| limit.held_ns > 0)
-        {
-            line += &format!(" | held by {}", limit.limit);
-        }
+        let mut parts: Vec<String> = self.disks.iter().map(DiskStatus::words).collect();
+        parts.extend(holds(&self.limits).map(|limit| format!("held by {}", limit.limit)));
         let late = &self.lateness_ns;
-        line += &format!(
-            " | late p50 {} p99 {} max {}{}",
-            micros(late.p50),
-            micros(late.p99),
-            micros(late.max),
-            if late.valid == Some(false) {
-                " (not valid)"
-            } else {
-                ""
-            }
-        );
-        line
+        let judged = if late.valid == Some(false) {
+            " (not valid)"
+        } else {
+            ""
+        };
+        let (p50, p99, max) = (micros(late.p50), micros(late.p99), micros(late.max));
+        parts.push(format!("late p50 {p50} p99 {p99} max {max}{judged}"));
+        parts.join(" | ")
     }
 }
 
-fn micros(ns: u64) -> String {
-    fathom_core::units::Nanos(ns / 1000 * 1000).to_string()
+/// The limit that held I/Os for longest, if any did.
+fn holds(limits: &[LimitStatus]) -> Option<&LimitStatus> {
+    let longest = limits.iter().max_by_key(|limit| limit.held_ns);
+    longest.filter(|limit| limit.held_ns > 0)
+}
+
+fn micros(ns: u64) -> Nanos {
+    Nanos(ns / 1000 * 1000)
 }
 
 impl DiskStatus {
     fn words(&self) -> String {
-        let mut words = format!(
+        let mut parts = vec![format!(
             "{}: r {:.0} w {:.0} IOPS, {:.1}+{:.1} MB/s, {} in flight",
             self.name,
             self.read_iops,
@@ -249,33 +257,21 @@ impl DiskStatus {
             self.read_bytes_per_second / 1e6,
             self.written_bytes_per_second / 1e6,
             self.in_flight
-        );
-        if let Some(lat) = self.lat_ns_mean {
-            words += &format!(", lat {}", micros(lat as u64));
-        }
-        let held = self
-            .limits
-            .iter()
-            .max_by_key(|limit| limit.held_ns)
-            .filter(|limit| limit.held_ns > 0);
-        if let Some(limit) = held {
-            words += &format!(", {:.0} % held by {}", self.throttled_percent, limit.limit);
-        }
+        )];
+        parts.extend(self.lat_ns_mean.map(|lat| format!("lat {}", micros(lat as u64))));
+        let throttled = self.throttled_percent;
+        parts.extend(holds(&self.limits).map(|limit| format!("{throttled:.0} % held by {}", limit.limit)));
         for limit in &self.limits {
-            if let Some(credit) = limit.credit {
-                let percent = credit.left as f64 * 100.0 / credit.full.max(1) as f64;
-                words += &format!(", {} credit {percent:.0} %", limit.limit);
-                if let Some(seconds) = credit.ends_in_s {
-                    words += &format!(" for {seconds:.0} s");
-                }
-            }
+            let Some(credit) = limit.credit else { continue };
+            let percent = credit.left as f64 * 100.0 / credit.full.max(1) as f64;
+            let ends = credit.ends_in_s.map(|seconds| format!(" for {seconds:.0} s"));
+            let ends = ends.unwrap_or_default();
+            parts.push(format!("{} credit {percent:.0} %{ends}", limit.limit));
         }
         if !self.attached {
-            words += ", detached";
+            parts.push(String::from("detached"));
         }
-        for fault in &self.faults {
-            words += &format!(", {fault}");
-        }
-        words
+        parts.extend(self.faults.iter().cloned());
+        parts.join(", ")
     }
 }

@@ -111,12 +111,10 @@ impl Store {
     pub fn complete(&self, receipt: &Receipt, keeps: bool) {
         let Some(mut journal) = self.journal() else { return };
         match receipt {
-            Receipt::Nothing => {}
-            Receipt::Cached(number) => journal.completed(*number),
             Receipt::Forced(number) if keeps => journal.kept(*number),
-            Receipt::Forced(number) => journal.completed(*number),
+            Receipt::Cached(number) | Receipt::Forced(number) => journal.completed(*number),
             Receipt::Flush(mark) if keeps => journal.flushed(mark),
-            Receipt::Flush(_) => {}
+            Receipt::Nothing | Receipt::Flush(_) => {}
         }
     }
 

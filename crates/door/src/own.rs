@@ -36,8 +36,9 @@ pub fn make_private_directory(path: &Path) -> io::Result<()> {
         made => return made,
     }
     let found = fs::symlink_metadata(path)?;
-    let own =
-        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0;
+    let own = found.is_dir()
+        && found.uid() == rustix::process::geteuid().as_raw()
+        && !Mode::from_raw_mode(found.mode()).intersects(Mode::RWXG | Mode::RWXO);
     if own {
         return Ok(());
     }

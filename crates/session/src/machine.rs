@@ -64,16 +64,7 @@ impl Machine {
         let Self::Modelled(spec) = self else {
             return Vec::new();
         };
-        let mut warnings = Vec::new();
-        let unknown = spec.not_known();
-        if !unknown.is_empty() {
-            warnings.push(Warning::ModelLimitNotKnown { limits: unknown });
-        }
-        if !spec.assumed.is_empty() {
-            let what = spec.assumed.clone();
-            warnings.push(Warning::ModelAssumes { what });
-        }
-        warnings.extend(Catalog::azure().doubts(spec));
+        let mut warnings = warnings_of_model(spec);
         let verifying = workload.jobs.iter().filter(|job| job.verify.is_some());
         warnings.extend(verifying.map(|job| Warning::ModelHoldsNoData {
             job: job.name.clone(),
@@ -123,6 +114,21 @@ impl Machine {
             disks: None,
         }
     }
+}
+
+/// What to know of a modelled machine before its figures are used.
+pub fn warnings_of_model(spec: &Spec) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let unknown = spec.not_known();
+    if !unknown.is_empty() {
+        warnings.push(Warning::ModelLimitNotKnown { limits: unknown });
+    }
+    if !spec.assumed.is_empty() {
+        let what = spec.assumed.clone();
+        warnings.push(Warning::ModelAssumes { what });
+    }
+    warnings.extend(Catalog::azure().doubts(spec));
+    warnings
 }
 
 fn modelled_file(action: &FileAction) -> TargetFile {

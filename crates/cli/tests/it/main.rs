@@ -10,6 +10,7 @@ mod catalog;
 mod commanded;
 mod compare;
 mod damaged;
+mod disk;
 mod diskspd;
 mod door;
 mod dry_run;

@@ -75,7 +75,7 @@ impl Gate {
         let until = |time: Option<u64>| time.map_or(u64::MAX, |time| now_ns.saturating_add(time));
         match fault {
             Fault::Stall { for_ns } => {
-                self.stall_until_ns = self.stall_until_ns.max(now_ns.saturating_add(*for_ns))
+                self.stall_until_ns = self.stall_until_ns.max(now_ns.saturating_add(*for_ns));
             }
             Fault::Slow { permille, for_ns } => self.slow = Some((*permille, until(*for_ns))),
             Fault::Errors { rule, for_ns } => {

@@ -37,11 +37,20 @@ pub struct OpCounts {
     pub time_ns: u64,
 }
 
+impl Counts {
+    /// I/Os that failed.
+    pub fn errors(&self) -> u64 {
+        self.ops.iter().map(|op| op.errors).sum::<u64>() + self.refused
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Seen {
     device: u32,
     counts: Counts,
     busy_since_ns: u64,
+    name: String,
+    keep: Trace,
     watch: Option<Watch>,
 }
 
@@ -52,7 +61,9 @@ impl Seen {
             device: DEVICE + number as u32,
             counts: Counts::default(),
             busy_since_ns: 0,
-            watch: (keep != Trace::default()).then(|| Watch::new(name, keep)),
+            name: name.to_owned(),
+            keep,
+            watch: watch(name, keep),
         }
     }
 
@@ -66,6 +77,7 @@ impl Seen {
             in_flight,
             ..Counts::default()
         };
+        self.watch = watch(&self.name, self.keep);
     }
 
     pub(super) fn refused(&mut self) {
@@ -160,4 +172,8 @@ impl Seen {
             watch.count_disk(now_ns, counters);
         }
     }
+}
+
+fn watch(name: &str, keep: Trace) -> Option<Watch> {
+    (keep != Trace::default()).then(|| Watch::new(name, keep))
 }

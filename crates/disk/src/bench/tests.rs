@@ -61,7 +61,7 @@ fn submit(bench: &Bench, io: Io<'_>) -> Receiver<(Outcome, u64)> {
 }
 
 fn wait(told: &Receiver<(Outcome, u64)>) -> (Outcome, u64) {
-    told.recv_timeout(Duration::from_secs(60)).expect("an answer")
+    told.recv_timeout(Duration::from_mins(1)).expect("an answer")
 }
 
 fn do_io(bench: &Bench, disk: usize, offset_bytes: u64, kind: IoKind<'_>) -> Outcome {

@@ -88,7 +88,7 @@ impl Connection {
                     return Ok(());
                 }
                 Command::BlockStatus { one } => {
-                    self.block_status(negotiated.export, &request, one, reply);
+                    self.block_status(negotiated.export, &request, one, &reply);
                     continue;
                 }
                 Command::Read => IoKind::Read {
@@ -116,7 +116,7 @@ impl Connection {
     }
 
     /// Which of a range was never written. It is looked up, not modelled: a disk is not asked.
-    fn block_status(&self, disk: usize, request: &Request, one: bool, reply: Reply) {
+    fn block_status(&self, disk: usize, request: &Request, one: bool, reply: &Reply) {
         let store = self.bench.store(disk);
         let (mut at, end) = (
             request.offset_bytes,
@@ -125,17 +125,10 @@ impl Connection {
         let mut extents: Vec<(u32, bool)> = Vec::new();
         let most = if one { 1 } else { EXTENTS_MAX };
         while at < end && extents.len() < most {
-            match store.extent(at, end - at) {
-                Ok((hole, len)) => {
-                    extents.push((len as u32, hole));
-                    at += len;
-                }
-                // What cannot be told is data.
-                Err(_) => {
-                    extents.push(((end - at) as u32, false));
-                    at = end;
-                }
-            }
+            // What cannot be told is data.
+            let (hole, len) = store.extent(at, end - at).unwrap_or((false, end - at));
+            extents.push((len as u32, hole));
+            at += len;
         }
         reply
             .output

@@ -42,7 +42,7 @@ fn served() -> Served {
 fn connect(served: &Served) -> UnixStream {
     let mut stream = UnixStream::connect(&served.socket).expect("connect");
     stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
+        .set_read_timeout(Some(Duration::from_mins(1)))
         .expect("patience");
     stream.read_exact(&mut [0; 18]).expect("a greeting");
     stream.write_all(&3u32.to_be_bytes()).expect("flags");

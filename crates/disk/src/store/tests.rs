@@ -162,7 +162,7 @@ fn the_cache_is_bounded() {
 fn extents_tell_what_was_written() {
     let size = 1 << 20;
     let store = Store::new(backing::memory("test", size).expect("memory"), size, 0);
-    store.write(64 << 10, &[1; 64 << 10], false).expect("write");
+    store.write(64 << 10, &vec![1; 64 << 10], false).expect("write");
     assert_eq!(store.extent(0, size).expect("extent"), (true, 64 << 10));
     assert_eq!(store.extent(64 << 10, size).expect("extent"), (false, 64 << 10));
     assert_eq!(store.extent(96 << 10, 4096).expect("extent"), (false, 4096));

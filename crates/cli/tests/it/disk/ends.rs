@@ -1,0 +1,74 @@
+//! How servers end, and what they leave.
+
+use super::served::{Served, is_mounted, or_skip, socket};
+use crate::harness::{Place, tool};
+use std::fs::File;
+
+#[test]
+fn signals_take_everything_down_though_it_is_in_use() {
+    let test = "signals_take_everything_down_though_it_is_in_use";
+    for name in ["INT", "TERM", "HUP"] {
+        let place = Place::new();
+        std::fs::create_dir(place.path("mnt")).expect("a directory");
+        let mount = place.path("mnt").display().to_string();
+        let line = format!("null: --size 32MiB --at at --loop --mkfs ext4 --mount {mount} --nbd unix:nbd");
+        let served = or_skip!(test, Served::start(&place, &line));
+        let file = File::open(served.way("file")).expect("in use");
+        let device = served.way("device").to_owned();
+        served.end_by(name, 0);
+        drop(file);
+        assert!(
+            !is_mounted(&place.path("mnt")) && !place.path("nbd").exists(),
+            "{name}"
+        );
+        assert!(
+            tool(&format!("losetup {device}")).is_err(),
+            "{name}: {device} is still there"
+        );
+    }
+}
+
+#[test]
+fn what_a_killed_server_left_is_cleaned_up_and_its_data_is_whole() {
+    let test = "what_a_killed_server_left_is_cleaned_up_and_its_data_is_whole";
+    let place = Place::new();
+    std::fs::create_dir(place.path("mnt")).expect("a directory");
+    let mount = place.path("mnt").display().to_string();
+    let line = format!("null: --size 32MiB --at at --backing image --loop --mkfs ext4 --mount {mount}");
+    let served = or_skip!(test, Served::start(&place, &line));
+    place.write("mnt/kept", [5; 100_000]);
+    tool(&format!("sync -f {mount}")).expect("flush");
+    served.kill();
+    assert!(is_mounted(&place.path("at")), "nobody unmounts for who is killed");
+    let told = place.fathom("disk cleanup").expect(0).stdout;
+    for expected in ["unmounted ", "detached /dev/loop", "whose server "] {
+        assert!(told.contains(expected), "{told}");
+    }
+    assert!(!is_mounted(&place.path("at")) && !is_mounted(&place.path("mnt")));
+    // The next start does it by itself, finds the stale socket, and all that was flushed.
+    let line = format!("null: --at at --backing image --loop --mount {mount}");
+    let line = line.replace("null:", "null: --size 32MiB");
+    let served = or_skip!(test, Served::start(&place, &line));
+    assert_eq!(std::fs::read(place.path("mnt/kept")).expect("kept"), [5; 100_000]);
+    served.kill();
+    let served = or_skip!(test, Served::start(&place, &line));
+    assert_eq!(std::fs::read(place.path("mnt/kept")).expect("kept"), [5; 100_000]);
+    assert!(std::path::Path::new(&socket(&place)).exists());
+    served.end(0);
+}
+
+#[test]
+fn it_ends_by_itself_after_its_time() {
+    let test = "it_ends_by_itself_after_its_time";
+    let place = Place::new();
+    let served = or_skip!(
+        test,
+        Served::start(&place, "null: --size 1MiB --nbd unix:nbd --duration 1s")
+    );
+    drop(served);
+    let outcome = place
+        .fathom("disk serve null: --size 1MiB --nbd unix:nbd --duration 1s")
+        .expect(0);
+    assert!(outcome.stdout.ends_with("ready\n"), "{}", outcome.stdout);
+    assert!(!place.path("nbd").exists());
+}
