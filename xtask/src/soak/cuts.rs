@@ -1,4 +1,4 @@
-//! Power cuts under PostgreSQL, many times.
+//! Power cuts under a database, many times.
 //!
 //! Data in: how often. Data out: an error for the first transaction that was acknowledged and is gone. The test that does it is
 //! the one of a check, which does it twice.

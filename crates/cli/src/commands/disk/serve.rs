@@ -314,22 +314,26 @@ impl Stand {
 
     /// The ways to the disks, a line each.
     fn ways(&self, names: &[String]) -> String {
-        let mut lines = String::new();
-        for name in names {
-            if let Some(mounted) = &self.mounted {
-                lines += &format!("file {}\n", mounted.file(name).display());
-            }
+        let mut lines: Vec<String> = Vec::new();
+        if let Some(mounted) = &self.mounted {
+            lines.extend(
+                names
+                    .iter()
+                    .map(|name| format!("file {}", mounted.file(name).display())),
+            );
         }
         for stack in &self.stacks {
-            lines += &format!("device {}\n", stack.device().display());
-            if let Some(at) = stack.mounted() {
-                lines += &format!("mount {}\n", at.display());
-            }
+            lines.push(format!("device {}", stack.device().display()));
+            lines.extend(stack.mounted().map(|at| format!("mount {}", at.display())));
         }
-        for server in &self.servers {
-            lines += &format!("nbd {}\n", server.address());
-        }
-        lines + &format!("control {}\nready\n", self.control.path().display())
+        lines.extend(
+            self.servers
+                .iter()
+                .map(|server| format!("nbd {}", server.address())),
+        );
+        lines.push(format!("control {}", self.control.path().display()));
+        lines.push(String::from("ready\n"));
+        lines.join("\n")
     }
 
     /// Where each disk is to be found, for the record.

@@ -116,12 +116,15 @@ fn a_file_system_on_it_keeps_files_from_one_server_to_the_next() {
         |more: &str| format!("null: --size 64MiB --at at --backing image --loop {more} --mount {mount}");
     let served = or_skip!(test, Served::start(&place, &line("--mkfs ext4")));
     assert_eq!(served.way("mount"), mount);
-    place.write("mnt/kept", [5; 100_000]);
+    place.write("mnt/kept", vec![5; 100_000]);
     served.end(0);
     assert!(!place.path("mnt/kept").exists(), "it is unmounted");
     let outcome = place.fathom(&format!("disk serve {}", line("--mkfs ext4")));
     outcome.expect(2).saying("has a signature of ext4 already");
     let served = or_skip!(test, Served::start(&place, &line("")));
-    assert_eq!(std::fs::read(place.path("mnt/kept")).expect("kept"), [5; 100_000]);
+    assert_eq!(
+        std::fs::read(place.path("mnt/kept")).expect("kept"),
+        vec![5; 100_000]
+    );
     served.end(0);
 }

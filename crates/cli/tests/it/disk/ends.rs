@@ -36,7 +36,7 @@ fn what_a_killed_server_left_is_cleaned_up_and_its_data_is_whole() {
     let mount = place.path("mnt").display().to_string();
     let line = format!("null: --size 32MiB --at at --backing image --loop --mkfs ext4 --mount {mount}");
     let served = or_skip!(test, Served::start(&place, &line));
-    place.write("mnt/kept", [5; 100_000]);
+    place.write("mnt/kept", vec![5; 100_000]);
     tool(&format!("sync -f {mount}")).expect("flush");
     served.kill();
     assert!(is_mounted(&place.path("at")), "nobody unmounts for who is killed");
@@ -49,10 +49,16 @@ fn what_a_killed_server_left_is_cleaned_up_and_its_data_is_whole() {
     let line = format!("null: --at at --backing image --loop --mount {mount}");
     let line = line.replace("null:", "null: --size 32MiB");
     let served = or_skip!(test, Served::start(&place, &line));
-    assert_eq!(std::fs::read(place.path("mnt/kept")).expect("kept"), [5; 100_000]);
+    assert_eq!(
+        std::fs::read(place.path("mnt/kept")).expect("kept"),
+        vec![5; 100_000]
+    );
     served.kill();
     let served = or_skip!(test, Served::start(&place, &line));
-    assert_eq!(std::fs::read(place.path("mnt/kept")).expect("kept"), [5; 100_000]);
+    assert_eq!(
+        std::fs::read(place.path("mnt/kept")).expect("kept"),
+        vec![5; 100_000]
+    );
     assert!(std::path::Path::new(&socket(&place)).exists());
     served.end(0);
 }

@@ -1,4 +1,4 @@
-//! Power cuts under PostgreSQL: recovery succeeds, and every transaction that was acknowledged is there.
+//! Power cuts under a database: recovery succeeds, and every transaction that was acknowledged is there.
 //!
 //! `FATHOM_POWER_CUTS` says how many cuts (`cargo xtask soak postgres`: 200). The disk's file system is on a loop device of the
 //! test's own, as everything above a disk has to go when its power does.
@@ -15,7 +15,7 @@ const CUTS: u64 = 2;
 /// Programs that insert at the same time.
 const WRITERS: u64 = 4;
 /// Longer than any recovery here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The server, on a file system of a served disk.
 struct Database<'a> {
@@ -26,7 +26,7 @@ struct Database<'a> {
     server: Option<std::process::Child>,
 }
 
-/// Where PostgreSQL's programs are; why there are none.
+/// Where the programs of the database are; why there are none.
 fn programs() -> Result<String, String> {
     if !rustix::process::geteuid().is_root() {
         return Err(String::from("root"));
@@ -55,7 +55,7 @@ impl Database<'_> {
         self.place.path("mnt").display().to_string()
     }
 
-    /// As the user that PostgreSQL wants to be.
+    /// As the user that the database wants to be.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new("setpriv");
         command
@@ -96,8 +96,7 @@ impl Database<'_> {
         command.args(["-D", &format!("{}/pg", self.mount())]);
         for setting in [
             "listen_addresses=",
-            "unix_socket_directories=/tmp",
-            &format!("port={}", self.port()),
+            &format!("unix_socket_directories={}", self.socket()),
             "shared_buffers=16MB",
             "max_connections=12",
             "autovacuum=off",
@@ -124,22 +123,14 @@ impl Database<'_> {
         Err(std::fs::read_to_string(self.place.path("postgres.log")).unwrap_or_default())
     }
 
-    /// Another port is another name of the socket: tests run side by side.
-    fn port(&self) -> u32 {
-        20_000 + std::process::id() % 20_000
+    /// Where its socket is: a place of its own, as tests run side by side.
+    fn socket(&self) -> String {
+        self.place.path("socket").display().to_string()
     }
 
     fn psql(&self) -> Command {
         let mut command = self.command("psql");
-        command.args([
-            "-qAtX",
-            "-h",
-            "/tmp",
-            "-p",
-            &self.port().to_string(),
-            "-d",
-            "postgres",
-        ]);
+        command.args(["-qAtX", "-h", &self.socket(), "-d", "postgres"]);
         command
     }
 
@@ -233,6 +224,8 @@ fn database<'a>(place: &'a Place, served: &'a Served<'a>, bin: String) -> Databa
     tool(&format!("chown postgres:postgres {pg}")).expect("chown");
     // The place is its maker's alone, and the server another user.
     tool(&format!("chmod o+x {}", place.path("").display())).expect("chmod");
+    std::fs::create_dir(place.path("socket")).expect("a directory");
+    tool(&format!("chown postgres {}", database.socket())).expect("chown");
     let made = database
         .command("initdb")
         .args(["-D", &pg, "--no-sync", "-A", "trust"])

@@ -126,7 +126,7 @@ pub(super) fn backings(args: &ServeArgs, chosen: &Chosen) -> anyhow::Result<Vec<
         };
         let size_bytes = args.size.or(there).or(model_bytes).unwrap_or(0);
         ensure!(
-            size_bytes >= 4096 && size_bytes % 512 == 0,
+            size_bytes >= 4096 && size_bytes.is_multiple_of(512),
             "--size: a disk has whole sectors of 512 bytes, and 4 KiB at least"
         );
         if let Some(model_bytes) = model_bytes.filter(|model| *model < size_bytes) {
