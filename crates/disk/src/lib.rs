@@ -14,6 +14,7 @@ pub mod fault;
 pub mod fuse;
 pub mod leftover;
 pub mod nbd;
+#[cfg(feature = "record")]
 pub mod record;
 pub mod stack;
 pub mod status;
