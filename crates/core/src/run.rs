@@ -3,6 +3,7 @@
 //! Data in: the engine's counts, the observer's facts. Data out: plain data that the run directory stores as
 //! `run.json` and that every report is made from. It must not know how it is stored or printed.
 
+mod account;
 mod command;
 mod environment;
 mod modelled;
@@ -12,6 +13,7 @@ mod start;
 mod summary;
 mod warning;
 
+pub use account::{Depths, OpAccount, Samples, WorkerAccount};
 pub use command::{CommandDevice, CommandExit, CommandSummary, CommandWaits, Moved, ProcessIo, TimeSplit};
 pub use environment::{
     Build, CLOCK_MONOTONIC, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,

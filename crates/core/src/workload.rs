@@ -9,6 +9,7 @@ mod pace;
 mod pattern;
 mod place;
 mod replay;
+mod reporting;
 mod start;
 
 pub use data::{Buffers, Compression, ErrorRule, Verify, VerifyAlgorithm};
@@ -16,6 +17,7 @@ pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Zone, ZoneSize};
 pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
 pub use replay::{Fold, FoldKind, LeftOut, RecordFormat, Replay, ReplayOrder};
+pub use reporting::{LogValue, Logs, Reporting, Unified, Without};
 pub use start::{DEFAULT_PERCENTILES, Percentiles, Start, Written, WrittenSection};
 
 use crate::units::{Bytes, Nanos};
@@ -91,6 +93,12 @@ pub struct Job {
     /// Count I/Os and bytes of each of its files by itself, in [`crate::run::JobSummary::files`].
     #[serde(default)]
     pub count_files: bool,
+    /// Keep what each of its workers did by itself, in [`crate::run::WorkerAccount`]s.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count_workers: bool,
+    /// How it is told of in the formats of others, and what is logged of it.
+    #[serde(default, skip_serializing_if = "Reporting::is_default")]
+    pub reporting: Reporting,
     /// Seed of all its random decisions, before the worker's number is mixed in.
     pub random_seed: u64,
     /// Which percentiles are reported.
@@ -298,6 +306,8 @@ impl Default for Job {
             nice: 0,
             io_priority: None,
             count_files: false,
+            count_workers: false,
+            reporting: Reporting::default(),
             random_seed: 0,
             percentiles: Percentiles::default(),
         }

@@ -189,9 +189,10 @@ impl<'a, 'c> Assembly<'a, 'c> {
             };
             return self.findings.error(option.at.clone(), fault);
         };
-        let text = match option.written.value.as_deref() {
-            None if row.rule.may_be_bare() => "1",
-            Some(text) if !text.trim().is_empty() => text,
+        let written = option.written.value.as_deref();
+        let text = match (written.filter(|text| !text.trim().is_empty()), row.rule.bare()) {
+            (Some(text), _) => text,
+            (None, Some(bare)) if written.is_none() || bare.is_empty() => bare,
             _ => {
                 let fault = Fault::new(format!("`{}` needs a value", row.name));
                 return self.findings.error(

@@ -39,6 +39,9 @@ pub(crate) struct Draft {
     pub(crate) repeat: bool,
     pub(crate) seed: Option<u64>,
     pub(crate) new_group: bool,
+    /// Whether the times of logs are a clock's, and which.
+    pub(crate) log_epoch: bool,
+    pub(crate) log_clock: u32,
     /// Where each option was last given.
     pub(crate) places: BTreeMap<&'static str, Place>,
 }
@@ -88,6 +91,8 @@ impl Default for Draft {
             repeat: true,
             seed: None,
             new_group: false,
+            log_epoch: false,
+            log_clock: 0,
             places: BTreeMap::new(),
         }
     }
@@ -120,6 +125,9 @@ impl From<&Job> for Draft {
                 Some(Rate::Iops(iops)) => draft.rate_iops[op] = iops,
                 None => {}
             }
+        }
+        if let Some(clock) = job.reporting.logs.epoch_clock {
+            (draft.log_epoch, draft.log_clock) = (true, clock);
         }
         draft.think = job.pace.think.unwrap_or(draft.think);
         draft.compression = job.buffers.compression.unwrap_or(draft.compression);

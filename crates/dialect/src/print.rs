@@ -82,7 +82,7 @@ fn section(job: &Job, before: Option<u32>) -> Result<String, PrintError> {
 }
 
 /// What no option of fio's stands for.
-fn without_words(job: &Job) -> [(bool, &'static str); 11] {
+fn without_words(job: &Job) -> [(bool, &'static str); 12] {
     let (pattern, buffers, errors) = (&job.pattern, &job.buffers, job.on_error);
     let mut paths = job.files.names.iter().chain(&job.files.directories);
     let rates = job.pace.rate.iter().flatten();
@@ -104,6 +104,7 @@ fn without_words(job: &Job) -> [(bool, &'static str); 11] {
             "a store that writes are taken from",
         ),
         (job.count_files, "counts of each file"),
+        (job.count_workers, "counts of each worker"),
         (
             paths.any(|path| path.to_str().is_none()),
             "a path that is not UTF-8",

@@ -23,6 +23,10 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
         .seed
         .unwrap_or(if draft.repeat { DEFAULT_SEED } else { seed });
     job.region.loops = job.region.loops.max(1);
+    job.reporting.kb_base = draft.kb_base as u16;
+    if draft.log_epoch {
+        job.reporting.logs.epoch_clock = Some(draft.log_clock);
+    }
     let mut settling = Settling { draft, job, findings };
     settling.mix();
     settling.blocks();

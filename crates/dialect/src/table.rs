@@ -8,6 +8,7 @@ mod engine;
 mod errors;
 mod files;
 mod identity;
+mod logs;
 mod not_carried_out;
 mod pace;
 mod pattern;
@@ -27,7 +28,7 @@ use crate::draft::Draft;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
-    let topics: [(Topic, &[&[OptionRow]]); 13] = [
+    let topics: [(Topic, &[&[OptionRow]]); 14] = [
         (Topic::Identity, identity::ROWS),
         (Topic::Time, time::ROWS),
         (Topic::Files, files::ROWS),
@@ -39,6 +40,7 @@ static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
         (Topic::Verify, verify::ROWS),
         (Topic::Errors, errors::ROWS),
         (Topic::Reporting, reporting::ROWS),
+        (Topic::Reporting, logs::ROWS),
         (Topic::Replay, replay::ROWS),
         (Topic::Zones, zones::ROWS),
     ];

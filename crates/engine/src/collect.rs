@@ -4,6 +4,7 @@
 //! histograms at the end. Runs outside the measured threads. It must not know backends or files.
 
 use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts, Phase};
+use crate::worker_tally::WorkerTally;
 use fathom_core::backend::Op;
 use fathom_core::run::{
     HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow,
@@ -72,6 +73,8 @@ pub struct JobCollector {
     /// The next interval to report.
     next: u64,
     totals: Interval,
+    /// What each worker did by itself, where that is asked for.
+    tallies: Option<Vec<WorkerTally>>,
     /// The last interval reported, for the live line.
     last: Live,
 }
@@ -109,6 +112,7 @@ impl JobCollector {
             reported: None,
             next: 0,
             totals: Interval::new(),
+            tallies: None,
             last: Live::default(),
         }
     }
@@ -118,6 +122,18 @@ impl JobCollector {
     pub fn with_interval(mut self, interval: Nanos) -> Self {
         self.interval = interval.0.max(1);
         self
+    }
+
+    /// Keeps what each of so many workers does by itself; samples of rates are taken over these times.
+    #[must_use]
+    pub fn with_tallies(mut self, workers: usize, (bw, iops): (Nanos, Nanos)) -> Self {
+        self.tallies = Some((0..workers).map(|_| WorkerTally::new(bw, iops)).collect());
+        self
+    }
+
+    /// What each worker did by itself; empty where nobody asked.
+    pub(crate) fn tallies(&self) -> &[WorkerTally] {
+        self.tallies.as_deref().unwrap_or_default()
     }
 
     /// The job starts at `start`; the run started at `epoch`. One exchange a worker.
@@ -160,7 +176,7 @@ impl JobCollector {
         self.take_from(at);
         let counted = last.ops.iter().any(|op| op.lat.n() + op.errors > 0);
         if counted || last.end > last.start {
-            self.add(last);
+            self.add(at, last);
         }
         let source = &mut self.sources[at];
         source.exchange = None;
@@ -177,7 +193,7 @@ impl JobCollector {
             return;
         };
         while let Some(interval) = exchange.take() {
-            let number = self.add(&interval);
+            let number = self.add(at, &interval);
             let whole = u64::from(interval.end.0 >= self.end_of(number));
             let source = &mut self.sources[at];
             exchange.give_back(interval);
@@ -228,9 +244,12 @@ impl JobCollector {
         last_ns.saturating_sub(self.epoch) / self.interval
     }
 
-    /// Adds an interval to its row, whose number is returned; or, where that was reported without it, to the
+    /// Adds an interval of worker `at` to its row, whose number is returned; or, where that was reported without it, to the
     /// first that was not.
-    fn add(&mut self, interval: &Interval) -> u64 {
+    fn add(&mut self, at: usize, interval: &Interval) -> u64 {
+        if let Some(tallies) = &mut self.tallies {
+            tallies[at].add(interval);
+        }
         let number = self.number_of(interval);
         let mut key = (number, interval.phase);
         let (mut start, mut end) = (interval.start, interval.end);
@@ -374,13 +393,12 @@ impl JobCollector {
 
     /// Fills in slat and clat of all that was counted without them. To be called once, at the end.
     pub fn derive(&mut self, derived: Derived) {
-        for counts in &mut self.totals.ops {
-            let (zero, whole) = match derived {
-                Derived::AtOnce => (&mut counts.slat, &mut counts.clat),
-                Derived::Blocking => (&mut counts.clat, &mut counts.slat),
-            };
-            zero.record_many(0, counts.lat.n());
-            whole.merge(&counts.lat);
+        self.totals
+            .ops
+            .iter_mut()
+            .for_each(|counts| counts.derive(derived));
+        for tally in self.tallies.iter_mut().flatten() {
+            tally.derive(derived);
         }
     }
 

@@ -165,6 +165,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
     fn commit(&mut self) -> Result<MonoTime, BackendError> {
         self.backend.commit()?;
         let now = self.clock.now();
+        self.worker.sent_together(self.queued.len() as u32);
         for slot in self.queued.drain(..) {
             self.worker.submitted(slot, now);
         }
@@ -199,11 +200,12 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         } else {
             depth.batch_complete_max.max(fewest)
         };
-        backend.reap(fewest, most, until, &mut |slot, outcome| {
+        let taken = backend.reap(fewest, most, until, &mut |slot, outcome| {
             if worker.complete(slot, outcome, clock.now()) {
                 to_check.push(slot);
             }
         })?;
+        worker.taken_together(taken);
         while let Some(slot) = self.to_check.pop() {
             self.check(slot);
         }

@@ -131,6 +131,16 @@ impl OpCounts {
         self.response.merge(&other.response);
     }
 
+    /// Fills in slat and clat of all that was counted without them. To be called once, at the end.
+    pub(crate) fn derive(&mut self, derived: Derived) {
+        let (zero, whole) = match derived {
+            Derived::AtOnce => (&mut self.slat, &mut self.clat),
+            Derived::Blocking => (&mut self.clat, &mut self.slat),
+        };
+        zero.record_many(0, self.lat.n());
+        whole.merge(&self.lat);
+    }
+
     fn clear(&mut self) {
         self.bytes = 0;
         self.errors = 0;

@@ -29,5 +29,6 @@ mod thread;
 mod verify;
 pub mod wait;
 pub mod worker;
+mod worker_tally;
 
 pub use thread::{Boundary, BoundaryHook, StartFailure};

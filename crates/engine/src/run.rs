@@ -3,6 +3,7 @@
 //! Data in: a permitted [`Plan`] whose files are ready. Data out: [`Results`]; on the way, rows and progress through [`Hooks`]. It
 //! must not print, store or ask anyone.
 
+mod accounts;
 mod job;
 mod phases;
 mod results;
@@ -19,7 +20,7 @@ use crate::replay::Playback;
 use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
 use crate::worker::Ends;
-use fathom_core::run::{HistogramRow, SeriesRow};
+use fathom_core::run::{HistogramRow, SeriesRow, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
 use fathom_door::Permits;
@@ -45,6 +46,10 @@ pub trait Hooks {
     /// In virtual time: the run begins on `disk`, a whole second has passed, the run has ended.
     fn second(&mut self, disk: &mut dyn VirtualDisk, now: MonoTime) {
         let _ = (disk, now);
+    }
+    /// Ten times a second of a run whose workers are counted by themselves: what each has done so far, for those who ask.
+    fn accounts(&mut self, accounts: &dyn Fn() -> Vec<WorkerAccount>) {
+        let _ = accounts;
     }
     /// All histograms so far, after two seconds and then every ten: for those who want to keep them should the run not end well.
     fn histograms(&mut self, rows: Vec<HistogramRow>) {

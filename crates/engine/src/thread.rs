@@ -112,6 +112,8 @@ pub(crate) enum Message {
 #[derive(Debug)]
 pub(crate) struct Report {
     pub end: WorkerEnd,
+    /// The system's number of the thread; 0 in virtual time.
+    pub tid: u32,
     pub cpu: CpuUsage,
     pub backend_error: Option<BackendError>,
     /// What the backend knows of each kind of error, beyond its errno.
@@ -187,6 +189,8 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         generator,
         by_slot,
         count_files: job.count_files,
+        // An engine that completes each I/O before it takes the next has one in flight.
+        count_depths: job.count_workers && metrics_of(job).split,
         loops: u64::from(job.region.loops.max(1)),
         number_ios: job.region.number_ios,
         runtime: job.limit.runtime,
@@ -449,6 +453,7 @@ fn go<B: Backend>(
     Some(Report {
         remarks: end.errors.entries().map(remark).collect(),
         end,
+        tid: process::thread_id(),
         cpu,
         backend_error: result.err(),
     })

@@ -23,6 +23,7 @@ use crate::interval::{Exchange, Interval, Phase, Stamps};
 use crate::pattern::Draw;
 use crate::recording::{IoRecorder, errno_of};
 use fathom_core::backend::{Op, Outcome, Request};
+use fathom_core::run::Depths;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Mix, ThinkTimeBasis};
 use std::sync::Arc;
@@ -174,6 +175,8 @@ struct Watch {
     recorder: Option<IoRecorder>,
     /// What was done on each file, where that is asked for.
     files: Option<Box<[FileTally]>>,
+    /// How many I/Os were in flight, sent and taken together, where that is asked for.
+    depths: Option<Box<Depths>>,
     /// The record that it plays.
     playing: Option<Box<Playing>>,
 }
@@ -283,14 +286,15 @@ impl Worker {
             spare: (!plan.cooldown.is_zero()).then(|| exchange.own()),
             backlog_counted: None,
             exchange,
-            watch: plan.count_files.then(|| Watch {
+            watch: (plan.count_files || plan.count_depths).then(|| Watch {
                 recorder: None,
                 playing: None,
-                files: Some(
+                depths: plan.count_depths.then(Box::default),
+                files: plan.count_files.then(|| {
                     (0..plan.file_count)
                         .map(|_| FileTally::from_plan(&plan))
-                        .collect(),
-                ),
+                        .collect()
+                }),
             }),
             ends,
             errors: ErrorLog::default(),
@@ -424,9 +428,15 @@ impl Worker {
         if let Some(Watch {
             recorder,
             files,
+            depths,
             playing,
         }) = &mut self.watch
         {
+            if let Some(depths) = depths
+                && self.current.phase == Phase::Counted
+            {
+                depths.sent(*depth);
+            }
             if let Some(playing) = playing {
                 playing.completed(slot, stamps.intended, stamps.created, now.0);
             }

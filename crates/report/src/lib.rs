@@ -13,6 +13,7 @@ pub mod dry_run;
 pub mod emit;
 pub mod explanation;
 pub mod export;
+pub mod fio;
 #[cfg(test)]
 mod fixtures;
 mod html;

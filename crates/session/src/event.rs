@@ -1,9 +1,10 @@
 //! What happens on the way of a measurement, for those who show or follow it.
 
 use crate::sweep::progress::{self, Step};
-use fathom_core::run::SeriesRow;
+use fathom_core::run::{SeriesRow, WorkerAccount};
 use fathom_engine::plan::FileAction;
 use fathom_engine::run::Progress;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Something that happened, or how far something is.
@@ -40,6 +41,8 @@ pub enum Event<'a> {
     Progress(&'a Progress),
     /// The rows of one or more intervals that have ended.
     Rows(&'a [SeriesRow]),
+    /// What each worker has done so far can be had; ten times a second, where jobs have their workers counted.
+    Standing(Standing<'a>),
     /// The load has ended.
     LoadEnded,
     /// The record of a run that was only begun could not be removed.
@@ -48,6 +51,23 @@ pub enum Event<'a> {
     RecordFailed(&'a str),
     /// How far a sweep is.
     Sweep(SweepEvent<'a>),
+}
+
+/// What each worker has done so far, put together when it is asked for.
+#[derive(Clone, Copy)]
+pub struct Standing<'a>(pub &'a dyn Fn() -> Vec<WorkerAccount>);
+
+impl Standing<'_> {
+    /// The accounts, in the order of jobs and workers.
+    pub fn accounts(&self) -> Vec<WorkerAccount> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Standing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Standing(…)")
+    }
 }
 
 /// What happens on the way of a sweep.

@@ -38,7 +38,7 @@ mod writer;
 
 pub use command::{CommandLine, CommandOutput, Wait, shell};
 pub use directory::{Reserved, check as check_directory, reserve as reserve_directory};
-pub use event::{Event, Observer, Silent, SweepEvent};
+pub use event::{Event, Observer, Silent, Standing, SweepEvent};
 pub use machine::{Machine, warnings_of_model, without_output};
 pub use measure::{Conduct, End, Measured};
 pub use permit::Refused;

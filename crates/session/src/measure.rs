@@ -1,6 +1,6 @@
 //! The load and what goes on beside it: steps 6 to 10 of [`crate::session`].
 
-use crate::event::{Event, Observer};
+use crate::event::{Event, Observer, Standing};
 use crate::guard::Guard;
 use crate::outcome::{self, Counters, Used};
 use crate::planned::Planned;
@@ -11,12 +11,12 @@ use crate::session::Session;
 use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::{conditions, start_error, virtual_run};
-use fathom_core::run::{HistogramRow, Run, SeriesRow, Status, Warning};
+use fathom_core::run::{HistogramRow, Run, SeriesRow, Status, Warning, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_engine::plan::Plan;
 use fathom_engine::replay::Playback;
-use fathom_engine::run::{Hooks, Options, Progress};
+use fathom_engine::run::{Hooks, Options, Progress, Results};
 use fathom_model::Spec;
 use fathom_observe::trace;
 use fathom_sys::clock::HostClock;
@@ -34,6 +34,8 @@ pub enum Measured {
         run: Box<Run>,
         /// All latency buckets.
         histograms: Arc<Vec<HistogramRow>>,
+        /// Each worker by itself, of the jobs that asked for it.
+        accounts: Vec<WorkerAccount>,
         end: End,
         /// What of its record could not be kept; `None`: nothing.
         unkept: Option<Warning>,
@@ -198,7 +200,7 @@ fn real(
         .jobs
         .first()
         .and_then(|job| fathom_engine::run::floor(job, &clock));
-    Ok(ended(run, results.histograms, recorder, streams, observer))
+    Ok(ended(run, results, recorder, streams, observer))
 }
 
 /// Carries a plan out on the machine of `spec`, in virtual time.
@@ -254,7 +256,7 @@ fn modelled(
     // The last hold on what records the I/Os: its keeper then sees their end.
     drop(options);
     let streams = virtual_streams.map(VirtualStreams::end);
-    Ok(ended(run, done.results.histograms, recorder, streams, observer))
+    Ok(ended(run, done.results, recorder, streams, observer))
 }
 
 fn playback_of(reading: Option<&Reading>) -> Option<Arc<Playback>> {
@@ -292,17 +294,18 @@ fn begin_record<T>(
 
 fn ended(
     mut run: Run,
-    histograms: Vec<HistogramRow>,
+    results: Results,
     recorder: Option<Recorder>,
     streams: Option<EndedStreams>,
     observer: &mut dyn Observer,
 ) -> Measured {
     // The thread that writes them may outlive its patience; nobody copies what can be many.
-    let histograms = Arc::new(histograms);
+    let histograms = Arc::new(results.histograms);
     let (end, unkept) = finish(&mut run, Arc::clone(&histograms), recorder, streams, observer);
     Measured::Ended {
         run: Box::new(run),
         histograms,
+        accounts: results.accounts,
         end,
         unkept,
     }
@@ -427,6 +430,9 @@ impl Hooks for Watchers<'_> {
         if let Some(streams) = &self.virtual_streams {
             streams.second(disk, now);
         }
+    }
+    fn accounts(&mut self, accounts: &dyn Fn() -> Vec<WorkerAccount>) {
+        self.observer.event(Event::Standing(Standing(accounts)));
     }
     fn histograms(&mut self, rows: Vec<HistogramRow>) {
         if let Some(recorder) = &mut self.recorder {

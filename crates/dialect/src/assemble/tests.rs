@@ -69,18 +69,26 @@ fn what_is_not_carried_out_is_said_once() {
     check(
         "[a]\ngtod_reduce=1\nwrite_bw_log=x\nmem=malloc\nrandom_generator=lfsr\n[b]\ngtod_reduce=1\nwrite_bw_log=y\n",
         expect![[r#"
-            jobs/a.fio:2:1: note: `gtod_reduce` has no effect: every I/O keeps its four time stamps
-            jobs/a.fio:3:1: warning: `write_bw_log` is left out: no log file is written: the run directory holds a row a second
             jobs/a.fio:5:1: note: `random_generator` is carried out in another way: fathom has one generator for all jobs: offsets differ from fio's, their distribution does not
             [a]
             rw=read
             bs=4k
             ioengine=psync
+            disable_lat=1
+            disable_clat=1
+            disable_slat=1
+            disable_bw_measurement=1
+            write_bw_log=x
 
             [b]
             rw=read
             bs=4k
             ioengine=psync
+            disable_lat=1
+            disable_clat=1
+            disable_slat=1
+            disable_bw_measurement=1
+            write_bw_log=y
         "#]],
     );
 }
@@ -128,12 +136,13 @@ fn inverted_units_are_warned_of() {
     check_job(
         "kb_base=1000\nbs=4KiB\nsize=1GB",
         expect![[r#"
-        [j]
-        rw=read
-        bs=4k
-        size=1000000000
-        ioengine=psync
-    "#]],
+            [j]
+            rw=read
+            bs=4k
+            size=1000000000
+            ioengine=psync
+            kb_base=1000
+        "#]],
     );
 }
 

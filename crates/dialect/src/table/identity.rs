@@ -188,5 +188,8 @@ pub(super) static ROWS: &[&[Row]] = &[
         ]),
         "What k means in the sizes after it: 1024 (then KiB is 1000) or 1000 (then KiB is 1024)",
     )
-    .example("1000")],
+    .example("1000")
+    // Sizes are shown in powers of 1024, and stand before it.
+    .shown(|d| Some(d.job.reporting.kb_base.to_string()))
+    .shown_behind("log_compression_cpus")],
 ];

@@ -2,14 +2,12 @@
 
 use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, text};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, LeftOut, NotYet};
+use super::row::Support::{self, NotYet};
 
 const OF_REPLAY: Support = Support::NoEffect("it belongs to read_iolog");
 const OF_MERGE: Support = Support::NoEffect("it belongs to merge_blktrace_file");
 
 pub(super) static ROWS: &[&[Row]] = &[not_carried_out! {
-    "write_iolog", text("name"), "", "trace.log", "Write each I/O to a trace"
-        => LeftOut("no trace file is written: `fathom export --iolog` makes one of a run with --record");
     "read_iolog", text("name"), "", "trace.log", "Replay a trace"
         => NotYet("play it with `fathom replay`");
     "read_iolog_chunked", BOOL, "0", "1", "Read the trace piece by piece" => OF_REPLAY;

@@ -1,13 +1,11 @@
-//! Options: what is reported and logged.
+//! Options: what is reported.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, size, text, words};
+use super::not_carried_out::{BOOL, not_carried_out};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, Approximate, LeftOut, NoEffect};
-use super::rule::{Rule, field, reads};
+use super::row::Support::LeftOut;
+use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
 use crate::value;
-
-const NO_LOG: Support = Support::LeftOut("no log file is written: the run directory holds a row a second");
-const OF_LOGS: Support = Support::NoEffect("no log file is written");
+use fathom_core::workload::{Unified, Without};
 
 pub(super) static ROWS: &[&[Row]] = &[
     &[
@@ -36,42 +34,90 @@ pub(super) static ROWS: &[&[Row]] = &[
             "Which percentiles are reported",
         )
         .example("50:99:99.9"),
+        Row::new(
+            "unified_rw_reporting",
+            Rule::Choice(&[
+                Choice::new("none|0", |d| d.job.reporting.unified = Unified::None),
+                Choice::new("mixed|1", |d| d.job.reporting.unified = Unified::Mixed),
+                Choice::new("both|2", |d| d.job.reporting.unified = Unified::Both),
+            ]),
+            "Report reads, writes and trims together in fio's outputs",
+        )
+        .example("mixed"),
+        Row::new(
+            "significant_figures",
+            Rule::Number(1, 10, field!(job.reporting.significant_figures as u8)),
+            "Digits of numbers in fio's text output",
+        )
+        .example("3"),
+        Row::new(
+            "unit_base",
+            Rule::Choice(&[
+                Choice::new("0|8", |d| d.job.reporting.bits = false),
+                Choice::new("1", |d| d.job.reporting.bits = true),
+            ]),
+            "Report bandwidth in bytes (8) or bits (1) in fio's text output",
+        )
+        .example("1"),
+        Row::new(
+            "stats",
+            Rule::Bool(field!(job.reporting.stats)),
+            "Report this job in fio's outputs",
+        ),
+        Row::new(
+            "disk_util",
+            Rule::Bool(field!(job.reporting.disk_util)),
+            "Report the disk's own counters in fio's outputs",
+        ),
+        Row::new(
+            "bwavgtime",
+            Rule::Number(1, MAX_COUNT, field!(job.reporting.bw_window_ms as u32)),
+            "Window of the bandwidth samples in fio's outputs, in milliseconds",
+        )
+        .example("1000"),
+        Row::new(
+            "iopsavgtime",
+            Rule::Number(1, MAX_COUNT, field!(job.reporting.iops_window_ms as u32)),
+            "Window of the IOPS samples in fio's outputs, in milliseconds",
+        )
+        .example("1000"),
+        Row::new(
+            "gtod_reduce",
+            Rule::Bool(Field::only(|d, on| {
+                d.job.reporting.without = Without {
+                    lat: on,
+                    clat: on,
+                    slat: on,
+                    bw: on,
+                };
+            })),
+            "Leave latencies and samples of bandwidth out of fio's outputs",
+        )
+        .default("0"),
+        Row::new(
+            "disable_lat",
+            Rule::Bool(field!(job.reporting.without.lat)),
+            "Leave total latency out of fio's outputs",
+        ),
+        Row::new(
+            "disable_clat",
+            Rule::Bool(field!(job.reporting.without.clat)),
+            "Leave completion latency out of fio's outputs",
+        ),
+        Row::new(
+            "disable_slat",
+            Rule::Bool(field!(job.reporting.without.slat)),
+            "Leave submission latency out of fio's outputs",
+        ),
+        Row::new(
+            "disable_bw_measurement",
+            Rule::Bool(field!(job.reporting.without.bw)),
+            "Leave samples of bandwidth out of fio's outputs",
+        )
+        .aliases(&["disable_bw"]),
     ],
     not_carried_out! {
-        "unified_rw_reporting", words!("none|mixed|both|0|1|2"), "none", "mixed",
-            "Report reads, writes and trims together" => LeftOut("directions are reported one by one");
-        "significant_figures", number(1, 10), "4", "3", "Digits of numbers in the text report"
-            => NoEffect("the JSON results have all digits");
-        "unit_base", words!("0|8|1"), "0", "8", "Report bandwidth in bytes or bits"
-            => NoEffect("bandwidth is reported in bytes");
-        "stats", BOOL, "1", "0", "Keep statistics of this job" => LeftOut("every job is reported");
-        "disk_util", BOOL, "1", "0", "Report the disk's own counters"
-            => NoEffect("the disk's counters are always kept");
         "block_error_percentiles", BOOL, "0", "1", "Count errors of trims by block"
             => LeftOut("errors are counted by kind, not by block");
-        "write_bw_log", text("name"), "", "bw", "Log bandwidth" => NO_LOG;
-        "write_lat_log", text("name"), "", "lat", "Log latencies" => NO_LOG;
-        "write_iops_log", text("name"), "", "iops", "Log I/Os a second" => NO_LOG;
-        "write_hist_log", text("name"), "", "hist", "Log histograms of latency" => NO_LOG;
-        "per_job_logs", BOOL, "1", "0", "A log for each job" => OF_LOGS;
-        "bwavgtime", NUMBER, "500", "1000", "Window of the bandwidth statistics, in milliseconds"
-            => Approximate("statistics over time are kept for each second");
-        "iopsavgtime", NUMBER, "500", "1000", "Window of the IOPS statistics, in milliseconds"
-            => Approximate("statistics over time are kept for each second");
-        "log_entries", NUMBER, "1024", "2048", "Rows of a log to reserve memory for" => OF_LOGS;
-        "log_avg_msec", NUMBER, "0", "1000", "Window of a log, in milliseconds" => OF_LOGS;
-        "log_hist_msec", NUMBER, "0", "1000", "Window of a histogram log, in milliseconds" => OF_LOGS;
-        "log_hist_coarseness", number(0, 6), "0", "2", "How coarse a histogram log is" => OF_LOGS;
-        "log_max_value", BOOL, "0", "1", "Log the maximum of a window" => OF_LOGS;
-        "log_window_value", words!("avg|max|both"), "avg", "max", "What a log keeps of a window" => OF_LOGS;
-        "log_offset", BOOL, "0", "1", "Log offsets" => OF_LOGS;
-        "log_prio", BOOL, "0", "1", "Log priorities" => OF_LOGS;
-        "log_issue_time", BOOL, "0", "1", "Log when I/Os were sent" => OF_LOGS;
-        "log_compression", size(0, 1 << 29), "0", "64k", "Compress logs in pieces of this size" => OF_LOGS;
-        "log_compression_cpus", text("list of CPUs"), "", "0", "CPUs that compress logs" => OF_LOGS;
-        "log_store_compressed", BOOL, "0", "1", "Leave logs compressed" => OF_LOGS;
-        "log_unix_epoch", BOOL, "0", "1", "Log civil time" => OF_LOGS;
-        "log_alternate_epoch", BOOL, "0", "1", "Log another clock" => OF_LOGS;
-        "log_alternate_epoch_clock_id", NUMBER, "0", "1", "Which clock that is" => OF_LOGS;
     },
 ];

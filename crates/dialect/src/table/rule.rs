@@ -113,6 +113,8 @@ pub(crate) enum Rule {
     SizeText(&'static str, fn(&mut Draft, &str) -> Set, Show),
     /// A text of its own shape, which the setter reads.
     Text(&'static str, fn(&mut Draft, &str) -> Set, Show),
+    /// The same where a job file may leave the text out, which is then empty.
+    OptionalText(&'static str, fn(&mut Draft, &str) -> Set, Show),
 }
 
 /// The largest size that most fields of 32 bits hold.
@@ -138,13 +140,19 @@ impl Rule {
                     .map(|(name, support)| ChoiceRow { name, support })
                     .collect(),
             ),
-            Self::SizeText(shape, ..) | Self::Text(shape, ..) => Kind::Text(shape),
+            Self::SizeText(shape, ..) | Self::Text(shape, ..) | Self::OptionalText(shape, ..) => {
+                Kind::Text(shape)
+            }
         }
     }
 
-    /// Whether a bare name means 1.
-    pub(crate) const fn may_be_bare(&self) -> bool {
-        matches!(self, Self::Flag(_) | Self::Bool(_))
+    /// What a name without a value means; `None`: it needs one.
+    pub(crate) const fn bare(&self) -> Option<&'static str> {
+        match self {
+            Self::Flag(_) | Self::Bool(_) => Some("1"),
+            Self::OptionalText(..) => Some(""),
+            _ => None,
+        }
     }
 
     /// Whether the value holds sizes, whose units may not be what they seem.
@@ -175,7 +183,9 @@ impl Rule {
             }
             Self::Time(bare, field) => (field.set)(draft, value::time(text, bare)?),
             Self::Choice(choices) => return choose(choices, draft, text),
-            Self::SizeText(_, set, _) | Self::Text(_, set, _) => set(draft, text)?,
+            Self::SizeText(_, set, _) | Self::Text(_, set, _) | Self::OptionalText(_, set, _) => {
+                set(draft, text)?
+            }
         }
         Ok(Support::Exact)
     }
@@ -197,7 +207,9 @@ impl Rule {
             }
             Self::Time(_, field) => (field.get)(draft).map(value::show_time),
             Self::Choice(choices) => chosen(choices, draft).map(str::to_owned),
-            Self::SizeText(_, _, show) | Self::Text(_, _, show) => show(draft),
+            Self::SizeText(_, _, show) | Self::Text(_, _, show) | Self::OptionalText(_, _, show) => {
+                show(draft)
+            }
         }
     }
 }

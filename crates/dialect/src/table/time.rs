@@ -1,6 +1,6 @@
 //! Options: how long a job runs, when it begins, how time is taken.
 
-use super::not_carried_out::{BOOL, NUMBER, SIZE, not_carried_out, words};
+use super::not_carried_out::{NUMBER, SIZE, not_carried_out, words};
 use super::row::OptionRow as Row;
 use super::row::Support::{NoEffect, NotYet};
 use super::rule::{Field, MAX_COUNT, Rule, field, reads};
@@ -67,17 +67,7 @@ pub(super) static ROWS: &[&[Row]] = &[
     not_carried_out! {
         "clocksource", words!("gettimeofday|clock_gettime|cpu"), "", "clock_gettime",
             "The clock that I/O is timed by" => NoEffect("fathom chooses its clock by itself");
-        "gtod_reduce", BOOL, "0", "1", "Take the time less often, and lose latencies"
-            => NoEffect("every I/O keeps its four time stamps");
         "gtod_cpu", NUMBER, "", "1", "A CPU that does nothing but read the clock"
             => NoEffect("every worker reads the clock by itself");
-        "disable_lat", BOOL, "0", "1", "Do not measure total latency"
-            => NoEffect("latencies are always measured");
-        "disable_clat", BOOL, "0", "1", "Do not measure completion latency"
-            => NoEffect("latencies are always measured");
-        "disable_slat", BOOL, "0", "1", "Do not measure submission latency"
-            => NoEffect("latencies are always measured");
-        "disable_bw_measurement" | "disable_bw", BOOL, "0", "1", "Do not measure bandwidth"
-            => NoEffect("bandwidth is always measured");
     },
 ];

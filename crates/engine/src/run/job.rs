@@ -37,8 +37,15 @@ impl RunningJob {
         let used = [read, write, trim, false];
         let percentiles = &plan.job.percentiles.list;
         let metrics = thread::metrics_of(&plan.job);
+        let mut collector = JobCollector::new(index, used, metrics, percentiles).with_interval(interval);
+        if plan.job.count_workers {
+            let reporting = &plan.job.reporting;
+            let windows = [reporting.bw_window_ms, reporting.iops_window_ms].map(u64::from);
+            let [bw, iops] = windows.map(Nanos::from_millis);
+            collector = collector.with_tallies(plan.workers.len(), (bw, iops));
+        }
         Self {
-            collector: JobCollector::new(index, used, metrics, percentiles).with_interval(interval),
+            collector,
             plan: plan.clone(),
             state: JobState::Waiting,
             reports: plan.workers.iter().map(|_| None).collect(),

@@ -1,7 +1,7 @@
 //! What a run leaves: summaries, histograms, errors in words.
 
 use super::job::RunningJob;
-use super::phases;
+use super::{accounts, phases};
 use crate::backends::NullBackend;
 use crate::collect::summarize;
 use crate::content::Content;
@@ -12,7 +12,9 @@ use crate::plan::{JobPlan, WorkerFiles};
 use crate::thread::{Report, worker_plan};
 use crate::worker::{Ends, FileTally, Kept, LATE, Worker};
 use fathom_core::clock::Clock;
-use fathom_core::run::{FileSummary, Floor, HistogramRow, JobSummary, ReplaySummary, RunError, Status};
+use fathom_core::run::{
+    FileSummary, Floor, HistogramRow, JobSummary, ReplaySummary, RunError, Status, WorkerAccount,
+};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
 use std::collections::BTreeMap;
@@ -39,6 +41,8 @@ pub struct Results {
     pub total: Option<JobSummary>,
     /// The histograms of all jobs.
     pub histograms: Vec<HistogramRow>,
+    /// Each worker by itself, of the jobs that asked for it ([`fathom_core::workload::Job::count_workers`]).
+    pub accounts: Vec<WorkerAccount>,
     /// Files that were to be removed after the run and could not be, each with the reason.
     pub unremoved: Vec<String>,
 }
@@ -72,6 +76,7 @@ pub(super) fn results(jobs: &[RunningJob], epoch: MonoTime, status: Status) -> R
         groups,
         total,
         histograms,
+        accounts: accounts::accounts(jobs, epoch),
         unremoved: Vec::new(),
     }
 }
@@ -200,7 +205,7 @@ fn split_rates(result: &mut JobSummary, writing_ns: u64, reading_ns: u64) {
     }
 }
 
-fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, number: usize, report: &Report) {
+pub(super) fn add_errors(errors: &mut Vec<RunError>, job: &RunningJob, number: usize, report: &Report) {
     for (entry, remark) in report.end.errors.entries().zip(&report.remarks) {
         let mut error = describe(entry, job, number, report);
         if let Some(remark) = remark {
@@ -265,7 +270,7 @@ fn describe(entry: &ErrorEntry, job: &RunningJob, number: usize, report: &Report
 }
 
 /// Why a job of a later phase did not start.
-fn describe_start(failure: &super::RunError) -> RunError {
+pub(super) fn describe_start(failure: &super::RunError) -> RunError {
     let (what, source, path) = match failure {
         super::RunError::Start { failure, .. } => {
             (failure.what.name(), Some(&failure.source), failure.path.as_ref())

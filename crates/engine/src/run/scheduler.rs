@@ -4,7 +4,7 @@
 
 use super::job::RunningJob;
 use super::phases::{self, JobState};
-use super::{Hooks, Options, Progress, RunError};
+use super::{Hooks, Options, Progress, RunError, accounts};
 use crate::content;
 use crate::interval::Exchange;
 use crate::plan::{Kind, Plan};
@@ -205,6 +205,9 @@ impl<'a> Scheduler<'a> {
             hooks.histograms(histograms);
         }
         hooks.progress(&self.progress());
+        if self.jobs.iter().any(|job| job.plan.job.count_workers) {
+            hooks.accounts(&|| accounts::accounts(&self.jobs, now));
+        }
     }
 
     fn progress(&self) -> Progress {

@@ -1,5 +1,6 @@
 //! Whole runs on real files.
 
+mod accounts;
 mod ends;
 mod engines;
 mod enough;

@@ -294,6 +294,7 @@ impl VirtualRun<'_> {
         job.collector.ended(number, &last, &mut self.rows);
         job.reports[number] = Some(Box::new(Report {
             end,
+            tid: 0,
             cpu: CpuUsage::default(),
             backend_error: None,
             remarks: Vec::new(),

@@ -5,6 +5,7 @@ use super::{FileTally, Kept, Playing, Rolled, Stage, Worker};
 use crate::errors::ErrorLog;
 use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
+use fathom_core::run::Depths;
 use fathom_core::units::MonoTime;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,6 +30,8 @@ pub struct WorkerEnd {
     pub read_back_start: Option<MonoTime>,
     /// How the times of the record that it played were kept; `None`: it played none.
     pub kept: Option<Kept>,
+    /// How many I/Os were in flight, sent and taken together, where that was counted.
+    pub depths: Option<Box<Depths>>,
     /// What was counted of each of its files, where that was asked for; else empty.
     pub files: Box<[FileTally]>,
 }
@@ -48,6 +51,29 @@ impl Worker {
             }
         }
         self.free.push(slot);
+    }
+
+    /// So many I/Os were handed to the system together.
+    #[inline]
+    pub fn sent_together(&mut self, count: u32) {
+        if let Some(depths) = self.counted_depths() {
+            depths.submit[Depths::batch(count)] += 1;
+        }
+    }
+
+    /// So many completions were taken together.
+    #[inline]
+    pub fn taken_together(&mut self, count: u32) {
+        if let Some(depths) = self.counted_depths() {
+            depths.complete[Depths::batch(count)] += 1;
+        }
+    }
+
+    #[inline]
+    fn counted_depths(&mut self) -> Option<&mut Depths> {
+        let counted = self.current.phase == Phase::Counted;
+        let watch = self.watch.as_mut().filter(|_| counted)?;
+        watch.depths.as_deref_mut()
     }
 
     /// A short or a failed I/O.
@@ -246,6 +272,7 @@ impl Worker {
             start: MonoTime(start),
             end: MonoTime(now.0.min(count_end).max(start)),
             read_back_start: self.read_back_start,
+            depths: watch.depths,
             files: watch.files.unwrap_or_default(),
         }
     }

@@ -17,6 +17,8 @@ pub struct WorkerPlan {
     pub by_slot: bool,
     /// Whether the I/Os of each file are counted apart.
     pub count_files: bool,
+    /// Whether it is counted how many I/Os are in flight, sent and taken together.
+    pub count_depths: bool,
     /// Passes over the pattern.
     pub loops: u64,
     /// Stop after this many I/Os a pass.

@@ -19,6 +19,7 @@ pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
         && plan.think.is_none()
         && !plan.by_slot
         && !plan.count_files
+        && !plan.count_depths
         && !flushes
         && !plan.verifies
         && !plan.read_back
