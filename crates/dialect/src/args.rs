@@ -47,7 +47,7 @@ const SETTINGS: [(&str, Takes); 36] = [
     ("parse-only", Takes::Nothing),
     ("merge-blktrace-only", Takes::Nothing),
     ("output", Takes::Value),
-    ("bandwidth-log", Takes::Nothing),
+    ("bandwidth-log", Takes::Optional),
     ("minimal", Takes::Nothing),
     ("append-terse", Takes::Nothing),
     ("output-format", Takes::Value),
@@ -58,7 +58,7 @@ const SETTINGS: [(&str, Takes); 36] = [
     ("crctest", Takes::Optional),
     ("cmdhelp", Takes::Optional),
     ("enghelp", Takes::Optional),
-    ("showcmd", Takes::Nothing),
+    ("showcmd", Takes::Optional),
     ("eta", Takes::Value),
     ("eta-interval", Takes::Value),
     ("eta-newline", Takes::Value),
@@ -79,6 +79,16 @@ const SETTINGS: [(&str, Takes); 36] = [
     ("trigger", Takes::Value),
     ("trigger-remote", Takes::Value),
     ("aux-path", Takes::Value),
+];
+
+/// Letters that stand for options of fio itself.
+const LETTERS: [(&str, &str); 6] = [
+    ("o", "output"),
+    ("m", "minimal"),
+    ("c", "cmdhelp"),
+    ("h", "help"),
+    ("s", "showcmd"),
+    ("v", "version"),
 ];
 
 /// What a name on the command line is.
@@ -163,6 +173,8 @@ impl FioCommand {
 
 /// A full name, or the beginning of only one; settings and options share one space of names.
 fn look_up(name: &str) -> Option<Known> {
+    let letter = LETTERS.iter().find(|(letter, _)| *letter == name);
+    let name = letter.map_or(name, |(_, setting)| setting);
     let exact = SETTINGS.iter().find(|(setting, _)| *setting == name);
     if let Some(&(name, takes)) = exact {
         return Some(Known::Setting(name, takes));

@@ -7,7 +7,7 @@
 use crate::interval::Stamps;
 use fathom_core::backend::{Outcome, Request};
 use fathom_core::record::IoRecord;
-use rtrb::{Consumer, Producer, RingBuffer};
+use rtrb::{Consumer, Producer, PushError, RingBuffer};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +23,8 @@ const BATCH_ROWS: usize = 16 << 10;
 #[derive(Debug)]
 pub struct IoRecording {
     ring_rows: usize,
+    /// A worker whose ring is full waits.
+    waits: bool,
     batches: Option<SyncSender<Vec<IoRecord>>>,
     dropped: Arc<AtomicU64>,
     /// The reading ends of the rings.
@@ -47,11 +49,20 @@ impl IoRecording {
         let rows = RINGS_BYTES / size_of::<IoRecord>() / workers.max(1);
         Self {
             ring_rows: rows.max(RING_ROWS_MIN),
+            waits: false,
             batches: None,
             dropped: Arc::default(),
             sources: Mutex::default(),
             tasks: Mutex::default(),
         }
+    }
+
+    /// The same where every I/O is kept: a worker whose ring is full waits until there is room. That costs the load its
+    /// pace, and is asked for by those who want each I/O more than that.
+    #[must_use]
+    pub fn waiting(mut self) -> Self {
+        self.waits = true;
+        self
     }
 
     /// For a run in virtual time, which waits where the receiver of `batches` is behind.
@@ -76,6 +87,7 @@ impl IoRecording {
             Way::Ring {
                 ring,
                 dropped: Arc::clone(&self.dropped),
+                waits: self.waits,
             }
         };
         IoRecorder { job, worker, way }
@@ -141,6 +153,7 @@ enum Way {
     Ring {
         ring: Producer<IoRecord>,
         dropped: Arc<AtomicU64>,
+        waits: bool,
     },
     Batches {
         batch: Vec<IoRecord>,
@@ -167,8 +180,10 @@ impl IoRecorder {
             op: request.op,
         };
         match &mut self.way {
-            Way::Ring { ring, dropped } => {
-                if ring.push(row).is_err() {
+            Way::Ring { ring, dropped, waits } => {
+                if let Err(PushError::Full(row)) = ring.push(row)
+                    && !(*waits && push_surely(ring, row))
+                {
                     drop_one(dropped);
                 }
             }
@@ -192,6 +207,19 @@ impl IoRecorder {
             drop(batches.send(full));
         }
     }
+}
+
+/// Waits for room; `false`: nobody takes anything any more.
+#[cold]
+#[inline(never)]
+fn push_surely(ring: &mut Producer<IoRecord>, row: IoRecord) -> bool {
+    while !ring.is_abandoned() {
+        std::thread::yield_now();
+        if ring.push(row).is_ok() {
+            return true;
+        }
+    }
+    false
 }
 
 #[cold]

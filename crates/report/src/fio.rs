@@ -10,6 +10,7 @@ mod bins;
 mod entry;
 pub mod eta;
 mod json;
+pub mod logs;
 mod normal;
 mod scale;
 mod terse;
@@ -18,7 +19,7 @@ use entry::Entry;
 use fathom_core::run::{DiskSummary, WorkerAccount};
 use fathom_core::workload::Workload;
 
-pub use normal::{HeaderJob, laying_out, start_lines};
+pub use normal::{HeaderJob, capped, laying_out, start_lines};
 pub use scale::{Scaled, in_words as scaled};
 
 /// The version of fio whose outputs these are.
@@ -72,7 +73,10 @@ impl Default for Formats {
 }
 
 impl Formats {
-    /// None but those of a list; `None`: one of them is no format of fio's, and which.
+    /// None but those of a list.
+    ///
+    /// # Errors
+    /// One of them is no format of fio's: its name.
     pub fn only(&mut self, list: &str) -> Result<(), String> {
         let mut chosen = Self {
             normal: false,
@@ -136,7 +140,7 @@ impl FioRun<'_> {
 
     /// What clients of a server are told of: the entries of [`FioRun::render`]'s JSON, each with the host that it is of.
     pub fn render_clients(&self, clients: &[ClientPart<'_>], formats: &Formats) -> String {
-        json::clients(self, clients, formats)
+        json::clients(self, clients, formats.json_plus)
     }
 
     /// Seconds since the program began, rounded up.

@@ -30,6 +30,7 @@ mod start_error;
 mod stops;
 mod streams;
 pub mod sweep;
+mod tap;
 #[cfg(test)]
 mod testing;
 mod touched;
@@ -45,4 +46,5 @@ pub use permit::Refused;
 pub use planned::{Planned, build, files_of_all, foresee};
 pub use request::{How, Output, Request, Streams};
 pub use session::Session;
+pub use tap::IoTap;
 pub use touched::{AfterTouching, Touched, behind, reworded, touched, with_causes};

@@ -10,6 +10,7 @@ use crate::request::How;
 use crate::session::Session;
 use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
+use crate::tap::{IoTap, Tapping, VirtualTapping};
 use crate::{conditions, start_error, virtual_run};
 use fathom_core::run::{HistogramRow, Run, SeriesRow, Status, Warning, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
@@ -69,6 +70,8 @@ pub struct Conduct {
     pub interval: Nanos,
     /// The record that the workload's first job plays; `None`: it plays none.
     pub recording: Option<Arc<Recording>>,
+    /// Who else takes every I/O, beside the record.
+    pub tap: Option<IoTap>,
 }
 
 impl Default for Conduct {
@@ -78,6 +81,7 @@ impl Default for Conduct {
             rows_at_once: false,
             interval: Nanos::from_secs(1),
             recording: None,
+            tap: None,
         }
     }
 }
@@ -151,10 +155,16 @@ fn real(
     let disks = conditions.disks.take();
     let mut run = outcome::before(planned, &conditions, &how.command, &clock);
     let (recorder, streams) = begin_record(dir, how, &run, observer, |dir, observer| {
-        begin_streams(dir, session, plan, &run, &clock, observer)
+        begin_streams(dir, session, plan, &run, (&clock, conduct.tap.as_ref()), observer)
     })?;
+    let recorded = streams.as_ref().and_then(StreamRecorder::recording);
+    // What records each I/O hands it on; without it there are rings for those who tap alone.
+    let tapping = match (&conduct.tap, &recorded) {
+        (Some(tap), None) => Some(Tapping::begin(tap, plan.worker_count())?),
+        _ => None,
+    };
     let options = Options {
-        recording: streams.as_ref().and_then(StreamRecorder::recording),
+        recording: recorded.or_else(|| tapping.as_ref().map(Tapping::recording)),
         permits: Arc::clone(&permitted.permits),
         playback: playback_of(reading.as_ref()),
         ..conduct.options(stop, &clock)
@@ -171,6 +181,9 @@ fn real(
     let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
     let unread = end_reading(reading);
+    if let Some(tapping) = tapping {
+        tapping.end();
+    }
     let used = counters.end(system, &clock);
     let stops = stops.end();
     let Watchers {
@@ -224,10 +237,15 @@ fn modelled(
     let mut run = outcome::before(planned, &conditions, &command, &clock);
     run.started_monotonic_ns = MonoTime(0);
     let (recorder, streams) = begin_record(dir, how, &run, observer, |dir, _| {
-        VirtualStreams::begin(dir, how.streams)
+        VirtualStreams::begin(dir, how.streams, conduct.tap.clone())
     })?;
+    let recorded = streams.as_ref().and_then(VirtualStreams::recording);
+    let tapping = match (&conduct.tap, &recorded) {
+        (Some(tap), None) => Some(VirtualTapping::begin(tap)?),
+        _ => None,
+    };
     let options = Options {
-        recording: streams.as_ref().and_then(VirtualStreams::recording),
+        recording: recorded.or_else(|| tapping.as_ref().map(VirtualTapping::recording)),
         playback: playback_of(reading.as_ref()),
         ..conduct.options(session.stop, &clock)
     };
@@ -255,6 +273,9 @@ fn modelled(
     note_unread(&mut run, unread);
     // The last hold on what records the I/Os: its keeper then sees their end.
     drop(options);
+    if let Some(tapping) = tapping {
+        tapping.end();
+    }
     let streams = virtual_streams.map(VirtualStreams::end);
     Ok(ended(run, done.results, recorder, streams, observer))
 }
@@ -317,7 +338,7 @@ fn begin_streams(
     session: &Session<'_>,
     plan: &Plan,
     run: &Run,
-    clock: &HostClock,
+    (clock, tap): (&HostClock, Option<&IoTap>),
     observer: &mut dyn Observer,
 ) -> anyhow::Result<StreamRecorder> {
     let subject = Subject {
@@ -326,7 +347,7 @@ fn begin_streams(
         workers: plan.jobs.iter().map(|job| job.workers.len()).sum(),
         thread_names: &thread_names(plan),
     };
-    let streams = StreamRecorder::begin(dir, session.system, subject, clock)?;
+    let streams = StreamRecorder::begin(dir, session.system, subject, clock, tap.cloned())?;
     streams.tell_missing(observer);
     Ok(streams)
 }

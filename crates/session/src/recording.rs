@@ -67,7 +67,7 @@ impl<'a> Recording<'a> {
             thread_names: &[],
         };
         let (recorder, streams) = Recorder::begin_beside(dir, &run, observer, |_| {
-            StreamRecorder::begin(dir, system, subject, &clock)
+            StreamRecorder::begin(dir, system, subject, &clock, None)
         })?;
         streams.tell_missing(observer);
         let counters = Counters::begin(&clock, disks);

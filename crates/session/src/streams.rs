@@ -17,6 +17,7 @@ pub(crate) use virtual_keeper::VirtualStreams;
 use crate::conditions;
 use crate::event::{Event, Observer};
 use crate::request::Streams;
+use crate::tap::IoTap;
 use anyhow::{Context, bail};
 use batch::{Batch, Dropped};
 use fathom_core::record::{StreamKind, StreamSummary};
@@ -110,6 +111,7 @@ impl StreamRecorder {
         system: &SystemRoot,
         subject: Subject<'_>,
         clock: &HostClock,
+        tap: Option<IoTap>,
     ) -> anyhow::Result<Self> {
         let requested = subject.requested;
         let mut missing = Missing::default();
@@ -144,6 +146,7 @@ impl StreamRecorder {
             windows: watched.looks_back().then_some(windows),
             dropped: Arc::clone(&dropped),
             clock: clock.clone(),
+            tap,
         };
         let keeper = Keeper::begin(sinks, BATCHES, move |sinks, batches| {
             keeper::keep_all(sinks, &sources, batches)

@@ -184,7 +184,7 @@ impl Rule {
             Self::Time(bare, field) => (field.set)(draft, value::time(text, bare)?),
             Self::Choice(choices) => return choose(choices, draft, text),
             Self::SizeText(_, set, _) | Self::Text(_, set, _) | Self::OptionalText(_, set, _) => {
-                set(draft, text)?
+                set(draft, text)?;
             }
         }
         Ok(Support::Exact)

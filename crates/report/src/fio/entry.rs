@@ -22,7 +22,6 @@ pub(super) struct Entry<'a> {
     pub first: &'a Job,
     /// The number of the section of its last one, whose options are told.
     pub last_section: usize,
-    pub last: &'a Job,
     pub members: u32,
     pub tid: u32,
     /// Read, write, trim; only the first where they are told together.
@@ -182,12 +181,10 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
     let (first_account, last_account) = (members.first()?, members.last()?);
     let section = |account: &WorkerAccount| account.job as usize;
     let first = run.workload.jobs.get(section(first_account))?;
-    let last = run.workload.jobs.get(section(last_account))?;
     let mut sum = Sum::default();
     let mut entry = Entry {
         first,
         last_section: section(last_account),
-        last,
         members: members.len() as u32,
         tid: first_account.tid,
         data: Default::default(),
@@ -216,7 +213,11 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
         entry.errors.extend(account.errors.iter().cloned());
     }
     entry.error = entry.errors.first().map_or(0, errno);
-    entry.sync = Distribution::new(&sum.ops[Op::Sync.index()].lat);
+    // Flushes at the end are no I/O of the job to fio.
+    let rules = first.sync;
+    if rules.fsync_every > 0 || rules.fdatasync_every > 0 || first.replay.is_some() {
+        entry.sync = Distribution::new(&sum.ops[Op::Sync.index()].lat);
+    }
     for op in &sum.ops[..3] {
         if !first.reporting.without.clat {
             entry.shares.add(&op.clat);

@@ -3,6 +3,7 @@
 //! Data in: how far jobs are. Data out: one line, without its end. fio draws it over the last one.
 
 use super::scale::{Scaled, in_words};
+use std::fmt::Write as _;
 
 /// Until this has passed, fio knows no rates.
 const FIRST_S: u64 = 3;
@@ -32,7 +33,7 @@ impl Standing {
 }
 
 /// fio's letter for what a job does.
-pub fn letter(reads: bool, writes: bool, trims: bool, random: bool) -> char {
+pub fn letter([reads, writes, trims]: [bool; 3], random: bool) -> char {
     match (reads, writes, trims, random) {
         (_, _, true, true) => 'd',
         (_, _, true, false) => 'D',
@@ -70,10 +71,10 @@ impl Eta {
         if self.elapsed_s < FIRST_S && self.fraction.is_none_or(|fraction| fraction < 1.0) {
             return text;
         }
-        text += &format!(": [{}]", runs(&self.standing));
-        text += &match self.fraction {
-            Some(fraction) => format!("[{:.1}%]", fraction.clamp(0.0, 1.0) * 100.0),
-            None => String::from("[-.-%]"),
+        let _ = write!(text, ": [{}]", runs(&self.standing));
+        let _ = match self.fraction {
+            Some(fraction) => write!(text, "[{:.1}%]", fraction.clamp(0.0, 1.0) * 100.0),
+            None => write!(text, "[-.-%]"),
         };
         let moves = (0..3).filter(|&op| self.ios[op] > 0 || self.bytes[op] > 0);
         let moves: Vec<usize> = moves.collect();
@@ -85,10 +86,10 @@ impl Eta {
             };
             let bytes = list(&|op| in_words(self.bytes[op], 4, Scaled::Binary) + "/s");
             let ios = list(&|op| in_words(self.ios[op], 4, Scaled::Plain));
-            text += &format!("[{bytes}][{ios} IOPS]");
+            let _ = write!(text, "[{bytes}][{ios} IOPS]");
         }
         if let Some(left) = self.left_s {
-            text += &format!("[eta {}]", duration(left));
+            let _ = write!(text, "[eta {}]", duration(left));
         }
         text
     }
@@ -106,10 +107,10 @@ fn duration(seconds: u64) -> String {
     let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
     let mut text = String::new();
     if days > 0 {
-        text += &format!("{days:02}d:");
+        let _ = write!(text, "{days:02}d:");
     }
     if days > 0 || hours > 0 {
-        text += &format!("{hours:02}h:");
+        let _ = write!(text, "{hours:02}h:");
     }
     text + &format!("{:02}m:{:02}s", seconds / 60 % 60, seconds % 60)
 }

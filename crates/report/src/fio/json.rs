@@ -5,7 +5,7 @@
 
 use super::bins::{BOUNDS, Distribution, value_of};
 use super::entry::{self, Direction, Entry, group_bandwidth};
-use super::{ClientPart, Entries, FioRun, Formats, VERSION, WrittenOption};
+use super::{ClientPart, Entries, FioRun, VERSION, WrittenOption};
 use fathom_core::run::DiskSummary;
 use std::fmt::{Display, Write as _};
 
@@ -123,7 +123,7 @@ fn head(out: &mut Writer, run: &FioRun<'_>) {
 }
 
 /// What several machines did: each entry by itself, and all of them together.
-pub(super) fn clients(all: &FioRun<'_>, parts: &[ClientPart<'_>], formats: &Formats) -> String {
+pub(super) fn clients(all: &FioRun<'_>, parts: &[ClientPart<'_>], bins: bool) -> String {
     let mut out = Writer::default();
     out.nested(None, ['{', '}'], |out| {
         head(out, all);
@@ -146,7 +146,7 @@ pub(super) fn clients(all: &FioRun<'_>, parts: &[ClientPart<'_>], formats: &Form
                 let entries = entry::entries(&part.run);
                 for entry in &entries {
                     out.element(|out| {
-                        job(out, &part.run, &entries, entry, formats.json_plus);
+                        job(out, &part.run, &entries, entry, bins);
                         of_client(out, part);
                     });
                 }
@@ -154,7 +154,7 @@ pub(super) fn clients(all: &FioRun<'_>, parts: &[ClientPart<'_>], formats: &Form
             if parts.len() > 1 {
                 let entries = entry::entries(all);
                 for entry in &entries {
-                    out.element(|out| job(out, all, &entries, entry, formats.json_plus));
+                    out.element(|out| job(out, all, &entries, entry, bins));
                 }
             }
         });

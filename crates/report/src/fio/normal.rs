@@ -7,7 +7,7 @@ use super::entry::{Direction, Entry, group_bandwidth};
 use super::json::utilisation_percent;
 use super::scale::{self, Scaled, Unit, in_words};
 use super::{Entries, FioRun, VERSION};
-use fathom_core::workload::{Job, Mix, Reporting};
+use fathom_core::workload::{EngineKind, Job, Mix, Reporting};
 use std::fmt::Write as _;
 
 /// What is printed before a run.
@@ -71,6 +71,14 @@ pub fn laying_out(job: &str, files: usize, bytes: u64) -> String {
     } else {
         format!("{job}: Laying out IO file (1 file / {mib}MiB)\n")
     }
+}
+
+/// What fio says of a worker whose depth its engine does not keep; `None`: it does.
+pub fn capped(job: &Job) -> Option<&'static str> {
+    let kept = job.engine.kind.is_asynchronous() || job.engine.kind == EngineKind::Null;
+    (!kept && job.depth.iodepth > 1).then_some(
+        "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n",
+    )
 }
 
 fn mix_name(job: &Job) -> &'static str {

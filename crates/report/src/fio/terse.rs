@@ -85,10 +85,12 @@ fn direction(text: &mut String, entry: &Entry<'_>, data: &Direction, whole: u64,
     let asked = &entry.first.percentiles;
     let of = if asked.lat { &data.lat } else { &data.clat };
     let values = of.percentiles(&entry.percentiles);
-    for at in 0..PERCENTILES {
-        let _ = match (entry.percentiles.get(at), asked.lat || asked.clat) {
-            (Some(percentile), true) => write!(text, ";{percentile:.6}%={}", values[at] / 1000),
-            _ => write!(text, ";0%=0"),
+    let told = entry.percentiles.iter().zip(values);
+    let mut told = told.filter(|_| asked.lat || asked.clat);
+    for _ in 0..PERCENTILES {
+        let _ = match told.next() {
+            Some((percentile, value)) => write!(text, ";{percentile:.6}%={}", value / 1000),
+            None => write!(text, ";0%=0"),
         };
     }
     latency(text, &data.lat);

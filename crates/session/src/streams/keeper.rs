@@ -6,6 +6,7 @@
 
 use super::batch::{Batch, Dropped};
 use super::slow::{SlowFinder, Window};
+use crate::tap::IoTap;
 use crate::writer::{PATIENCE, Writer};
 use fathom_core::clock::Clock;
 use fathom_core::record::{
@@ -221,6 +222,8 @@ pub(super) struct Sources {
     pub windows: Option<Sender<Window>>,
     pub dropped: Arc<Dropped>,
     pub clock: HostClock,
+    /// Who else takes each I/O.
+    pub tap: Option<IoTap>,
 }
 
 /// The body of the keeping thread: until the watcher is gone, which is after the last I/O.
@@ -250,6 +253,9 @@ pub(super) fn keep_all(mut sinks: Sinks, sources: &Sources, batches: &Receiver<B
                     }
                 }
                 write(sink, rows);
+                if let Some(tap) = &sources.tap {
+                    tap.rows(rows);
+                }
             });
         }
         if let Some(windows) = &sources.windows {

@@ -8,6 +8,7 @@ use super::EndedStreams;
 use super::batch::Batch;
 use super::keeper::{Keeper, Sinks};
 use crate::request::Streams;
+use crate::tap::IoTap;
 use fathom_core::record::{IoRecord, StreamKind};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
@@ -33,16 +34,25 @@ impl VirtualStreams {
     ///
     /// # Errors
     /// They could not be made, or no thread.
-    pub(crate) fn begin(dir: &Path, requested: Streams) -> anyhow::Result<Self> {
+    pub(crate) fn begin(dir: &Path, requested: Streams, tap: Option<IoTap>) -> anyhow::Result<Self> {
         let wanted = Trace {
             requests: requested.block,
             counters: requested.counters,
         };
         let io = requested.io.then(|| -> anyhow::Result<_> {
             let sinks = Sinks::open(dir, [StreamKind::Io])?;
-            Keeper::begin(sinks, IO_BATCHES, |sinks, batches: &Receiver<Vec<IoRecord>>| {
-                sinks.write_all(batches.iter().map(Batch::Io))
-            })
+            Keeper::begin(
+                sinks,
+                IO_BATCHES,
+                move |sinks, batches: &Receiver<Vec<IoRecord>>| {
+                    let tapped = |rows: &Vec<IoRecord>| {
+                        if let Some(tap) = &tap {
+                            tap.rows(rows);
+                        }
+                    };
+                    sinks.write_all(batches.iter().inspect(tapped).map(Batch::Io))
+                },
+            )
         });
         let io = io.transpose()?;
         let kinds = [

@@ -6,7 +6,9 @@ use super::{Depths, Samples};
 fn samples_are_what_a_list_of_them_says() {
     let list = [8_000_u64, 8_016, 8_000, 7_900, 9_123];
     let mut samples = Samples::default();
-    list.iter().for_each(|&value| samples.record(value));
+    for value in list {
+        samples.record(value);
+    }
     let mean = list.iter().sum::<u64>() as f64 / 5.0;
     let squares: f64 = list.iter().map(|&value| (value as f64 - mean).powi(2)).sum();
     assert_eq!((samples.n, samples.min, samples.max), (5, 7_900, 9_123));

@@ -32,12 +32,12 @@ fn it_reads_as_fios() {
 #[test]
 fn letters_tell_what_is_done() {
     let told = [
-        (true, false, false),
-        (false, true, false),
-        (true, true, false),
-        (false, true, true),
+        [true, false, false],
+        [false, true, false],
+        [true, true, false],
+        [false, true, true],
     ];
-    let sequential: String = told.iter().map(|&(r, w, t)| letter(r, w, t, false)).collect();
-    let random: String = told.iter().map(|&(r, w, t)| letter(r, w, t, true)).collect();
+    let sequential: String = told.iter().map(|&uses| letter(uses, false)).collect();
+    let random: String = told.iter().map(|&uses| letter(uses, true)).collect();
     assert_eq!((sequential.as_str(), random.as_str()), ("RWMD", "rwmd"));
 }
