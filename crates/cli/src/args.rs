@@ -231,8 +231,22 @@ fn refuse(error: &clap::Error) -> Exit {
     Exit::Wrong
 }
 
+/// Called through a link of this name, the program is fio.
+fn is_called_fio(words: &[OsString]) -> bool {
+    let program = words.first().map(std::path::Path::new);
+    program
+        .and_then(std::path::Path::file_name)
+        .is_some_and(|name| name == "fio")
+}
+
 fn parse(words: &[OsString]) -> Result<Command, Unread> {
-    let mut words = without_help(words.to_vec());
+    let as_fio = is_called_fio(words);
+    let mut words = words.to_vec();
+    if as_fio {
+        words.insert(1, OsString::from("fio"));
+    } else {
+        words = without_help(words);
+    }
     // Options come before their command nowhere but in `--help`: the command is the first word.
     match words.get(1).and_then(|word| word.to_str()) {
         Some("run") => canonical(&mut words, own_flags::<RunArgs>())?,
@@ -251,7 +265,10 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
             args.settle(recorded.collect());
         }
         Command::Sweep(args) => args.settle(recorded.collect()),
-        Command::Fio(args) => args.recorded = recorded.collect(),
+        Command::Fio(args) => {
+            args.recorded = recorded.collect();
+            args.as_fio = as_fio;
+        }
         Command::Diskspd(args) => args.recorded = diskspd::without_keep(recorded),
         Command::Replay(args) => args.settle(recorded.collect()),
         Command::Record(args) => args.words = recorded.collect(),

@@ -9,6 +9,7 @@ pub(crate) mod export;
 pub(crate) mod fio;
 pub(crate) mod generate;
 pub(crate) mod identify;
+pub(crate) mod logs;
 pub(crate) mod options;
 pub(crate) mod plan;
 pub(crate) mod record;

@@ -11,15 +11,31 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All was done as asked.
-    Done = 0,
+    Done,
     /// Begun, and not all of it came out as asked.
-    Errors = 1,
+    Errors,
     /// The request was wrong or cannot be carried out; nothing was touched.
-    Wrong = 2,
+    Wrong,
     /// Refused for safety, or a command line of diskspd's that is none; nothing was touched.
-    Refused = 3,
+    Refused,
     /// Ended by a signal; the results so far were kept.
-    Interrupted = 130,
+    Interrupted,
+    /// As the tool that it stands for would end (`fathom fio`).
+    Foreign(u8),
+}
+
+impl Exit {
+    /// Its number.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Errors => 1,
+            Self::Wrong => 2,
+            Self::Refused => 3,
+            Self::Interrupted => 130,
+            Self::Foreign(code) => code,
+        }
+    }
 }
 
 /// Each code, and what it means.
@@ -56,7 +72,7 @@ impl From<End> for Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 

@@ -8,6 +8,7 @@
 //! happens on the way ([`terminal::live`]), and what came of it.
 #![forbid(unsafe_code)]
 
+mod allowed;
 mod args;
 mod commands;
 mod exit;

@@ -45,4 +45,7 @@ pub(crate) struct FioArgs {
     /// The whole command line, for the record.
     #[arg(skip)]
     pub recorded: Vec<String>,
+    /// Whether the program was called by the name `fio`.
+    #[arg(skip)]
+    pub as_fio: bool,
 }

@@ -5,7 +5,9 @@
 
 mod dry_run;
 
+use crate::allowed::Allowed;
 use crate::args::{RunArgs, Settings};
+use crate::commands::logs::RunLogs;
 use crate::exit::{self, Exit};
 use crate::request;
 use crate::terminal::live::Live;
@@ -71,17 +73,26 @@ fn measure(
     request.machine.check(&planned.plan)?;
     let stop = signals::stop_flag()?;
     let mut live = Live::new(settings.quiet);
-    let session = Session::open(system, &settings.how, &stop, &planned.plan, &mut live)?;
+    let allowed = Allowed::from_env();
+    let how = allowed.widen(&settings.how, &planned.plan);
+    let session = Session::open(system, &how, &stop, &planned.plan, &mut live)?;
+    let logs = RunLogs::begin(&planned.plan, settings.force, &allowed)?;
     let dir = fathom_session::reserve_directory(&settings.output, request.name())?;
     let Some(laid_out) = session.lay_out(&mut planned.plan, &mut live)? else {
         terminal::say("interrupted while files were laid out: nothing was measured");
         return Ok((Exit::Interrupted, false));
     };
-    let measured = session.measure(&planned, dir.as_deref(), conduct, &mut live);
+    let conduct = Conduct {
+        tap: logs.as_ref().map(RunLogs::tap),
+        ..conduct.clone()
+    };
+    let measured = session.measure(&planned, dir.as_deref(), &conduct, &mut live);
+    let logged = logs.map_or(Ok(()), RunLogs::finish);
     match behind(&laid_out, measured)? {
         Measured::Ended { run, end, .. } => {
             report(&run, settings).after_touching(|| tell::kept(dir.as_deref()))?;
             tell::place_of_run(dir.as_deref(), settings.quiet);
+            logged.after_touching(|| tell::kept(dir.as_deref()))?;
             Ok((end.into(), true))
         }
         Measured::NotStarted { message } => {

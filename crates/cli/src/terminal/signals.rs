@@ -20,7 +20,11 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
         for signal in [SIGINT, SIGTERM] {
             // Actions run in the order of their registration: this one first, so that it sees the flag as the signals
             // before left it.
-            flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))?;
+            flag::register_conditional_shutdown(
+                signal,
+                i32::from(Exit::Interrupted.code()),
+                Arc::clone(&stop),
+            )?;
             flag::register(signal, Arc::clone(&stop))?;
         }
         // A connection that is lost says so more than once: the shell does, and the kernel when the shell has ended.
@@ -31,6 +35,29 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     };
     install().context("cannot listen for Ctrl-C")?;
     Ok(stop)
+}
+
+/// The number of the last SIGINT or SIGTERM; 0: none came. Install [`stop_flag`] first.
+///
+/// # Errors
+/// No handler can be installed.
+pub(crate) fn caught() -> anyhow::Result<Arc<AtomicUsize>> {
+    let caught = Arc::new(AtomicUsize::new(0));
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_usize(signal, Arc::clone(&caught), signal.unsigned_abs() as usize)
+            .context("cannot listen for Ctrl-C")?;
+    }
+    Ok(caught)
+}
+
+/// Set by SIGUSR1, which asks for a report in between.
+///
+/// # Errors
+/// No handler can be installed.
+pub(crate) fn report_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    let asked = Arc::new(AtomicBool::new(false));
+    flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&asked)).context("cannot listen for SIGUSR1")?;
+    Ok(asked)
 }
 
 /// Wakes who waits for nothing but the time and Ctrl-C: looking for a flag ten times a second costs more than it seems.

@@ -17,6 +17,7 @@ mod dry_run;
 mod engines;
 mod failures;
 mod fio_command;
+mod fio_outputs;
 mod flags;
 mod generated;
 mod harness;

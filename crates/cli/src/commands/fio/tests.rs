@@ -1,8 +1,8 @@
-//! Settings of fio's.
+//! The command line of fio.
 
-use super::{Fate, check_readonly, fate, weigh};
+use super::{check_readonly, weigh};
 use fathom_core::workload::{Job, Mix, Workload, Written};
-use fathom_dialect::{Override, read_fio_args};
+use fathom_dialect::read_fio_args;
 use fathom_session::{Machine, Request};
 
 fn words(text: &str) -> Vec<String> {
@@ -12,24 +12,13 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn what_cannot_be_done_is_refused_with_a_remedy() {
     for (typed, expected) in [
-        ("--output-format=json --name=a", "fathom run --json"),
-        ("--client=host", "start it on each machine"),
-        ("--minimal", "leave it out for text"),
+        ("--trigger=reboot --name=a", "Ctrl-C"),
+        ("--idle-prof=system", "leave it out"),
     ] {
         let command = read_fio_args(&words(typed), &[]).expect(typed);
-        let error = weigh(&command, true).expect_err(typed).to_string();
+        let error = weigh(&command).expect_err(typed).to_string();
         assert!(error.contains(expected), "{error}");
     }
-}
-
-#[test]
-fn what_is_only_about_fio_has_no_effect() {
-    assert_eq!(fate(&Override::new("eta", "never")), Fate::Done);
-    assert_eq!(fate(&Override::new("output-format", "normal")), Fate::Done);
-    assert!(matches!(
-        fate(&Override::new("eta-interval", "1")),
-        Fate::NoEffect(_)
-    ));
 }
 
 #[test]

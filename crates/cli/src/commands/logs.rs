@@ -1,0 +1,254 @@
+//! fio's logs of a run (`write_lat_log` and the like): their files, through the door.
+//!
+//! Data in: the plan. Data out: a sink for the run's I/Os, and at its end the files. An earlier log of the same name is
+//! replaced, as a script expects that runs again; anything else of that name is not. It must not know rows.
+
+use super::fio::out;
+use crate::allowed::Allowed;
+use anyhow::{Context, anyhow};
+use fathom_door::output::{Output, OutputError};
+use fathom_engine::plan::Plan;
+use fathom_report::fio::logs::{LogFile, LogJob, LogSet, Opening};
+use fathom_session::IoTap;
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a file takes at a time.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// The logs of a run under way.
+pub(crate) struct RunLogs {
+    set: Arc<Mutex<Option<Sink>>>,
+    tap: IoTap,
+}
+
+/// [`LogSet`] until it is finished.
+struct Sink(LogSet);
+
+struct Tapped(Arc<Mutex<Option<Sink>>>);
+
+impl fathom_core::record::RowSink<fathom_core::record::IoRecord> for Tapped {
+    fn rows(&mut self, rows: &[fathom_core::record::IoRecord]) -> io::Result<()> {
+        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        set.as_mut().map_or(Ok(()), |Sink(set)| set.rows(rows))
+    }
+}
+
+impl RunLogs {
+    /// Begins all logs that `plan` asks for; `None`: none. Nothing was touched where one is refused.
+    ///
+    /// # Errors
+    /// A file of that name may not be replaced, or cannot be made.
+    pub(crate) fn begin(plan: &Plan, force: bool, allowed: &Allowed) -> anyhow::Result<Option<Self>> {
+        let jobs = plan.jobs.iter().map(|job| log_job(job, unix_offset_ns()));
+        let open = |name: &str, opening: Opening| open(Path::new(name), opening, force, allowed);
+        let set = LogSet::open(jobs.collect(), open).map_err(anyhow::Error::from)?;
+        Ok(set.map(|set| {
+            let set = Arc::new(Mutex::new(Some(Sink(set))));
+            Self {
+                tap: IoTap(Arc::new(Mutex::new(Tapped(Arc::clone(&set))))),
+                set,
+            }
+        }))
+    }
+
+    /// Who takes the I/Os.
+    pub(crate) fn tap(&self) -> IoTap {
+        self.tap.clone()
+    }
+
+    /// The run has ended: all files get their names.
+    ///
+    /// # Errors
+    /// Rows could not be kept.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        let set = self.set.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match set {
+            Some(Sink(set)) => set.finish().context("the logs are not complete"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn log_job(plan: &fathom_engine::plan::JobPlan, unix_offset_ns: i128) -> LogJob {
+    let job = &plan.job;
+    let names = |worker: &fathom_engine::plan::WorkerFiles| {
+        let names = worker.files.iter().map(|file| file.path.display().to_string());
+        names.collect()
+    };
+    let kind = job.engine.kind;
+    LogJob {
+        name: job.name.clone(),
+        logs: job.reporting.logs.clone(),
+        workers: plan.workers.len() as u32,
+        asynchronous: kind.is_asynchronous(),
+        priority: job.io_priority,
+        rate_windows_ms: [job.reporting.bw_window_ms, job.reporting.iops_window_ms],
+        files: plan.workers.iter().map(names).collect(),
+        clock_offset_ns: match job.reporting.logs.epoch_clock {
+            Some(0) => unix_offset_ns,
+            // I/Os have the times of that clock; 0 would mean those since the start.
+            Some(_) => 1,
+            None => 0,
+        },
+    }
+}
+
+/// Civil time less that of the clock which I/Os are stamped by, now.
+fn unix_offset_ns() -> i128 {
+    i128::from(crate::request::unix_ns()) - i128::from(fathom_sys::clock::monotonic_ns())
+}
+
+/// A log that is being written.
+struct Log {
+    /// `None` only while it is dropped.
+    out: Way,
+}
+
+enum Way {
+    Plain(BufWriter<Output>),
+    Compressed(ZlibEncoder<BufWriter<Output>>),
+}
+
+fn open(
+    path: &Path,
+    opening: Opening,
+    force: bool,
+    allowed: &Allowed,
+) -> Result<Box<dyn LogFile>, OutputError> {
+    let before = opening.append.then(|| earlier(path)).flatten();
+    let file = out::create(path, force, allowed, is_log)?;
+    let mut file = BufWriter::with_capacity(BUFFER_BYTES, file);
+    if let Some(mut before) = before {
+        io::copy(&mut before, &mut file).map_err(|source| OutputError::Io {
+            path: path.to_path_buf(),
+            source,
+        })?;
+    }
+    Ok(Box::new(Log {
+        out: if opening.compressed {
+            Way::Compressed(ZlibEncoder::new(file, Compression::default()))
+        } else {
+            Way::Plain(file)
+        },
+    }))
+}
+
+/// What a log has that is to be written on: opened before another takes its name.
+fn earlier(path: &Path) -> Option<File> {
+    let is_file = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+    is_file.then(|| File::open(path).ok()).flatten()
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.out {
+            Way::Plain(out) => out.write(bytes),
+            Way::Compressed(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.out {
+            Way::Plain(out) => out.flush(),
+            Way::Compressed(out) => out.flush(),
+        }
+    }
+}
+
+impl LogFile for Log {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let file = match self.out {
+            Way::Plain(out) => out,
+            Way::Compressed(out) => out.finish()?,
+        };
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.publish().map_err(io::Error::other)
+    }
+}
+
+/// Whether a text begins as a log does: numbers with commas between them, or a trace; or is a compressed one.
+fn is_log(head: &str) -> bool {
+    let first = head.lines().next().unwrap_or_default();
+    let is_row = first.contains(", ")
+        && first
+            .split(", ")
+            // The last one may be cut.
+            .all(|column| column.starts_with("0x") || column.bytes().all(|byte| byte.is_ascii_digit()));
+    // The two bytes that a zlib stream of this level begins with; the second is no text.
+    is_row || first.starts_with("fio version ") || head.starts_with("x\u{FFFD}")
+}
+
+/// The rows of a compressed log, to `take` as they come.
+///
+/// # Errors
+/// It cannot be read, or is none of fathom's.
+pub(crate) fn inflate(path: &Path, mut take: impl FnMut(&str) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+    let mut rows = ZlibDecoder::new(file);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut first = true;
+    loop {
+        let read = rows
+            .read(&mut buffer)
+            .with_context(|| format!("{name} is no compressed log"))?;
+        if read == 0 {
+            return Ok(());
+        }
+        let text = std::str::from_utf8(&buffer[..read])
+            .ok()
+            .filter(|text| !first || text.starts_with(|letter: char| letter.is_ascii_digit()))
+            .ok_or_else(|| {
+                anyhow!(
+                    "{name} is a compressed log, but not one of fathom's: fio's hold its own memory; use fio"
+                )
+            })?;
+        first = false;
+        take(text)?;
+    }
+}
+
+/// Whether there is an earlier log at `path`, or an empty file.
+pub(crate) fn is_earlier(path: &Path) -> bool {
+    out::is_one(path, is_log)
+}
+
+/// The names of all logs of a plan.
+pub(crate) fn names(plan: &Plan) -> Vec<PathBuf> {
+    let jobs = plan.jobs.iter().map(|job| log_job(job, 0)).collect();
+    let mut names = Vec::new();
+    let note = |name: &str, _: Opening| -> Result<Box<dyn LogFile>, OutputError> {
+        names.push(PathBuf::from(name));
+        Ok(Box::new(Nothing))
+    };
+    match LogSet::open(jobs, note) {
+        Ok(_) | Err(_) => names,
+    }
+}
+
+/// A file that is only asked for.
+struct Nothing;
+
+impl Write for Nothing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl LogFile for Nothing {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
