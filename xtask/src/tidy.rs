@@ -19,6 +19,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("analysis", &["core"]),
     ("plan", &["core", "model"]),
     ("identify", &["core", "model"]),
+    ("remote", &["core"]),
     ("report", &["core", "analysis", "identify", "plan", "store"]),
     ("disk", &["core", "door", "model", "store", "sys"]),
     ("testkit", &["core"]),

@@ -155,6 +155,41 @@ impl Histogram {
         }
     }
 
+    /// The histogram that had these: smallest, largest and sum of its values, and the lowest value and the count of each
+    /// bucket that counted anything, ascending. `None`: none can have had them.
+    pub fn from_parts(
+        min: u64,
+        max: u64,
+        sum: u128,
+        buckets: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Option<Self> {
+        let mut histogram = Self::new();
+        let (mut n, mut least, mut most) = (0u64, 0u128, 0u128);
+        let mut ends: Option<(usize, usize)> = None;
+        for (low, count) in buckets {
+            let index = index_of(low);
+            let (first, last) = bounds_of(index);
+            let ascends = ends.is_none_or(|(_, before)| before < index);
+            if first != low || count == 0 || !ascends {
+                return None;
+            }
+            n = n.checked_add(count)?;
+            least = least.checked_add(u128::from(first) * u128::from(count))?;
+            most = most.checked_add(u128::from(last) * u128::from(count))?;
+            histogram.record_many(low, count);
+            ends = Some((ends.map_or(index, |(begin, _)| begin), index));
+        }
+        let Some((begin, end)) = ends else {
+            return (min == 0 && max == 0 && sum == 0).then_some(histogram);
+        };
+        let fits = index_of(min) == begin && index_of(max) == end && min <= max;
+        if !fits || sum < least || sum > most {
+            return None;
+        }
+        (histogram.min, histogram.max, histogram.sum) = (min, max, sum);
+        Some(histogram)
+    }
+
     /// How many values were counted.
     pub fn n(&self) -> u64 {
         self.n
