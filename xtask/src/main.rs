@@ -1,9 +1,10 @@
-//! The project's own chores: `cargo xtask ci|arm|tidy|bench|bless|soak|disturb|fuzz|dist`.
+//! The project's own chores: `cargo xtask ci|alike|arm|tidy|bench|bless|soak|disturb|fuzz|dist`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
 #![forbid(unsafe_code)]
 
+mod alike;
 mod arm;
 mod bench;
 mod ci;
@@ -32,6 +33,7 @@ cargo xtask COMMAND
                    what `fathom explain` says of it; keeps the runs that were not told rightly; --noisy: does not wait for
                    a quiet machine, nor repeats what was told wrongly on another
   fuzz [SECONDS [SEED]]  fuzzes each parser for so long (60), from a new seed each time unless one is given
+  alike [WORD…]    job files run by fio and by fathom (target/debug): what differs in acceptance, I/Os and bytes
   dist             what users install, for x86-64 and Arm: binaries, Debian packages, an image; into target/dist
 ";
 
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["bless"] => ci::bless(),
         ["soak", options @ ..] => soak::run(options),
         ["disturb", options @ ..] => disturb::run(options),
+        ["alike", words @ ..] => alike::run(words),
         ["fuzz", options @ ..] => fuzz::search(options),
         _ => {
             eprint!("{USAGE}");

@@ -1,0 +1,279 @@
+//! Job files run by fio and by fathom side by side: accepted alike, as many I/Os and bytes in each direction.
+//!
+//! Data in: `alike/cases.txt`, and job files drawn from the options in `alike/drawn.rs`. Data out: what differs, one line a job
+//! file, and the shares that agree. It knows fathom as its users do, by its command line.
+
+mod drawn;
+
+use crate::ci::target_directory;
+use anyhow::{Context, Result, ensure};
+use rustix::process::{Pid, Signal};
+use serde_json::Value;
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const CASES: &str = include_str!("alike/cases.txt");
+/// Processes of either at a time.
+const AT_ONCE: usize = 3;
+/// A job file that takes longer than this hangs.
+const SECONDS_MAX: &str = "15";
+/// What `timeout` ends with then.
+const HUNG: i32 = 137;
+/// What reads and writes of a mix may differ by, as a share of all: fio itself varies as much by seed.
+const SPLIT_MAX: f64 = 0.13;
+
+/// One job file.
+#[derive(Debug, Clone)]
+struct Case {
+    /// With `;` for the ends of its lines.
+    line: String,
+    /// How much it does depends on time or chance.
+    acceptance_only: bool,
+    /// How far amounts may be apart, as a share.
+    apart_max: f64,
+    /// fathom differs on purpose.
+    on_purpose: bool,
+}
+
+impl Case {
+    fn from_line(line: &str) -> Self {
+        let (line, acceptance_only) = line.strip_prefix('~').map_or((line, false), |line| (line, true));
+        let (line, by_chance) = line.strip_prefix('%').map_or((line, false), |line| (line, true));
+        let (line, on_purpose) = line.strip_prefix('!').map_or((line, false), |line| (line, true));
+        Self {
+            line: line.to_owned(),
+            acceptance_only,
+            apart_max: if by_chance { 0.2 } else { 0.0 },
+            on_purpose,
+        }
+    }
+
+    fn job_file(&self) -> String {
+        let header = if self.line.starts_with('[') { "" } else { "[j]\n" };
+        format!("{header}{}\n", self.line.replace(';', "\n"))
+    }
+}
+
+/// What one program made of a job file: I/Os and bytes of reads, writes and trims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Done {
+    ios: [u64; 3],
+    bytes: [u64; 3],
+}
+
+/// What became of a case.
+#[derive(Debug)]
+enum Verdict {
+    Same,
+    Accepted(String),
+    Amount(String),
+    /// fio never ends: nothing to compare.
+    Hung,
+}
+
+/// `[WORD]`: only job files that hold it.
+pub(crate) fn run(options: &[&str]) -> Result<()> {
+    let cases = CASES.lines().map(str::trim);
+    let cases = cases.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let drawn = drawn::lines();
+    let all = cases.chain(drawn.iter().map(String::as_str)).map(Case::from_line);
+    let wanted = |case: &Case| options.iter().all(|word| case.line.contains(word));
+    let cases: Vec<Case> = all.filter(wanted).collect();
+    ensure!(!cases.is_empty(), "no job file holds {options:?}");
+    let program = target_directory()?.join("debug/fathom");
+    ensure!(
+        program.exists(),
+        "{} is not there: cargo build -p fathom first",
+        program.display()
+    );
+    let verdicts: Mutex<Vec<Option<Verdict>>> = Mutex::new(cases.iter().map(|_| None).collect());
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<()> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(at) else { return Ok(()) };
+            let verdict = compared(case, &program).with_context(|| case.line.clone())?;
+            verdicts.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[at] = Some(verdict);
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })?;
+    let verdicts = verdicts
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    report(&cases, &verdicts);
+    Ok(())
+}
+
+fn report(cases: &[Case], verdicts: &[Option<Verdict>]) {
+    let (mut all, mut accepted, mut same, mut bound, mut purpose) = (0, 0, 0, 0, 0);
+    for (case, verdict) in cases.iter().zip(verdicts) {
+        let Some(verdict) = verdict else { continue };
+        if matches!(verdict, Verdict::Hung) {
+            println!("{}\n    fio hangs: not counted", case.line);
+            continue;
+        }
+        all += 1;
+        let differs = match verdict {
+            Verdict::Same | Verdict::Hung => None,
+            Verdict::Accepted(what) | Verdict::Amount(what) => Some(what),
+        };
+        accepted += u32::from(!matches!(verdict, Verdict::Accepted(_)) || case.on_purpose);
+        if !case.acceptance_only {
+            bound += 1;
+            same += u32::from(matches!(verdict, Verdict::Same) || case.on_purpose);
+        }
+        purpose += u32::from(case.on_purpose);
+        match differs {
+            Some(what) if !case.on_purpose => println!("{}\n    {what}", case.line),
+            None if case.on_purpose => println!("{}\n    no longer a difference", case.line),
+            _ => {}
+        }
+    }
+    println!(
+        "accepted alike: {accepted} of {all}; alike in amounts: {same} of {bound} (of these {purpose} on purpose)"
+    );
+}
+
+/// Runs `case` by both, each in a directory of its own.
+fn compared(case: &Case, program: &Path) -> Result<Verdict> {
+    let ours = {
+        let mut words = vec![
+            "run",
+            "--json",
+            "--quiet",
+            "--no-record",
+            "--allow-overwrite",
+            "pre",
+        ];
+        words.push("job.fio");
+        ran(case, program, &words)?.done(["ios", "bytes"])
+    };
+    let words = ["--output-format=json", "--output=result.json", "job.fio"];
+    let fio = ran(case, Path::new("fio"), &words)?;
+    if fio.status.code() == Some(HUNG) {
+        return Ok(Verdict::Hung);
+    }
+    let theirs = fio.done(["total_ios", "io_bytes"]);
+    Ok(match (theirs, ours) {
+        (Err(_), Err(_)) => Verdict::Same,
+        (Err(why), Ok(_)) => Verdict::Accepted(format!("only fathom accepts it; fio: {why}")),
+        (Ok(_), Err(why)) => Verdict::Accepted(format!("only fio accepts it; fathom: {why}")),
+        (Ok(_), Ok(_)) if case.acceptance_only => Verdict::Same,
+        (Ok(theirs), Ok(ours)) if alike(&theirs, &ours, case.apart_max) => Verdict::Same,
+        (Ok(theirs), Ok(ours)) => Verdict::Amount(format!(
+            "fio {:?} {:?}, fathom {:?} {:?}",
+            theirs.ios, theirs.bytes, ours.ios, ours.bytes
+        )),
+    })
+}
+
+/// What is left of one run.
+#[derive(Debug)]
+struct Ran {
+    status: ExitStatus,
+    stderr: String,
+    json: String,
+}
+
+/// Runs `program` in a new directory with the job file and what it may need, and ends whatever it leaves behind.
+fn ran(case: &Case, program: &Path, words: &[&str]) -> Result<Ran> {
+    let scratch = tempfile::tempdir()?;
+    let here = |name: &str| scratch.path().join(name);
+    std::fs::write(here("job.fio"), case.job_file())?;
+    if case.line.contains("pre") {
+        std::fs::write(here("pre"), vec![0x5a; 4 << 20])?;
+    }
+    if case.line.contains("pdir") {
+        std::fs::create_dir(here("pdir"))?;
+        std::fs::write(here("pdir/a"), vec![0x5a; 1 << 20])?;
+        std::fs::write(here("pdir/b"), vec![0xa5; 1 << 20])?;
+    }
+    if case.line.contains("pattern.bin") {
+        std::fs::write(here("pattern.bin"), "a pattern from a file")?;
+    }
+    // Into files: a job of fio's that outlives it would hold a pipe open.
+    let status = Command::new("timeout")
+        .args(["--signal=KILL", SECONDS_MAX])
+        .arg(program)
+        .args(words)
+        .current_dir(scratch.path())
+        .stdin(Stdio::null())
+        .stdout(File::create(here("stdout"))?)
+        .stderr(File::create(here("stderr"))?)
+        .status()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    if status.code() == Some(HUNG) {
+        end_all_in(scratch.path())?;
+    }
+    let text =
+        |name: &str| std::fs::read(here(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Ran {
+        status,
+        stderr: text("stderr")?,
+        json: text("result.json").or_else(|_| text("stdout"))?,
+    })
+}
+
+/// Ends the processes that work in `directory`: jobs of a fio that was killed, which lead sessions of their own.
+fn end_all_in(directory: &Path) -> Result<()> {
+    for entry in std::fs::read_dir("/proc")? {
+        let entry = entry?;
+        let number = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        let Some(pid) = number.and_then(Pid::from_raw) else {
+            continue;
+        };
+        if std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == directory) {
+            rustix::process::kill_process(pid, Signal::KILL)?;
+        }
+    }
+    Ok(())
+}
+
+impl Ran {
+    /// The sums over all jobs, or what the program said.
+    fn done(&self, [ios, bytes]: [&str; 2]) -> std::result::Result<Done, String> {
+        let json = self.json.find('{').map_or("", |start| &self.json[start..]);
+        let document: Value = match serde_json::from_str(json) {
+            Ok(document) if self.status.success() => document,
+            _ => {
+                let mut lines = self.stderr.lines();
+                let line = lines.find(|line| !line.contains("warning") && !line.contains("note"));
+                return Err(format!("{} {}", self.status, line.unwrap_or_default()));
+            }
+        };
+        let sum = |op: &str, field: &str| {
+            let jobs = document["jobs"].as_array().into_iter().flatten();
+            jobs.map(|job| {
+                let mixed = job["mixed"][field].as_u64().filter(|_| op == "read");
+                job[op][field].as_u64().unwrap_or(0) + mixed.unwrap_or(0)
+            })
+            .sum()
+        };
+        Ok(Done {
+            ios: ["read", "write", "trim"].map(|op| sum(op, ios)),
+            bytes: ["read", "write", "trim"].map(|op| sum(op, bytes)),
+        })
+    }
+}
+
+/// Equal in each direction; in a mix, equal in sum, and nearly so in each direction. `apart_max` is allowed beyond that.
+fn alike(theirs: &Done, ours: &Done, apart_max: f64) -> bool {
+    let near = |a: &[u64; 3], b: &[u64; 3]| {
+        let (sum_a, sum_b) = (a.iter().sum::<u64>(), b.iter().sum::<u64>());
+        let share = |share: f64| (sum_a.max(sum_b) as f64 * share) as u64;
+        let mixed = a.iter().filter(|&&n| n > 0).count() > 1;
+        let most = share(apart_max + if mixed { SPLIT_MAX } else { 0.0 });
+        sum_a.abs_diff(sum_b) <= share(apart_max) && a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= most)
+    };
+    near(&theirs.ios, &ours.ios) && near(&theirs.bytes, &ours.bytes)
+}
