@@ -11,14 +11,16 @@ mod place;
 mod replay;
 mod reporting;
 mod start;
+mod stops;
 
-pub use data::{Buffers, Compression, ErrorRule, Verify, VerifyAlgorithm};
+pub use data::{Buffers, Compression, Dedupe, ErrorRule, Verify, VerifyAlgorithm};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
-pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Zone, ZoneSize};
+pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneSize};
 pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
 pub use replay::{Fold, FoldKind, LeftOut, RecordFormat, Replay, ReplayOrder};
 pub use reporting::{LogValue, Logs, Reporting, Unified, Without};
 pub use start::{DEFAULT_PERCENTILES, Percentiles, Start, Written, WrittenSection};
+pub use stops::{ExitWhat, Flow, LatencyTarget, Steady, SteadyOf, Stops};
 
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,11 @@ use serde::{Deserialize, Serialize};
 /// One value for each data direction: read, write, trim (the order of fio's `a,b,c` lists and of
 /// [`crate::backend::Op::index`]).
 pub type PerOp<T> = [T; 3];
+
+/// Whether a field has nothing to say: it is then left out of what is stored.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
 /// Everything that one run does: its jobs in the order of their sections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +88,30 @@ pub struct Job {
     pub verify: Option<Verify>,
     /// Which errors do not end the job.
     pub on_error: ErrorRule,
+    /// Errors, by their numbers, that do not count at all: of reads, of writes and trims, of verification (`ignore_error`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ignored_errors: PerOp<Vec<i32>>,
+    /// What else ends it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stops: Stops,
+    /// Find the depth that keeps a latency.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub latency_target: Option<LatencyTarget>,
+    /// A balance with other jobs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub flow: Option<Flow>,
+    /// I/Os on the same bytes are never in flight together, where one of them writes (`serialize_overlap`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub serialize_overlap: bool,
+    /// The NUMA nodes whose CPUs its workers may use; empty: all (`numa_cpu_nodes`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub numa_cpu_nodes: Vec<u32>,
+    /// The user and the group that its workers are (`uid`, `gid`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub runs_as: RunsAs,
+    /// Commands before and after it (`exec_prerun`, `exec_postrun`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub commands: Commands,
     /// The CPUs that its workers may use; empty: all.
     pub cpus_allowed: Vec<u32>,
     /// `true`: each worker gets one CPU of `cpus_allowed` in turn; `false`: all workers share them.
@@ -141,6 +172,26 @@ pub enum EngineKind {
     IoUring,
     /// Does nothing at once: measures the tool.
     Null,
+    /// POSIX AIO: `io_uring` whose I/Os are all carried out by threads of the kernel.
+    Posixaio,
+    /// `splice` through a pipe.
+    Splice,
+    /// `fallocate`: writes reserve, reads reserve without changing the size, trims punch holes.
+    Falloc,
+    /// `ftruncate` to the offset of each write.
+    Ftruncate,
+    /// Makes a file with the first I/O on it.
+    FileCreate,
+    /// `stat` of the file.
+    FileStat,
+    /// Removes the file with the first I/O on it.
+    FileDelete,
+    /// Makes a directory with the first I/O on it.
+    DirCreate,
+    /// `stat` of the directory.
+    DirStat,
+    /// Removes the directory with the first I/O on it.
+    DirDelete,
 }
 
 impl EngineKind {
@@ -155,11 +206,33 @@ impl EngineKind {
             Self::Libaio => "libaio",
             Self::IoUring => "io_uring",
             Self::Null => "null",
+            Self::Posixaio => "posixaio",
+            Self::Splice => "splice",
+            Self::Falloc => "falloc",
+            Self::Ftruncate => "ftruncate",
+            Self::FileCreate => "filecreate",
+            Self::FileStat => "filestat",
+            Self::FileDelete => "filedelete",
+            Self::DirCreate => "dircreate",
+            Self::DirStat => "dirstat",
+            Self::DirDelete => "dirdelete",
         }
+    }
+    /// Whether its I/Os are about names and not about contents: nothing is read or written.
+    pub const fn is_about_names(self) -> bool {
+        matches!(
+            self,
+            Self::FileCreate
+                | Self::FileStat
+                | Self::FileDelete
+                | Self::DirCreate
+                | Self::DirStat
+                | Self::DirDelete
+        )
     }
     /// Whether more than one I/O can be in flight.
     pub const fn is_asynchronous(self) -> bool {
-        matches!(self, Self::Libaio | Self::IoUring)
+        matches!(self, Self::Libaio | Self::IoUring | Self::Posixaio)
     }
 }
 
@@ -180,6 +253,23 @@ pub struct Engine {
     pub vectored: bool,
     /// Fail with EAGAIN rather than wait (`nowait`; `pvsync2`, `io_uring`, `libaio`).
     pub nowait: bool,
+    /// Every so many I/Os are carried out by threads of the kernel (`force_async`; `posixaio`: all); 0: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub kernel_threads_every: u32,
+}
+
+/// Commands of a shell around a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Commands {
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// Whose rights workers have; `None`: those of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RunsAs {
+    pub user: Option<u32>,
+    pub group: Option<u32>,
 }
 
 /// The kernel's priority of a thread's I/O (`ioprio_set(2)`).
@@ -287,6 +377,7 @@ impl Default for Job {
                 submission_thread_cpu: None,
                 vectored: false,
                 nowait: false,
+                kernel_threads_every: 0,
             },
             depth: Depth {
                 iodepth: 1,
@@ -301,6 +392,14 @@ impl Default for Job {
             buffers: Buffers::default(),
             verify: None,
             on_error: ErrorRule::default(),
+            ignored_errors: PerOp::default(),
+            stops: Stops::default(),
+            latency_target: None,
+            flow: None,
+            serialize_overlap: false,
+            numa_cpu_nodes: Vec::new(),
+            runs_as: RunsAs::default(),
+            commands: Commands::default(),
             cpus_allowed: Vec::new(),
             cpus_split: false,
             nice: 0,

@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::input::{Context, Override, Parsed, Source};
 use crate::resolve;
 use crate::scan::{self, RawOption};
-use crate::table::{OptionRow, Support, find, find_exact, nearest, nearest_among};
+use crate::table::{Kind, OptionRow, Support, find, find_exact, nearest, nearest_among};
 use crate::value;
 use fathom_core::workload::{Job, Workload, Written, WrittenSection};
 use std::collections::HashSet;
@@ -161,9 +161,14 @@ impl<'a, 'c> Assembly<'a, 'c> {
     }
 
     fn options(&mut self, draft: &mut Draft, options: &[RawOption]) {
-        for option in options {
-            let found = find_exact(&option.written.name);
-            self.apply(draft, found, option);
+        let rows = options
+            .iter()
+            .map(|option| (find_exact(&option.written.name), option));
+        // What k means holds for all sizes of its section, wherever it stands, as in fio.
+        let (first, then): (Vec<_>, Vec<_>) =
+            rows.partition(|(row, _)| row.is_some_and(|row| row.name == "kb_base"));
+        for (row, option) in first.into_iter().chain(then) {
+            self.apply(draft, row, option);
         }
     }
 
@@ -202,6 +207,7 @@ impl<'a, 'c> Assembly<'a, 'c> {
             }
         };
         self.warn_of_units(draft, row, text, &option.value_at);
+        self.warn_of_rests(draft, row, text, &option.value_at);
         let own = row.support;
         match row.rule.apply(draft, text) {
             Err(fault) => {
@@ -257,6 +263,27 @@ impl<'a, 'c> Assembly<'a, 'c> {
             ));
             let remedy = "write k, m, g for powers of 1024, or put kb_base=1000 before it";
             self.findings.warning(at.clone(), fault.remedy(remedy));
+        }
+    }
+
+    /// As fio, a size is what its text begins with: not in silence.
+    fn warn_of_rests(&mut self, draft: &Draft, row: &OptionRow, text: &str, at: &Place) {
+        let counts = row.rule.holds_sizes() || matches!(row.kind(), Kind::Number { .. });
+        let is_sum = text.trim_start().starts_with('(');
+        if !counts || is_sum || matches!(row.name, "rw" | "random_distribution") {
+            return;
+        }
+        for part in text.split([',', ':', '-', '/']) {
+            if let Some(read) = value::read_in_part(part, draft.kb_base) {
+                let fault = Fault::new(format!(
+                    "`{}={}` is read as {read}, as in fio",
+                    row.name,
+                    part.trim()
+                ));
+                let remedy =
+                    "write a whole number with a unit, such as 4k, or a sum in parentheses, such as (1.5*1g)";
+                self.findings.warning(at.clone(), fault.remedy(remedy));
+            }
         }
     }
 

@@ -7,8 +7,8 @@ use crate::diagnostic::Place;
 use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    BlockSize, Compression, Job, Mix, PerOp, RandomMap, Rate, SplitEntry, ThinkTime, ThinkTimeBasis, Verify,
-    VerifyAlgorithm,
+    BlockSize, Compression, Dedupe, Flow, Job, LatencyTarget, Mix, PerOp, RandomMap, Rate, SplitEntry,
+    Steady, SteadyOf, ThinkTime, ThinkTimeBasis, Verify, VerifyAlgorithm,
 };
 use std::collections::BTreeMap;
 
@@ -31,6 +31,25 @@ pub(crate) struct Draft {
     pub(crate) verify: Verify,
     /// 0 %: none.
     pub(crate) compression: Compression,
+    /// 0 %: none.
+    pub(crate) dedupe: Dedupe,
+    /// The share of a working set, where copies are of one.
+    pub(crate) dedupe_set_percent: u8,
+    pub(crate) dedupe_of_set: bool,
+    /// Weight 0: none.
+    pub(crate) flow: Flow,
+    /// Latency 0: none.
+    pub(crate) target: LatencyTarget,
+    /// Duration 0: none, nor without what has to be steady.
+    pub(crate) steady: Steady,
+    pub(crate) steady_given: bool,
+    pub(crate) rate_min_bytes: PerOp<u64>,
+    pub(crate) rate_min_iops: PerOp<u64>,
+    pub(crate) zones: ZoneWords,
+    /// `bs` is that of sequential I/Os, then that of random ones.
+    pub(crate) sizes_by_order: bool,
+    /// Largest pages for the buffers.
+    pub(crate) huge_pages: bool,
     pub(crate) iodepth_low: u32,
     pub(crate) no_random_map: bool,
     /// What a block gets that is drawn again, where there is a map.
@@ -44,6 +63,15 @@ pub(crate) struct Draft {
     pub(crate) log_clock: u32,
     /// Where each option was last given.
     pub(crate) places: BTreeMap<&'static str, Place>,
+}
+
+/// How a region is divided into zones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ZoneWords {
+    pub(crate) strided: bool,
+    pub(crate) size: u64,
+    pub(crate) range: u64,
+    pub(crate) skip: u64,
 }
 
 /// The three ways to give block sizes; per direction the last of them that is set counts.
@@ -85,6 +113,38 @@ impl Default for Draft {
                 percent: 0,
                 chunk_bytes: 512,
             },
+            dedupe: Dedupe {
+                percent: 0,
+                working_set_percent: None,
+                shared: false,
+            },
+            dedupe_set_percent: 5,
+            dedupe_of_set: false,
+            flow: Flow {
+                id: 0,
+                weight: 0,
+                sleep: Nanos::ZERO,
+            },
+            target: LatencyTarget {
+                latency: Nanos::ZERO,
+                window: Nanos::ZERO,
+                percentile: 100.0,
+                keeps_running: false,
+            },
+            steady: Steady {
+                of: SteadyOf::Iops,
+                slope: true,
+                limit: 0.0,
+                in_percent: false,
+                duration: Nanos::ZERO,
+                ramp: Nanos::ZERO,
+            },
+            steady_given: false,
+            rate_min_bytes: [0; 3],
+            rate_min_iops: [0; 3],
+            zones: ZoneWords::default(),
+            sizes_by_order: false,
+            huge_pages: false,
             iodepth_low: 0,
             no_random_map: false,
             next_free: false,
@@ -125,10 +185,16 @@ impl From<&Job> for Draft {
                 Some(Rate::Iops(iops)) => draft.rate_iops[op] = iops,
                 None => {}
             }
+            match job.stops.rate_min[op] {
+                Some(Rate::BytesPerSecond(bytes)) => draft.rate_min_bytes[op] = bytes,
+                Some(Rate::Iops(iops)) => draft.rate_min_iops[op] = iops,
+                None => {}
+            }
         }
         if let Some(clock) = job.reporting.logs.epoch_clock {
             (draft.log_epoch, draft.log_clock) = (true, clock);
         }
+        draft.restore_rare(job);
         draft.think = job.pace.think.unwrap_or(draft.think);
         draft.compression = job.buffers.compression.unwrap_or(draft.compression);
         if job.depth.low != job.depth.iodepth {
@@ -143,6 +209,29 @@ impl From<&Job> for Draft {
 }
 
 impl Draft {
+    /// What few jobs have.
+    fn restore_rare(&mut self, job: &Job) {
+        if let Some(dedupe) = job.buffers.dedupe {
+            self.dedupe = dedupe;
+            self.dedupe_of_set = dedupe.working_set_percent.is_some();
+            self.dedupe_set_percent = dedupe.working_set_percent.unwrap_or(self.dedupe_set_percent);
+        }
+        self.flow = job.flow.unwrap_or(self.flow);
+        self.target = job.latency_target.unwrap_or(self.target);
+        if let Some(steady) = job.stops.steady {
+            self.steady = steady;
+            self.steady_given = true;
+        }
+        if let Some(strides) = job.pattern.strides {
+            self.zones = ZoneWords {
+                strided: true,
+                size: strides.amount_bytes,
+                range: strides.range_bytes,
+                skip: strides.skip_bytes,
+            };
+        }
+    }
+
     /// Where `option` was given, if it was.
     pub(crate) fn place(&self, option: &str) -> Option<&Place> {
         self.places.get(option)

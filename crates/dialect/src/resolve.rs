@@ -4,6 +4,7 @@
 //! options came from beyond their places.
 
 mod depth;
+mod rare;
 mod verify;
 
 use crate::diagnostic::{Fault, Findings};
@@ -30,6 +31,7 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
     let mut settling = Settling { draft, job, findings };
     settling.mix();
     settling.blocks();
+    settling.sizes_by_order();
     settling.region();
     settling.random_map();
     settling.time();
@@ -38,6 +40,8 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
     settling.buffers();
     settling.engine();
     settling.depth();
+    settling.strides();
+    settling.stops();
     settling.verify();
     settling.job
 }
@@ -121,6 +125,7 @@ impl Settling<'_> {
         }
         let files = u64::from(self.job.files.nrfiles);
         if self.job.files.names.is_empty()
+            && self.job.files.all_below.is_none()
             && self.job.region.file_size.is_none()
             && let Some(Amount::Bytes(bytes)) = self.job.region.size
             && bytes >= smallest
@@ -180,8 +185,10 @@ impl Settling<'_> {
 
     fn time(&mut self) {
         if self.job.limit.time_based && self.job.limit.runtime.is_none() {
-            let fault = Fault::new("time_based needs a runtime");
-            self.error(&["time_based"], fault.remedy("add such as runtime=60s"));
+            // As fio, which says so and goes on.
+            let fault = Fault::new("time_based has no effect without a runtime");
+            self.warning(&["time_based"], fault.remedy("add such as runtime=60s"));
+            self.job.limit.time_based = false;
         }
     }
 
@@ -232,6 +239,10 @@ impl Settling<'_> {
     fn buffers(&mut self) {
         let compression = self.draft.compression;
         self.job.buffers.compression = (compression.percent > 0).then_some(compression);
+        self.job.buffers.huge_pages |= self.draft.huge_pages;
+        let mut dedupe = self.draft.dedupe;
+        dedupe.working_set_percent = self.draft.dedupe_of_set.then_some(self.draft.dedupe_set_percent);
+        self.job.buffers.dedupe = (dedupe.percent > 0).then_some(dedupe);
     }
 
     /// Options that belong to other interfaces are refused, as in fio.

@@ -3,8 +3,8 @@
 //! Data in: the text after the equals sign. Data out: a number with its unit settled, or a fault that names
 //! the text and what would be right. It must not know which option it reads.
 //!
-//! Each reader takes the whole text: fio stops at the first character that it does not understand (it reads
-//! `4.5k` as 4 bytes); here that is an error.
+//! Sizes are read as fio reads them, which stops at the first character that it does not understand (`4.5k` is 4 bytes); who
+//! asks is told ([`read_in_part`]). Everything else is read whole, or is an error.
 
 mod expression;
 mod list;
@@ -19,7 +19,9 @@ pub(crate) use list::{
     show_paths, show_per_direction, show_range, show_split, split,
 };
 pub(crate) use pattern::{byte_pattern, show_pattern};
-pub(crate) use size::{amount, inverted_unit, number, positive_size, seed, show_amount, show_size, size};
+pub(crate) use size::{
+    amount, inverted_unit, number, positive_size, read_in_part, seed, show_amount, show_size, size,
+};
 pub use time::duration;
 pub(crate) use time::{TimeUnit, show_time, show_time_range, time, time_range};
 pub(crate) use zones::{ZoneUnit, show_zones, zones};

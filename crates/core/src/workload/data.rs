@@ -19,6 +19,9 @@ pub struct Buffers {
     pub source_bytes: Option<u64>,
     /// How far random contents can be compressed.
     pub compression: Option<Compression>,
+    /// Blocks that come again (`dedupe_percentage`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub dedupe: Option<Dedupe>,
     /// The buffers lie in large pages, of which the system must have enough (diskspd's `-l`).
     #[serde(default)]
     pub huge_pages: bool,
@@ -34,9 +37,21 @@ impl Default for Buffers {
             pattern: Vec::new(),
             source_bytes: None,
             compression: None,
+            dedupe: None,
             huge_pages: false,
         }
     }
+}
+
+/// Blocks that are copies of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dedupe {
+    /// The share of copies, 1 to 100.
+    pub percent: u8,
+    /// Copies are of a set of so many blocks, as a percentage of those of the region; `None`: of the block before.
+    pub working_set_percent: Option<u8>,
+    /// All jobs share that set.
+    pub shared: bool,
 }
 
 /// Compressible contents: each chunk ends with a run of equal bytes.

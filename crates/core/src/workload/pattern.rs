@@ -72,6 +72,23 @@ pub struct Pattern {
     /// one before it, so that each run has one direction (diskspd's `-rs`); the share of reads is that of the runs.
     #[serde(default)]
     pub keeps_direction: bool,
+    /// With `random`: the I/Os of a run all have its offset (`rw_sequencer=identical`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub repeats_offset: bool,
+    /// The region is gone through zone by zone (`zonemode=strided`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub strides: Option<Strides>,
+}
+
+/// Zones of a region, one after the other: in each so many bytes are done, then the next begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strides {
+    /// Bytes done before the next zone begins (`zonesize`); more than `range` goes round within the zone.
+    pub amount_bytes: u64,
+    /// How large a zone is (`zonerange`).
+    pub range_bytes: u64,
+    /// Between the end of a zone and the next one (`zoneskip`).
+    pub skip_bytes: u64,
 }
 
 impl Default for Pattern {
@@ -88,6 +105,8 @@ impl Default for Pattern {
             same_offset: false,
             first_offset_bytes: 0,
             keeps_direction: false,
+            repeats_offset: false,
+            strides: None,
         }
     }
 }

@@ -13,7 +13,7 @@ pub enum Amount {
 }
 
 /// Which files a job uses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Files {
     /// Named files or devices (`filename`), shared by all workers of the job. Empty: made names.
     pub names: Vec<PathBuf>,
@@ -25,6 +25,21 @@ pub struct Files {
     pub name_format: String,
     /// Which of several files the next I/O goes to.
     pub choice: FileChoice,
+    /// So many I/Os go to a file before another may be chosen; at least 1 (0 counts as 1).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub stay_ios: u32,
+    /// Only so many files are used at a time, until each is through (`openfiles`); 0: all.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub used_at_once: u32,
+    /// Instead of named or made files: all below this directory (`opendir`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub all_below: Option<PathBuf>,
+    /// The region begins behind what the file holds (`file_append`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub append: bool,
+    /// Lay the files out, and do no I/O (`create_only`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub create_only: bool,
     /// May files be made where they are missing (`allow_file_create`)?
     pub may_create: bool,
     /// Remove the files after the job (`unlink`).
@@ -51,6 +66,11 @@ impl Default for Files {
             nrfiles: 1,
             name_format: String::from("$jobname.$jobnum.$filenum"),
             choice: FileChoice::RoundRobin,
+            stay_ios: 0,
+            used_at_once: 0,
+            all_below: None,
+            append: false,
+            create_only: false,
             may_create: true,
             unlink: false,
             fallocate: Fallocate::Native,
@@ -64,7 +84,7 @@ impl Default for Files {
 }
 
 /// Which of several files the next I/O goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChoice {
     /// Each in turn.
@@ -74,6 +94,12 @@ pub enum FileChoice {
     Random,
     /// One after the other, each to its end.
     Sequential,
+    /// The k-th has weight 1/k^theta.
+    Zipf { theta: f64 },
+    /// A Pareto power law; between 0 and 1.
+    Pareto { h: f64 },
+    /// A normal curve around the middle one.
+    Normal { deviation_percent: f64 },
 }
 
 /// How space is reserved when a file is made.
@@ -98,6 +124,12 @@ pub enum Fallocate {
 pub struct Region {
     /// Where it begins.
     pub offset: Option<Amount>,
+    /// An `offset` in percent is rounded up to a multiple of this, in bytes; 0: of the smallest block.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub offset_align_bytes: u64,
+    /// Write until there is no room left, and end then (`fill_device`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub fills_device: bool,
     /// Worker k begins at `offset + k * offset_increment`.
     pub offset_increment: Option<Amount>,
     /// Its size over all files of a worker, and the amount of I/O unless `io_size` says otherwise; `None`: all

@@ -145,7 +145,7 @@ fn what_is_no_option() {
     };
     expect![[r#"
         --foo: error: unknown option `foo`; no option has a similar name
-        --blocks: error: `blocks` is the beginning of several options; write one in full: --blocksize, --blocksize_range, --blocksize_unaligned
+        --blocks: error: `blocks` is the beginning of several options; write one in full: --blocksize, --blocksize_range, --blocksize_unaligned, --blocksize_is_seq_rand
         --blocksze: error: unknown option `blocksze`; did you mean `--blocksize`?
         --r: error: `r` is the beginning of several options; write one in full: --readonly, --remote-config, --runtime, --ramp_time, --ramp_size, --rw and more
     "#]]

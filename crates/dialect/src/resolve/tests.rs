@@ -28,14 +28,22 @@ fn time_based_needs_a_runtime() {
     check_job(
         "time_based",
         expect![[r#"
-        jobs/a.fio:2:1: error: time_based needs a runtime; add such as runtime=60s
-    "#]],
+            jobs/a.fio:2:1: warning: time_based has no effect without a runtime; add such as runtime=60s
+            [j]
+            rw=read
+            bs=4k
+            ioengine=psync
+        "#]],
     );
     check_job(
         "time_based=1\nruntime=0",
         expect![[r#"
-        jobs/a.fio:2:1: error: time_based needs a runtime; add such as runtime=60s
-    "#]],
+            jobs/a.fio:2:1: warning: time_based has no effect without a runtime; add such as runtime=60s
+            [j]
+            rw=read
+            bs=4k
+            ioengine=psync
+        "#]],
     );
     check_job(
         "runtime=0",
@@ -490,9 +498,12 @@ fn everything_else_arrives() {
     check_job(
         "file_service_type=random:8\nfile_service_type=zipf:1.2\nfadvise_hint=random",
         expect![[r#"
-            jobs/a.fio:2:19: error: file_service_type: staying with a file for `8` I/Os is not supported yet; leave the count out: the file may change after each I/O
-            jobs/a.fio:3:19: error: file_service_type: `zipf:1.2` is not supported yet; use random, or one file with random_distribution
             jobs/a.fio:4:1: warning: `fadvise_hint=random` is left out: the hint follows the pattern of the job, or is not given (0)
+            [j]
+            file_service_type=zipf:1.2
+            rw=read
+            bs=4k
+            ioengine=psync
         "#]],
     );
 }

@@ -1,11 +1,39 @@
 //! Options: contents of buffers, page cache, durability.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, size, text, words};
+use super::not_carried_out::{BOOL, NUMBER, not_carried_out, size, words};
 use super::row::OptionRow as Row;
-use super::row::Support::{LeftOut, NoEffect, NotYet};
+use super::row::Support::{Approximate, LeftOut, NoEffect};
 use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field, reads};
+use crate::diagnostic::Fault;
+use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::SyncMode;
+
+/// Which flags are given does not matter; how often does.
+fn set_sync_range(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let wrong = || Fault::new(format!("`{text}` is not flags and a count")).remedy("write such as write:8");
+    let (flags, count) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let known = |flag: &str| matches!(flag.trim(), "wait_before" | "write" | "wait_after");
+    if !flags.split(',').all(known) {
+        return Err(wrong());
+    }
+    draft.job.sync.fdatasync_every = count.trim().parse().map_err(|_| wrong())?;
+    Ok(())
+}
+
+/// `malloc`, `shm`, `shmhuge`, `mmap`, `mmapshared`, `mmaphuge`; a file behind a colon is not needed.
+fn set_memory(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let word = text.split_once(':').map_or(text, |(word, _)| word).trim();
+    draft.huge_pages = match word {
+        "malloc" | "shm" | "mmap" | "mmapshared" => false,
+        "shmhuge" | "mmaphuge" | "mmapsharedhuge" => true,
+        _ => {
+            return Err(Fault::new(format!("`{word}` is no kind of memory"))
+                .remedy("write malloc, shm, shmhuge, mmap, mmaphuge or mmapshared"));
+        }
+    };
+    Ok(())
+}
 
 pub(super) static ROWS: &[&[Row]] = &[
     &[
@@ -22,7 +50,8 @@ pub(super) static ROWS: &[&[Row]] = &[
         .default("1"),
     ],
     not_carried_out! {
-        "atomic", BOOL, "0", "1", "Write atomically" => NotYet("use direct=1 with sync=dsync");
+        "atomic", BOOL, "0", "1", "Write atomically"
+            => NoEffect("Linux has no O_ATOMIC, with fio neither; direct writes of a sector are whole anyway");
     },
     &[
         Row::new(
@@ -57,11 +86,19 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Bool(field!(job.sync.fsync_on_close)),
             "fsync when a file is closed",
         ),
+        Row::new(
+            "sync_file_range",
+            Rule::Text("wait_before,write,wait_after:N", set_sync_range, |_| None),
+            "sync_file_range(2) after every so many writes",
+        )
+        .example("write:8")
+        .support(Approximate(
+            "it is an fdatasync after so many writes, which writes no less and waits for it",
+        )),
     ],
     not_carried_out! {
-        "write_barrier", NUMBER, "0", "8", "Make every so many writes a barrier" => NotYet("use fdatasync");
-        "sync_file_range", text("wait_before,write,wait_after:N"), "", "write:8",
-            "sync_file_range(2) after writes" => NotYet("use fdatasync");
+        "write_barrier", NUMBER, "0", "8", "Make every so many writes a barrier"
+            => NoEffect("no interface of Linux has barriers, with fio neither; use fdatasync");
         "write_hint", words!("none|short|medium|long|extreme"), "none", "short",
             "Tell the device how long the data will live" => LeftOut("no lifetime is told to the device");
     },
@@ -105,18 +142,46 @@ pub(super) static ROWS: &[&[Row]] = &[
         .default("512")
         .example("4k")
         .shown(|d| (d.compression.percent > 0).then(|| d.compression.chunk_bytes.to_string())),
+        Row::new(
+            "dedupe_percentage",
+            Rule::Number(0, 100, field!(dedupe.percent as u8)),
+            "Share of the blocks written that are copies of others",
+        )
+        .example("30"),
+        Row::new(
+            "dedupe_mode",
+            Rule::Choice(&[
+                Choice::new("repeat", |d| d.dedupe_of_set = false),
+                Choice::new("working_set", |d| d.dedupe_of_set = true),
+            ]),
+            "Whether copies are of the block before, or of any of a set",
+        )
+        .example("working_set"),
+        Row::new(
+            "dedupe_working_set_percentage",
+            Rule::Number(0, 100, field!(dedupe_set_percent as u8)),
+            "How large that set is, in percent of the blocks of the region",
+        )
+        .example("10"),
+        Row::new(
+            "dedupe_global",
+            Rule::Bool(field!(dedupe.shared)),
+            "All jobs share that set",
+        ),
+        Row::new(
+            "mem",
+            Rule::Text(
+                "malloc|shm|shmhuge|mmap|mmapshared|mmaphuge[:file]",
+                set_memory,
+                |_| None,
+            ),
+            "Memory of the buffers: private pages, or huge ones, of which the system must have enough",
+        )
+        .aliases(&["iomem"])
+        .default("malloc")
+        .example("mmap"),
     ],
     not_carried_out! {
-        "dedupe_percentage", number(0, 100), "0", "30", "Share of identical blocks"
-            => NotYet("use buffer_pattern for blocks that are all equal");
-        "dedupe_mode", words!("repeat|working_set"), "repeat", "working_set", "Which blocks are identical"
-            => NoEffect("it belongs to dedupe_percentage");
-        "dedupe_working_set_percentage", number(0, 100), "5", "10", "How many blocks have copies"
-            => NoEffect("it belongs to dedupe_percentage");
-        "dedupe_global", BOOL, "0", "1", "Share identical blocks between jobs"
-            => NoEffect("it belongs to dedupe_percentage");
-        "mem" | "iomem", text("malloc|shm|shmhuge|mmap|mmapshared|mmaphuge[:file]"), "malloc", "mmap",
-            "Memory of the buffers" => NoEffect("buffers are private memory, aligned to a page");
         "iomem_align" | "mem_align", size(0, MAX_U32), "0", "4k", "Alignment of the buffers"
             => NoEffect("buffers are always aligned to a page");
         "hugepage-size", size(0, MAX_U32), "2m", "2m", "Size of a huge page"

@@ -1,9 +1,9 @@
 //! Options: the system interface that carries I/O out, and how many I/Os are in flight.
 
-use super::not_carried_out::{BOOL, FLAG, NUMBER, PERCENTS, not_carried_out, number, text, words};
+use super::not_carried_out::{FLAG, PERCENTS, not_carried_out, number, text, words};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, LeftOut, NoEffect, NotYet};
-use super::rule::{Choice, Field, Rule, field};
+use super::row::Support::{self, Approximate, LeftOut, NoEffect, NotYet};
+use super::rule::{Choice, Field, MAX_COUNT, Rule, field};
 use fathom_core::workload::EngineKind;
 
 const RING: &[&str] = &["io_uring"];
@@ -12,7 +12,6 @@ const PRIORITY: &[&str] = &["io_uring", "libaio"];
 /// The kernel's own limit of a completion queue leaves no use for more.
 const MAX_DEPTH: i64 = 65_536;
 
-const NEAREST_AIO: Support = Support::NotYet("use io_uring or libaio");
 const NO_DISK: Support = Support::Never("it measures something else than a disk");
 const NOT_BUILT: Support = Support::NotYet("use io_uring on the block device");
 
@@ -34,18 +33,29 @@ pub(super) static ROWS: &[&[Row]] = &[
                     Support::Approximate("adjacent I/Os are not coalesced: it runs as pvsync"),
                     |d| d.job.engine.kind = EngineKind::Pvsync,
                 ),
-                Choice::nothing("posixaio", NEAREST_AIO),
-                Choice::nothing("splice", Support::NotYet("use psync")),
+                Choice::but(
+                    "posixaio",
+                    Support::Approximate(
+                        "threads of the kernel carry the I/Os out, not those of the C library",
+                    ),
+                    |d| d.job.engine.kind = EngineKind::Posixaio,
+                ),
+                Choice::new("splice", |d| d.job.engine.kind = EngineKind::Splice),
+                Choice::new("falloc", |d| d.job.engine.kind = EngineKind::Falloc),
+                Choice::new("ftruncate", |d| d.job.engine.kind = EngineKind::Ftruncate),
+                Choice::new("filecreate", |d| d.job.engine.kind = EngineKind::FileCreate),
+                Choice::new("filestat", |d| d.job.engine.kind = EngineKind::FileStat),
+                Choice::new("filedelete", |d| d.job.engine.kind = EngineKind::FileDelete),
+                Choice::new("dircreate", |d| d.job.engine.kind = EngineKind::DirCreate),
+                Choice::new("dirstat", |d| d.job.engine.kind = EngineKind::DirStat),
+                Choice::new("dirdelete", |d| d.job.engine.kind = EngineKind::DirDelete),
                 Choice::nothing(
                     "sg|io_uring_cmd|rbd|rados|nbd|libblkio|xnvme|gfapi|gfapi_async|http|libhdfs",
                     NOT_BUILT,
                 ),
                 Choice::nothing("dev-dax|libpmem|pmemblk", Support::NotYet("use mmap")),
                 Choice::nothing("mtd", NOT_BUILT),
-                Choice::nothing(
-                    "e4defrag|falloc|ftruncate|filecreate|filestat|filedelete|cpuio|exec|net|netsplice|rdma",
-                    NO_DISK,
-                ),
+                Choice::nothing("e4defrag|cpuio|exec|net|netsplice|rdma", NO_DISK),
             ]),
             "The system interface that carries I/O out",
         )
@@ -90,21 +100,26 @@ pub(super) static ROWS: &[&[Row]] = &[
         .shown_behind("iodepth_batch_complete_max"),
     ],
     not_carried_out! {
-        "serialize_overlap", BOOL, "0", "1", "Keep I/Os on the same blocks from being in flight together"
-            => NotYet("use iodepth=1, or keep the random map");
         "io_submit_mode", words!("inline|offload"), "inline", "offload",
             "Whether the worker submits by itself"
-            => NotYet("leave it out: with rate, arrivals keep their schedule anyway");
+            => NoEffect("the worker submits by itself: with a rate, arrivals keep their schedule anyway");
     },
-    &[Row::new(
-        "hipri",
-        Rule::Flag(field!(job.engine.poll)),
-        "Poll for completions",
-    )
-    .only_for(POLLING)],
+    &[
+        Row::new(
+            "serialize_overlap",
+            Rule::Bool(field!(job.serialize_overlap)),
+            "Keep I/Os on the same bytes from being in flight together, where one of them writes",
+        ),
+        Row::new(
+            "hipri",
+            Rule::Flag(field!(job.engine.poll)),
+            "Poll for completions",
+        )
+        .only_for(POLLING),
+    ],
     not_carried_out! {
         "hipri_percentage" for &["pvsync2"], number(0, 100), "100", "50",
-            "Share of the I/Os that are polled for" => NotYet("use hipri");
+            "Share of the I/Os that are polled for" => Approximate("all are polled for, or with hipri=0 none");
     },
     &[
         Row::new(
@@ -158,27 +173,35 @@ pub(super) static ROWS: &[&[Row]] = &[
         "uncached" for POLLING, FLAG, "0", "", "Buffered I/O that leaves nothing in the page cache"
             => NotYet("use direct=1");
     },
-    &[Row::new(
-        "nowait",
-        Rule::Flag(field!(job.engine.nowait)),
-        "Fail rather than wait within the kernel",
-    )
-    .only_for(&["pvsync2", "io_uring", "libaio"])],
+    &[
+        Row::new(
+            "nowait",
+            Rule::Flag(field!(job.engine.nowait)),
+            "Fail rather than wait within the kernel",
+        )
+        .only_for(&["pvsync2", "io_uring", "libaio"]),
+        Row::new(
+            "force_async",
+            Rule::Number(0, MAX_COUNT, field!(job.engine.kernel_threads_every as u32)),
+            "Every so many I/Os are carried out by threads of the kernel",
+        )
+        .example("4")
+        .only_for(RING),
+    ],
     not_carried_out! {
-        "force_async" for RING, NUMBER, "0", "1", "Have every so many I/Os done by kernel workers"
-            => NotYet("leave it out");
         "cmd_type" for &["io_uring_cmd"], text("nvme"), "", "nvme", "Kind of pass-through commands"
             => NotYet("use io_uring on the block device");
         "userspace_reap" for &["libaio"], FLAG, "0", "", "Take completions without a system call"
             => NoEffect("completions are taken with io_getevents(2)");
         "cmdprio_percentage" for PRIORITY, PERCENTS, "0", "20", "Share of the I/Os that have priority"
-            => NotYet("make a second job for the I/Os with priority");
+            => LeftOut("no I/O has priority over others: make a second job with prioclass and prio for those");
         "cmdprio_class" for PRIORITY, number(0, 3), "", "1", "Class of I/Os with priority"
             => NoEffect("it belongs to cmdprio_percentage");
         "cmdprio" for PRIORITY, number(0, 7), "", "1", "Level of I/Os with priority"
             => NoEffect("it belongs to cmdprio_percentage");
         "cmdprio_bssplit" for PRIORITY, text("size/percent[:…]"), "", "4k/50",
-            "Share of I/Os with priority, by size" => NotYet("make a second job for the I/Os with priority");
+            "Share of I/Os with priority, by size"
+            => LeftOut("no I/O has priority over others: make a second job with prioclass and prio for those");
         "thp" for &["mmap"], FLAG, "0", "", "Use transparent huge pages for the mapping"
             => LeftOut("the kernel's own setting holds");
     },

@@ -1,51 +1,78 @@
 //! Options: which files, how they are made, what happens to them before and after.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, text, words};
+use super::not_carried_out::{BOOL, not_carried_out, text, words};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, LeftOut, Never, NoEffect, NotYet};
-use super::rule::{Choice, Rule, field, reads};
+use super::row::Support::{self, Approximate, LeftOut, NoEffect};
+use super::rule::{Choice, MAX_COUNT, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
 use fathom_core::workload::{Fallocate, FileChoice};
+use std::path::PathBuf;
 
-const CHOICES: [(&str, FileChoice); 3] = [
-    ("roundrobin", FileChoice::RoundRobin),
-    ("random", FileChoice::Random),
-    ("sequential", FileChoice::Sequential),
-];
+/// What fio takes where a word stands alone: its own defaults for skewed choices.
+const DEFAULT_ZIPF: f64 = 1.1;
+const DEFAULT_PARETO: f64 = 0.2;
+const DEFAULT_NORMAL: f64 = 50.0;
 
-/// `random`, `roundrobin`, `sequential`; a count after a colon is how many I/Os go to a file before the next.
+/// `random`, `roundrobin`, `sequential`, `zipf:theta`, `pareto:h`, `normal:deviation`; a count behind them is how many I/Os go
+/// to a file before the next.
 fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let (word, suffix) = text
-        .split_once(':')
-        .map_or((text, None), |(word, suffix)| (word, Some(suffix)));
-    let word = word.trim();
-    draft.job.files.choice = match CHOICES.iter().find(|(name, _)| *name == word) {
-        Some((_, choice)) => *choice,
-        None if matches!(word, "zipf" | "pareto" | "normal" | "gauss") => {
-            return Err(Fault::new(format!("`{text}` is not supported yet"))
-                .remedy("use random, or one file with random_distribution"));
-        }
-        None => {
+    let mut parts = text.split(':').map(str::trim);
+    let word = parts.next().unwrap_or_default();
+    let mut parameter = |default: f64| parts.next().map_or(Ok(default), value::float);
+    let choice = match word {
+        "roundrobin" => FileChoice::RoundRobin,
+        "random" => FileChoice::Random,
+        "sequential" => FileChoice::Sequential,
+        "zipf" => FileChoice::Zipf {
+            theta: parameter(DEFAULT_ZIPF)?,
+        },
+        "pareto" => FileChoice::Pareto {
+            h: parameter(DEFAULT_PARETO)?,
+        },
+        "normal" | "gauss" => FileChoice::Normal {
+            deviation_percent: parameter(DEFAULT_NORMAL)?,
+        },
+        _ => {
             return Err(Fault::new(format!("`{word}` is not a way to choose files"))
-                .remedy("write roundrobin, random or sequential"));
+                .remedy("write roundrobin, random, sequential, zipf, pareto or normal"));
         }
     };
-    match suffix.map(str::trim) {
-        None | Some("1") => Ok(()),
-        Some(count) => Err(Fault::new(format!(
-            "staying with a file for `{count}` I/Os is not supported yet"
-        ))
-        .remedy("leave the count out: the file may change after each I/O")),
+    let in_range = match choice {
+        FileChoice::Zipf { theta } => theta > 0.0 && (theta - 1.0).abs() > f64::EPSILON,
+        FileChoice::Pareto { h } => h > 0.0 && h < 1.0,
+        FileChoice::Normal { deviation_percent } => (0.0..100.0).contains(&deviation_percent),
+        FileChoice::RoundRobin | FileChoice::Random | FileChoice::Sequential => true,
+    };
+    if !in_range {
+        return Err(Fault::new(format!("the parameter of `{text}` is out of range"))
+            .remedy("write such as zipf:1.2, pareto:0.2 or normal:20"));
     }
+    let stay = match parts.next() {
+        None => 0,
+        Some(count) => count.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(|| {
+            Fault::new(format!("`{count}` is no number of I/Os")).remedy("write such as roundrobin:8")
+        })?,
+    };
+    draft.job.files.choice = choice;
+    draft.job.files.stay_ios = if stay == 1 { 0 } else { stay };
+    Ok(())
 }
 
 fn show_choice(draft: &Draft) -> Option<String> {
-    let chosen = CHOICES
-        .iter()
-        .find(|(_, choice)| *choice == draft.job.files.choice);
-    chosen.map(|(name, _)| String::from(*name))
+    let word = match draft.job.files.choice {
+        FileChoice::RoundRobin => String::from("roundrobin"),
+        FileChoice::Random => String::from("random"),
+        FileChoice::Sequential => String::from("sequential"),
+        FileChoice::Zipf { theta } => format!("zipf:{theta}"),
+        FileChoice::Pareto { h } => format!("pareto:{h}"),
+        FileChoice::Normal { deviation_percent } => format!("normal:{deviation_percent}"),
+    };
+    Some(match draft.job.files.stay_ios {
+        0 => word,
+        stay => format!("{word}:{stay}"),
+    })
 }
 
 pub(super) static ROWS: &[&[Row]] = &[
@@ -98,22 +125,50 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("4"),
         Row::new(
             "file_service_type",
-            Rule::Text("roundrobin|random|sequential", set_choice, show_choice),
-            "Which of several files the next I/O goes to",
+            Rule::Text(
+                "roundrobin|random|sequential[:N], zipf[:theta[:N]], pareto[:h[:N]], normal[:deviation[:N]]",
+                set_choice,
+                show_choice,
+            ),
+            "Which of several files the next I/O goes to, and for how many I/Os",
         )
         .default("roundrobin")
         .example("random"),
+        Row::new(
+            "openfiles",
+            Rule::Number(0, MAX_COUNT, field!(job.files.used_at_once as u32)),
+            "How many files are used at a time; the next comes when one is through. All stay open",
+        )
+        .default("")
+        .example("1"),
+        Row::new(
+            "opendir",
+            Rule::Text(
+                "path",
+                |d, text| {
+                    d.job.files.all_below = Some(PathBuf::from(text.trim()));
+                    Ok(())
+                },
+                |d| Some(d.job.files.all_below.as_ref()?.to_str()?.to_owned()),
+            ),
+            "Use every file below a directory",
+        )
+        .example("/data"),
+        Row::new(
+            "file_append",
+            Rule::Bool(field!(job.files.append)),
+            "Begin behind what the files hold",
+        ),
+        Row::new(
+            "create_only",
+            Rule::Bool(field!(job.files.create_only)),
+            "Lay the files out, and do no I/O",
+        ),
     ],
     not_carried_out! {
-        "openfiles", NUMBER, "", "1", "How many files are open at once"
-            => LeftOut("all files of a worker stay open");
         "lockfile", words!("none|exclusive|readwrite"), "none", "exclusive",
             "Lock a file while I/O is done on it"
-            => NotYet("run the jobs one after the other with stonewall");
-        "opendir", text("path"), "", "/data", "Use every file below a directory"
-            => NotYet("name the files with filename=a:b");
-        "file_append", BOOL, "0", "1", "Write behind the end of files"
-            => NotYet("begin behind the data with offset");
+            => LeftOut("files are not locked: run the jobs one after the other with stonewall");
     },
     &[
         Row::new(
@@ -159,9 +214,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         "create_serialize", BOOL, "1", "0", "Make the files of different jobs one after the other"
             => NoEffect("files are laid out before the job begins");
         "create_on_open", BOOL, "0", "1", "Make a file only when its first I/O comes"
-            => LeftOut("files are laid out before the job begins");
-        "create_only", BOOL, "0", "1", "Make the files and stop"
-            => NotYet("use number_ios=1 to lay the files out with hardly any I/O");
+            => NoEffect("files are laid out before the job begins, so that none is made within it");
         "allow_mounted_write", BOOL, "0", "1", "Write to a device that is mounted"
             => LeftOut("a job file cannot allow it: fathom asks for --allow-overwrite DEVICE, and refuses devices in use");
     },
@@ -189,8 +242,8 @@ pub(super) static ROWS: &[&[Row]] = &[
     ],
     not_carried_out! {
         "unlink_each_loop", BOOL, "0", "1", "Remove the files after each loop"
-            => NotYet("use unlink with loops=1");
+            => Approximate("files are kept from loop to loop: unlink removes them at the end");
         "ioscheduler", text("name"), "", "none", "Switch the device to this I/O scheduler"
-            => Never("a job file changes no devices; write to /sys/block/DEVICE/queue/scheduler first");
+            => LeftOut("a job file changes no devices; write to /sys/block/DEVICE/queue/scheduler first");
     },
 ];

@@ -1,11 +1,11 @@
 //! Options: names of jobs, workers, processors, and which job waits for which.
 
-use super::not_carried_out::{BOOL, NUMBER, SIZE, not_carried_out, number, text};
+use super::not_carried_out::{BOOL, SIZE, not_carried_out, number, text};
 use super::row::OptionRow as Row;
 use super::row::Support::{LeftOut, Never, NoEffect, NotYet};
-use super::rule::{Choice, Field, Rule, field, reads};
+use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
 use crate::draft::Draft;
-use crate::value;
+use crate::value::{self, TimeUnit};
 use fathom_core::workload::IoPriority;
 
 /// More workers than any machine has room for: what fits is decided before the run.
@@ -62,6 +62,7 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Flag(Field::ignored()),
             "Run workers as threads; fathom's always are",
         )
+        .aliases(&["threads"])
         .default("0"),
         Row::new(
             "stonewall",
@@ -155,32 +156,99 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("2"),
     ],
     not_carried_out! {
-        "numa_cpu_nodes", text("list of nodes"), "", "0", "NUMA nodes whose CPUs the workers may use"
-            => LeftOut("NUMA binding is not done; start fathom under numactl(8), or use cpus_allowed");
         "numa_mem_policy", text("mode[:nodes]"), "", "bind:0", "NUMA nodes of the workers' memory"
             => LeftOut("NUMA binding is not done; start fathom under numactl(8)");
         "lockmem", SIZE, "0", "1g", "Lock so much memory, to leave less for caches"
-            => NotYet("it would leave more memory to the page cache; use direct=1 or a memory cgroup");
-        "uid", NUMBER, "", "1000", "User that the job runs as" => Never("start fathom as that user");
-        "gid", NUMBER, "", "1000", "Group that the job runs as" => Never("start fathom as that group");
+            => LeftOut("no memory is locked: use direct=1, or start fathom in a control group with less memory");
         "cgroup", text("name"), "", "bench", "Control group that the job runs in"
-            => Never("start fathom in that control group, with systemd-run(1) for instance");
+            => LeftOut("start fathom in that control group, with systemd-run(1) for instance");
         "cgroup_weight", number(100, 1000), "", "500", "Weight of the control group"
             => Never("set the weight of the control group that fathom is started in");
         "cgroup_nodelete", BOOL, "0", "1", "Keep the control group afterwards"
             => NoEffect("fathom makes no control groups");
-        "flow", number(0, 1000), "0", "8", "Weight in a balance between jobs"
-            => NotYet("the jobs would run unbalanced; give each its share with rate_iops");
-        "flow_id", NUMBER, "0", "1", "Which balance the job takes part in" => NoEffect("it belongs to flow");
-        "flow_sleep", NUMBER, "0", "100", "How long a job waits that is ahead of its balance"
-            => NoEffect("it belongs to flow");
-        "exec_prerun", text("command"), "", "sync", "Command to run before the job"
-            => Never("a job file runs no commands; run it before fathom");
-        "exec_postrun", text("command"), "", "sync", "Command to run after the job"
-            => Never("a job file runs no commands; run it after fathom");
         "profile", text("name"), "", "tiobench", "A built-in workload" => NotYet("write the jobs out");
     },
-    &[Row::new(
+    &[
+        Row::new(
+            "numa_cpu_nodes",
+            Rule::Text("list of nodes", reads!(job.numa_cpu_nodes, value::cpu_list), |d| {
+                value::show_cpus(&d.job.numa_cpu_nodes)
+            }),
+            "NUMA nodes whose CPUs the workers may use",
+        )
+        .example("0"),
+        Row::new(
+            "uid",
+            Rule::Number(
+                0,
+                MAX_COUNT,
+                Field {
+                    set: |d, id| d.job.runs_as.user = Some(id as u32),
+                    get: |d| d.job.runs_as.user.map(i64::from),
+                },
+            ),
+            "User that the workers are; root alone may choose",
+        )
+        .example("1000"),
+        Row::new(
+            "gid",
+            Rule::Number(
+                0,
+                MAX_COUNT,
+                Field {
+                    set: |d, id| d.job.runs_as.group = Some(id as u32),
+                    get: |d| d.job.runs_as.group.map(i64::from),
+                },
+            ),
+            "Group that the workers are; root alone may choose",
+        )
+        .example("1000"),
+        Row::new(
+            "flow",
+            Rule::Number(0, 1000, field!(flow.weight as u32)),
+            "Weight in a balance between jobs: of all with the same flow_id none gets ahead of its share of the I/Os",
+        )
+        .example("8"),
+        Row::new(
+            "flow_id",
+            Rule::Number(0, MAX_COUNT, field!(flow.id as u32)),
+            "Which balance the job takes part in",
+        )
+        .example("1"),
+        Row::new(
+            "flow_sleep",
+            Rule::Time(TimeUnit::Microseconds, field!(flow.sleep)),
+            "How long a worker waits that is ahead of its balance",
+        )
+        .default("0")
+        .example("100"),
+        Row::new(
+            "exec_prerun",
+            Rule::Text(
+                "command",
+                |d, text| {
+                    d.job.commands.before = Some(text.trim().to_owned());
+                    Ok(())
+                },
+                |d| d.job.commands.before.clone(),
+            ),
+            "Command of a shell to run before the job; only with --allow-exec",
+        )
+        .example("sync"),
+        Row::new(
+            "exec_postrun",
+            Rule::Text(
+                "command",
+                |d, text| {
+                    d.job.commands.after = Some(text.trim().to_owned());
+                    Ok(())
+                },
+                |d| d.job.commands.after.clone(),
+            ),
+            "Command of a shell to run after the job; only with --allow-exec",
+        )
+        .example("sync"),
+        Row::new(
         "kb_base",
         Rule::Choice(&[
             Choice::new("1024", |d| d.kb_base = 1024),

@@ -1,17 +1,18 @@
 //! Options: rates, pauses, and limits on latency.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, text, time};
+use super::not_carried_out::{BOOL, not_carried_out};
 use super::row::OptionRow as Row;
-use super::row::Support::{NoEffect, NotYet};
+use super::row::Support::NoEffect;
 use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
-use crate::value::TimeUnit::Microseconds;
 use crate::value::{self, TimeUnit};
+use fathom_core::units::Nanos;
 use fathom_core::workload::{Arrival, PerOp, ThinkTimeBasis};
 
 fn set_rate(draft: &mut Draft, text: &str) -> Result<(), Fault> {
-    let rate = |field: &str| value::size(field, draft.kb_base);
+    // A range is its lower end, as in fio.
+    let rate = |field: &str| value::size(field.split_once('-').map_or(field, |(low, _)| low), draft.kb_base);
     merge(&mut draft.rate_bytes, value::per_direction(text, rate)?);
     Ok(())
 }
@@ -22,6 +23,17 @@ fn set_rate_iops(draft: &mut Draft, text: &str) -> Result<(), Fault> {
         n => Ok(n),
     };
     merge(&mut draft.rate_iops, value::per_direction(text, rate)?);
+    Ok(())
+}
+
+/// A time for each direction; 0: none.
+fn set_max_latency(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let given = value::per_direction(text, |field| value::time(field, TimeUnit::Microseconds))?;
+    for (limit, given) in draft.job.stops.max_latency.iter_mut().zip(given) {
+        if let Some(time) = given {
+            *limit = Some(time).filter(|time| !time.is_zero());
+        }
+    }
     Ok(())
 }
 
@@ -60,17 +72,64 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("poisson"),
     ],
     not_carried_out! {
-        "rate_min" | "ratemin", text("bytes/s[,…]"), "0", "1m", "Stop a job that is slower"
-            => NotYet("no job would be stopped; compare the result with the limit afterwards");
-        "rate_iops_min", text("I/Os/s[,…]"), "0", "100", "Stop a job that is slower"
-            => NotYet("no job would be stopped; compare the result with the limit afterwards");
-        "rate_cycle" | "ratecycle", NUMBER, "1000", "500",
-            "The time over which rate_min is judged, in milliseconds"
-            => NoEffect("rates are kept I/O by I/O, and there is no rate_min");
         "rate_ignore_thinktime", BOOL, "0", "1", "Catch up for pauses"
-            => NotYet("leave either the rate or the pauses out");
+            => NoEffect("a schedule always catches up for pauses");
     },
     &[
+        Row::new(
+            "rate_min",
+            Rule::SizeText(
+                "bytes/s[,bytes/s[,bytes/s]]",
+                |d, text| {
+                    let kb_base = d.kb_base;
+                    let rate = |field: &str| value::size(field, kb_base);
+                    merge(&mut d.rate_min_bytes, value::per_direction(text, rate)?);
+                    Ok(())
+                },
+                |d| show_rate(d.rate_min_bytes, value::show_size),
+            ),
+            "A worker that is slower over rate_cycle fails",
+        )
+        .aliases(&["ratemin"])
+        .default("0")
+        .example("1m"),
+        Row::new(
+            "rate_iops_min",
+            Rule::Text(
+                "I/Os/s[,I/Os/s[,I/Os/s]]",
+                |d, text| {
+                    let kb_base = d.kb_base;
+                    let rate = |field: &str| value::size(field, kb_base);
+                    merge(&mut d.rate_min_iops, value::per_direction(text, rate)?);
+                    Ok(())
+                },
+                |d| show_rate(d.rate_min_iops, |rate| rate.to_string()),
+            ),
+            "A worker that does fewer over rate_cycle fails",
+        )
+        .default("0")
+        .example("100"),
+        Row::new(
+            "rate_cycle",
+            Rule::Number(
+                0,
+                MAX_COUNT,
+                Field {
+                    set: |d, ms| {
+                        d.job.stops.rate_cycle = Nanos::from_millis(if ms == 1000 { 0 } else { ms as u64 })
+                    },
+                    get: |d| {
+                        Some(match d.job.stops.rate_cycle.get() / 1_000_000 {
+                            0 => 1000,
+                            ms => ms as i64,
+                        })
+                    },
+                },
+            ),
+            "The time over which rate_min is judged, in milliseconds",
+        )
+        .aliases(&["ratecycle"])
+        .example("500"),
         Row::new(
             "thinktime",
             Rule::Time(TimeUnit::Microseconds, field!(think.pause)),
@@ -114,16 +173,53 @@ pub(super) static ROWS: &[&[Row]] = &[
         .default("0")
         .example("1s"),
     ],
-    not_carried_out! {
-        "max_latency", text("time[,time[,time]]"), "0", "1s", "Stop the job at an I/O that takes longer"
-            => NotYet("no job would be stopped; see the maximum in the result");
-        "latency_target", time(Microseconds), "0", "10ms", "Find the depth that keeps this latency"
-            => NotYet("run the job at several depths and compare");
-        "latency_window", time(Microseconds), "0", "5s", "How long a depth must keep the latency"
-            => NoEffect("it belongs to latency_target");
-        "latency_percentile", text("percent"), "100", "99.9", "The share of I/Os that must keep the latency"
-            => NoEffect("it belongs to latency_target");
-        "latency_run", BOOL, "0", "1", "Go on once the depth is found"
-            => NoEffect("it belongs to latency_target");
-    },
+    &[
+        Row::new(
+            "max_latency",
+            Rule::Text("time[,time[,time]]", set_max_latency, |d| {
+                let shown = d.job.stops.max_latency.map(|time| time.map(value::show_time));
+                value::show_per_direction(shown)
+            }),
+            "An I/O that takes longer fails the job",
+        )
+        .default("0")
+        .example("1s"),
+        Row::new(
+            "latency_target",
+            Rule::Time(TimeUnit::Microseconds, field!(target.latency)),
+            "Find the depth that keeps this latency, up to iodepth",
+        )
+        .default("0")
+        .example("10ms"),
+        Row::new(
+            "latency_window",
+            Rule::Time(TimeUnit::Microseconds, field!(target.window)),
+            "How long each depth is tried",
+        )
+        .default("0")
+        .example("5s"),
+        Row::new(
+            "latency_percentile",
+            Rule::Text(
+                "percent",
+                |d, text| {
+                    d.target.percentile = value::float(text)?;
+                    if d.target.percentile > 0.0 && d.target.percentile <= 100.0 {
+                        return Ok(());
+                    }
+                    Err(Fault::new(format!("`{text}` is not a share in percent"))
+                        .remedy("write a number above 0 and at most 100"))
+                },
+                |d| Some(d.target.percentile.to_string()),
+            ),
+            "The share of the I/Os that must keep the latency",
+        )
+        .default("100")
+        .example("99.9"),
+        Row::new(
+            "latency_run",
+            Rule::Bool(field!(target.keeps_running)),
+            "Go on once the depth is found",
+        ),
+    ],
 ];

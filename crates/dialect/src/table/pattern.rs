@@ -2,7 +2,7 @@
 
 use super::not_carried_out::{BOOL, not_carried_out, words};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, Approximate, NoEffect};
+use super::row::Support::{Approximate, NoEffect};
 use super::rule::{Choice, Field, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
@@ -177,8 +177,8 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::new(
         "rw_sequencer",
         Rule::Choice(&[
-            Choice::nothing("sequential", Support::Exact),
-            Choice::nothing("identical", Support::NotYet("leave the :N of rw out")),
+            Choice::new("sequential", |d| d.job.pattern.repeats_offset = false),
+            Choice::new("identical", |d| d.job.pattern.repeats_offset = true),
         ]),
         "What the :N of rw repeats",
     )

@@ -1,12 +1,11 @@
 //! Options: block sizes, the region of the files, the amount of I/O.
 
-use super::not_carried_out::{BOOL, not_carried_out, size};
 use super::row::OptionRow as Row;
-use super::row::Support::NotYet;
 use super::rule::{Field, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
 use crate::value;
+use fathom_core::workload::Amount;
 
 fn set_bsrange(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     let range = |field: &str| {
@@ -90,11 +89,17 @@ pub(super) static ROWS: &[&[Row]] = &[
         )
         .aliases(&["blocksize_unaligned"]),
     ],
-    not_carried_out! {
-        "bs_is_seq_rand", BOOL, "0", "1", "Take bs as sizes for sequential and random I/O"
-            => NotYet("make two jobs");
-    },
     &[
+        Row::new(
+            "bs_is_seq_rand",
+            Rule::Bool(Field {
+                set: |d, on| d.sizes_by_order = on,
+                // It is settled: the sizes are those of the order that the job has.
+                get: |_| Some(false),
+            }),
+            "The first size is that of sequential I/Os, the second that of random ones",
+        )
+        .aliases(&["blocksize_is_seq_rand", "bs_seq_rand"]),
         Row::new(
             "ba",
             Rule::Sizes(
@@ -122,7 +127,14 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("1g"),
         Row::new(
             "io_size",
-            Rule::Amount(field!(some job.region.io_size)),
+            Rule::Amount(Field {
+                // 0 is none: the size says how much.
+                set: |d, amount| {
+                    let none = matches!(amount, Amount::Bytes(0));
+                    d.job.region.io_size = Some(amount).filter(|_| !none);
+                },
+                get: |d| d.job.region.io_size,
+            }),
             "The amount of I/O, where it differs from the region",
         )
         .aliases(&["io_limit"])
@@ -140,11 +152,13 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("1g")
         .shown_behind("offset_increment"),
     ],
-    not_carried_out! {
-        "fill_device" | "fill_fs", BOOL, "0", "1", "Write until the device is full"
-            => NotYet("use size=100% on the device");
-    },
     &[
+        Row::new(
+            "fill_device",
+            Rule::Bool(field!(job.region.fills_device)),
+            "Write until there is no room left, and end then",
+        )
+        .aliases(&["fill_fs"]),
         Row::new(
             "offset",
             Rule::Amount(field!(some job.region.offset)),
@@ -160,11 +174,14 @@ pub(super) static ROWS: &[&[Row]] = &[
         )
         .default("0")
         .example("1g"),
+        Row::new(
+            "offset_align",
+            Rule::Size(0, MAX_U32, field!(job.region.offset_align_bytes)),
+            "An offset in percent is rounded up to a multiple of this; 0: of the smallest block",
+        )
+        .default("0")
+        .example("4k"),
     ],
-    not_carried_out! {
-        "offset_align", size(0, MAX_U32), "0", "4k", "Round a percentage in offset to this"
-            => NotYet("give the offset in bytes");
-    },
     &[Row::new(
         "number_ios",
         Rule::Text(

@@ -45,11 +45,8 @@ pub(crate) fn inverted_unit(text: &str, kb_base: u64) -> bool {
 }
 
 fn not_a_number(text: &str) -> Fault {
-    let fault = Fault::new(format!("`{text}` is not a size"));
-    if text.contains('.') {
-        return fault.remedy("fractions go in parentheses, such as (1.5*1g), or use a smaller unit");
-    }
-    fault.remedy("write a whole number with an optional unit b, k, m, g, t or p, such as 4096 or 4k")
+    Fault::new(format!("`{text}` is not a size"))
+        .remedy("write a whole number with an optional unit b, k, m, g, t or p, such as 4096 or 4k")
 }
 
 /// Splits `0x1f` or `123k` into its value and its unit.
@@ -61,7 +58,41 @@ fn digits(text: &str) -> Option<(u64, &str)> {
     Some((u64::from_str_radix(number, radix).ok()?, rest))
 }
 
-/// A size in bytes: `4096`, `0x1000`, `4k`, `(4k*2)`.
+/// The factor of the unit that `rest` begins with, and whether it is nothing but that. As fio, which drops what it does not
+/// understand.
+fn leading_unit(rest: &str, kb_base: u64) -> (u64, bool) {
+    let end = rest
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(rest.len());
+    match unit(&rest[..end].to_ascii_lowercase(), kb_base) {
+        Some(factor) => (factor, end == rest.len()),
+        None => (1, false),
+    }
+}
+
+/// `1.5m`: fio would read 1, which nobody means.
+fn fraction(text: &str, kb_base: u64) -> Option<u64> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let number: f64 = text[..end].parse().ok()?;
+    let (factor, whole) = leading_unit(&text[end..], kb_base);
+    let bytes = number * factor as f64;
+    (whole && bytes < i64::MAX as f64).then_some(bytes as u64)
+}
+
+/// What of `text` is read where that is not all of it; `None`: all of it is, or it is no size. For a warning.
+pub(crate) fn read_in_part(text: &str, kb_base: u64) -> Option<u64> {
+    let (value, rest) = digits(text.trim())?;
+    let (_, whole) = leading_unit(rest, kb_base);
+    let reads_all = whole || rest.starts_with('.') || matches!(rest.trim(), "%" | "z" | "Z");
+    (!reads_all && value > 0)
+        .then(|| size(text, kb_base).ok())
+        .flatten()
+}
+
+/// A size in bytes: `4096`, `0x1000`, `4k`, `(4k*2)`, `0.5m`. As in fio, what stands behind a number and its unit is dropped;
+/// [`read_in_part`] tells.
 pub(crate) fn size(text: &str, kb_base: u64) -> Result<u64, Fault> {
     let text = text.trim();
     if text.starts_with('(') {
@@ -69,8 +100,11 @@ pub(crate) fn size(text: &str, kb_base: u64) -> Result<u64, Fault> {
             unit(name, kb_base).map(|factor| factor as f64)
         });
     }
-    let (value, name) = digits(text).ok_or_else(|| not_a_number(text))?;
-    let factor = unit(&name.to_ascii_lowercase(), kb_base).ok_or_else(|| not_a_number(text))?;
+    let (value, rest) = digits(text).ok_or_else(|| not_a_number(text))?;
+    if rest.starts_with('.') {
+        return fraction(text, kb_base).ok_or_else(|| not_a_number(text));
+    }
+    let (factor, _) = leading_unit(rest, kb_base);
     value
         .checked_mul(factor)
         .filter(|&bytes| i64::try_from(bytes).is_ok())

@@ -35,7 +35,7 @@ fn unit(name: &str) -> Option<u64> {
         "d" => 86_400_000_000_000,
         "h" => 3_600_000_000_000,
         "m" => 60_000_000_000,
-        "s" => 1_000_000_000,
+        "s" | "sec" => 1_000_000_000,
         "ms" | "msec" => 1_000_000,
         "us" | "usec" => 1_000,
         // Not fio's; without it a workload of another origin could not be printed exactly.
@@ -64,6 +64,12 @@ pub(crate) fn time(text: &str, bare: TimeUnit) -> Result<Nanos, Fault> {
             bare.name()
         ))
     };
+    if text.contains(':') {
+        return clock(text).ok_or_else(wrong);
+    }
+    if text.contains('.') {
+        return fraction(text, bare).ok_or_else(wrong);
+    }
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, name) = text.split_at(end);
     let value: u64 = number.parse().map_err(|_| wrong())?;
@@ -77,6 +83,36 @@ pub(crate) fn time(text: &str, bare: TimeUnit) -> Result<Nanos, Fault> {
         Some(nanos) if i64::try_from(nanos).is_ok() => Ok(Nanos(nanos)),
         _ => Err(Fault::new(format!("`{text}` is more than 292 years"))),
     }
+}
+
+/// `[[days:]hours:]minutes:seconds`.
+fn clock(text: &str) -> Option<Nanos> {
+    /// Of seconds, minutes, hours, days, in seconds.
+    const FACTORS: [u64; 4] = [1, 60, 3600, 86_400];
+    let parts: Vec<&str> = text.split(':').rev().collect();
+    if parts.len() > FACTORS.len() {
+        return None;
+    }
+    let mut seconds = 0u64;
+    for (part, factor) in parts.iter().zip(FACTORS) {
+        seconds = seconds.checked_add(part.parse::<u64>().ok()?.checked_mul(factor)?)?;
+    }
+    seconds.checked_mul(1_000_000_000).map(Nanos)
+}
+
+/// `0.5s`: fio would read the part before the point, which nobody means.
+fn fraction(text: &str, bare: TimeUnit) -> Option<Nanos> {
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, name) = text.split_at(end);
+    let factor = match name {
+        "" => bare.nanos(),
+        name => unit(&name.to_ascii_lowercase())?,
+    };
+    let number: f64 = number.parse().ok()?;
+    let nanos = number * factor as f64;
+    (0.0..i64::MAX as f64)
+        .contains(&nanos)
+        .then_some(Nanos(nanos as u64))
 }
 
 /// A time as a flag outside the table of options takes it: `90s`, `15m`, `24h`; without a unit it counts seconds.

@@ -1,6 +1,6 @@
 //! fio 3.33 was asked for each of these: `bs=TEXT` with one I/O of the null engine, bytes read from its JSON.
 
-use super::{amount, inverted_unit, number, seed, size};
+use super::{amount, inverted_unit, number, read_in_part, seed, size};
 use fathom_core::workload::Amount;
 
 #[test]
@@ -40,13 +40,29 @@ fn large_units_and_the_largest_size() {
     }
 }
 
-/// fio reads these up to where it understands them: `4.5k` as 4, `4 k` as 4, `4kk` as 4096.
+/// As fio: up to where it is understood, and that is told.
 #[test]
-fn what_fio_reads_in_part_is_refused() {
-    for text in [
-        "", "k", "4.5k", "4 k", "4x", "4kk", "4kib2", "1e3", "-1", "4k*2", "\"4k\"", "1s", "0x", "4é",
+fn what_is_read_in_part() {
+    for (text, bytes) in [
+        ("4 k", 4),
+        ("4x", 4),
+        ("4kk", 4),
+        ("4kib2", 4000),
+        ("1e3", 1),
+        ("4k*2", 4096),
+        ("1s", 1),
+        ("4é", 4),
     ] {
+        assert_eq!(size(text, 1024), Ok(bytes), "{text}");
+        assert_eq!(read_in_part(text, 1024), Some(bytes), "{text}");
+    }
+    for text in ["", "k", "-1", "\"4k\"", "0x", "1.2.3", "1.5x"] {
         assert!(size(text, 1024).is_err(), "{text}");
+        assert_eq!(read_in_part(text, 1024), None, "{text}");
+    }
+    for (text, bytes) in [("4.5k", 4608), ("0.5m", 1 << 19), ("1.5", 1)] {
+        assert_eq!(size(text, 1024), Ok(bytes), "{text}");
+        assert_eq!(read_in_part(text, 1024), None, "{text}");
     }
 }
 

@@ -23,14 +23,32 @@ fn units_and_the_bare_number() {
     assert_eq!(time("30", TimeUnit::Microseconds), Ok(Nanos(30_000)));
 }
 
-/// fio takes `0.5s` for 0, `1sec` for 1 µs and `1:30` for 1 s.
+/// fio takes `0.5s` for 0 and `1:30` for 1 s.
+#[test]
+fn fractions_and_clocks() {
+    for (text, ms) in [
+        ("0.5s", 500),
+        ("1.5m", 90_000),
+        ("1:30", 90_000),
+        ("01:00:05", 3_605_000),
+        ("0.25", 250),
+    ] {
+        assert_eq!(
+            time(text, TimeUnit::Seconds),
+            Ok(Nanos::from_millis(ms)),
+            "{text}"
+        );
+    }
+}
+
+/// fio takes `1h30m` for 1 µs.
 #[test]
 fn what_fio_reads_in_part_is_refused() {
     for text in [
         "",
-        "0.5s",
-        "1sec",
-        "1:30",
+        "1:2:3:4:5",
+        "1.5x",
+        "1:x",
         "1h30m",
         "10 s",
         "-1",
