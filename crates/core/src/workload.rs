@@ -186,12 +186,6 @@ pub enum EngineKind {
     FileStat,
     /// Removes the file with the first I/O on it.
     FileDelete,
-    /// Makes a directory with the first I/O on it.
-    DirCreate,
-    /// `stat` of the directory.
-    DirStat,
-    /// Removes the directory with the first I/O on it.
-    DirDelete,
 }
 
 impl EngineKind {
@@ -213,21 +207,17 @@ impl EngineKind {
             Self::FileCreate => "filecreate",
             Self::FileStat => "filestat",
             Self::FileDelete => "filedelete",
-            Self::DirCreate => "dircreate",
-            Self::DirStat => "dirstat",
-            Self::DirDelete => "dirdelete",
         }
     }
     /// Whether its I/Os are about names and not about contents: nothing is read or written.
     pub const fn is_about_names(self) -> bool {
+        matches!(self, Self::FileCreate | Self::FileStat | Self::FileDelete)
+    }
+    /// Whether its I/Os change files whatever their direction.
+    pub const fn always_changes(self) -> bool {
         matches!(
             self,
-            Self::FileCreate
-                | Self::FileStat
-                | Self::FileDelete
-                | Self::DirCreate
-                | Self::DirStat
-                | Self::DirDelete
+            Self::Falloc | Self::Ftruncate | Self::FileCreate | Self::FileDelete
         )
     }
     /// Whether more than one I/O can be in flight.
@@ -326,7 +316,7 @@ impl Job {
     /// Whether it changes what is stored (writes or trims).
     pub fn writes(&self) -> bool {
         let [_, write, trim] = self.pattern.mix.uses();
-        (write || trim) && !self.verify.as_ref().is_some_and(|v| v.only)
+        self.engine.kind.always_changes() || (write || trim) && !self.verify.as_ref().is_some_and(|v| v.only)
     }
     /// Whether arrivals follow a schedule of their own.
     pub fn is_open_loop(&self) -> bool {

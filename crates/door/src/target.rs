@@ -190,6 +190,19 @@ impl Permit {
         Ok(made)
     }
 
+    /// Makes the file, or opens it where it is there already, as a load does that is about names.
+    ///
+    /// # Errors
+    /// As [`Permit::create`] and [`Permit::open`].
+    pub fn make(&self) -> io::Result<File> {
+        let there = self.state().identity.is_some();
+        if there {
+            self.open(OFlags::empty())
+        } else {
+            self.create()
+        }
+    }
+
     /// As [`Permit::open`], for a load, until the [`Writer`] is dropped.
     ///
     /// # Errors
@@ -257,6 +270,23 @@ impl Permit {
             Some(hold) if was_written => mark::seal(hold),
             _ => Ok(()),
         }
+    }
+
+    /// Removes the file, where it is fathom's: made through this permit, or by an earlier run. `false`: it is not.
+    ///
+    /// # Errors
+    /// As [`Permit::remove_created`].
+    pub fn remove_own(&self) -> io::Result<bool> {
+        let mut state = self.state();
+        let (true, Some(identity)) = (state.ours, state.identity) else {
+            return Ok(false);
+        };
+        if state.is_spoilt()? {
+            return Err(self.changed("something else has written to it during the run, and it stays"));
+        }
+        remove(&self.path, &identity)?;
+        *state = State::default();
+        Ok(true)
     }
 
     /// Removes the file again, where it was made through this permit and is still what its path leads to. `false`: it

@@ -3,12 +3,14 @@
 //! Data in: requests. Data out: completions. They must not know the worker, the pattern or the schedule.
 
 mod mmap;
+mod names;
 mod null;
 mod queue;
 mod source;
 mod sync;
 
 pub use mmap::MmapBackend;
+pub use names::{Name, NamesBackend};
 pub use null::NullBackend;
 pub use queue::QueueBackend;
 pub use source::WriteSource;

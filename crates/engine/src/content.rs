@@ -12,7 +12,7 @@ use crate::thread::StartFailure;
 use fathom_core::backend::Request;
 use fathom_core::rng::{Rng, split_mix};
 use fathom_core::run::StartStep;
-use fathom_core::workload::{Buffers, Compression, EngineKind, Job, Verify, VerifyAlgorithm};
+use fathom_core::workload::{Amount, Buffers, Compression, Dedupe, EngineKind, Job, Verify, VerifyAlgorithm};
 use fathom_sys::source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,8 +34,61 @@ pub struct Content {
     rng: Rng,
     salts: Vec<u64>,
     counter: u64,
+    /// Copies among the blocks, where there are any.
+    copies: Option<Copies>,
     /// What writes are copied from, where they come from a store and the backend cannot take them from there.
     source: Option<WriteSource>,
+}
+
+/// Which blocks are copies of others: each block is what its seed makes.
+#[derive(Debug, Clone)]
+struct Copies {
+    percent: u8,
+    /// Copies are of one of so many blocks; `None`: of the one before.
+    set_blocks: Option<u64>,
+    /// Of the set's blocks.
+    base: u64,
+    last: Option<u64>,
+}
+
+impl Copies {
+    /// What the set is a share of, where nothing says how large the region is.
+    const REGION_BYTES: u64 = 1 << 30;
+
+    fn new(job: &Job, dedupe: Dedupe, seed: u64) -> Self {
+        let region = match job.region.size {
+            Some(Amount::Bytes(bytes)) => bytes,
+            _ => job
+                .region
+                .file_size
+                .map_or(Self::REGION_BYTES, |(_, bytes)| bytes),
+        };
+        let blocks = region / job.min_block_bytes().max(1);
+        let set = |percent: u8| (blocks * u64::from(percent) / 100).max(1);
+        Self {
+            percent: dedupe.percent,
+            set_blocks: dedupe.working_set_percent.map(set),
+            base: if dedupe.shared {
+                MAGIC
+            } else {
+                split_mix(seed ^ MAGIC)
+            },
+            last: None,
+        }
+    }
+
+    /// The seed of the next block.
+    fn next(&mut self, rng: &mut Rng) -> u64 {
+        let fresh = rng.next_u64();
+        let copy = rng.percent(self.percent);
+        let seed = match (self.set_blocks, self.last) {
+            (Some(blocks), _) if copy => split_mix(self.base ^ rng.below(blocks)),
+            (None, Some(last)) if copy => last,
+            _ => fresh,
+        };
+        self.last = Some(seed);
+        seed
+    }
 }
 
 /// What all writes of `job` are taken from; `None`: each buffer has contents of its own.
@@ -93,6 +146,7 @@ impl Content {
             rng: Rng::new(seed),
             salts: salts.to_vec(),
             counter: 0,
+            copies: job.buffers.dedupe.map(|dedupe| Copies::new(job, dedupe, seed)),
             source: None,
         }
     }
@@ -108,6 +162,7 @@ impl Content {
     pub fn fills_each(&self) -> bool {
         self.verify.is_some()
             || self.source.is_some()
+            || self.copies.is_some()
             || self.buffers.refill
             || (self.buffers.scramble && self.is_random())
     }
@@ -136,6 +191,11 @@ impl Content {
             self.fill_verifiable(buffer, request);
         } else if let Some(source) = &mut self.source {
             buffer.copy_from_slice(source.take(request.len));
+        } else if let Some(copies) = &mut self.copies {
+            let seed = copies.next(&mut self.rng);
+            let own = std::mem::replace(&mut self.rng, Rng::new(seed));
+            self.prepare(buffer);
+            self.rng = own;
         } else if self.buffers.refill {
             self.prepare(buffer);
         } else {

@@ -169,7 +169,7 @@ fn fill_file(file: &File, action: &FileAction, on_piece: &mut OnPiece<'_>) -> Re
         };
         let sync_bytes = if action.fsync { SYNC_BYTES } else { u64::MAX };
         write_pieces(file, from, needed, sync_bytes, on_piece)?;
-    } else {
+    } else if needed > now {
         reserve(file, action.fallocate, needed)?;
     }
     if action.fsync {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backends;
+mod balance;
 mod checksum;
 pub mod collect;
 pub mod content;

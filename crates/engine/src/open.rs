@@ -21,7 +21,7 @@ pub(crate) fn open_all(
     stop: &AtomicBool,
 ) -> Result<Option<Opened>, StartFailure> {
     let mut opened = Vec::with_capacity(files.files.len());
-    if job.engine.kind == EngineKind::Null {
+    if job.engine.kind == EngineKind::Null || job.engine.kind.is_about_names() {
         return Ok(Some(opened));
     }
     for file in &files.files {

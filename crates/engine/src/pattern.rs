@@ -9,6 +9,7 @@ mod map;
 mod order;
 mod permutation;
 mod sizes;
+mod strided;
 mod walk;
 
 pub use distribution::Sampler;
@@ -17,11 +18,12 @@ pub(crate) use order::map_bytes;
 pub use order::{FilePattern, Order};
 pub use permutation::Permutation;
 pub use sizes::Sizes;
+pub use strided::Strided;
 pub use walk::Walk;
 
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
-use fathom_core::workload::{FileChoice, Job, Mix};
+use fathom_core::workload::{Distribution, FileChoice, Job, Mix};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -52,7 +54,12 @@ pub struct Draw {
 pub struct Generator {
     rng: Rng,
     mix: Mix,
-    choice: FileChoice,
+    choice: Choice,
+    /// So many I/Os go to a file before another may be chosen.
+    stay: u32,
+    stay_left: u32,
+    /// Only so many files are used at a time, until each is through.
+    used_at_once: usize,
     keeps_direction: bool,
     files: Vec<FilePattern>,
     current: usize,
@@ -65,6 +72,33 @@ pub struct Generator {
     /// Each whole pass writes the same blocks.
     same_blocks: bool,
     to_write: Option<Draw>,
+}
+
+/// How a file is chosen.
+#[derive(Debug, Clone)]
+enum Choice {
+    RoundRobin,
+    Sequential,
+    Random,
+    /// Some more often than others; each begins again by itself.
+    Skewed(Box<Sampler>),
+}
+
+impl Choice {
+    fn new(choice: FileChoice, files: usize, seed: u64) -> Self {
+        let distribution = match choice {
+            FileChoice::RoundRobin => return Self::RoundRobin,
+            FileChoice::Sequential => return Self::Sequential,
+            FileChoice::Random => return Self::Random,
+            FileChoice::Zipf { theta } => Distribution::Zipf { theta, center: None },
+            FileChoice::Pareto { h } => Distribution::Pareto { h, center: None },
+            FileChoice::Normal { deviation_percent } => Distribution::Normal {
+                deviation_percent,
+                center: None,
+            },
+        };
+        Self::Skewed(Box::new(Sampler::new(&distribution, (files as u64, 1), seed)))
+    }
 }
 
 /// How the direction of an I/O is found.
@@ -114,7 +148,11 @@ impl Generator {
         let first = Rng::new(seed);
         let mut rng = first.clone();
         // Of several files none wraps alone: all are used up before any begins again.
-        let wraps = repeats && spans.len() == 1;
+        let skewed = matches!(
+            job.files.choice,
+            FileChoice::Zipf { .. } | FileChoice::Pareto { .. } | FileChoice::Normal { .. }
+        );
+        let wraps = repeats && spans.len() == 1 || skewed;
         let files: Vec<FilePattern> = spans
             .iter()
             .map(|&span| FilePattern::new(job, span, wraps, rng.next_u64()))
@@ -122,7 +160,13 @@ impl Generator {
         Self {
             rng,
             mix: job.pattern.mix,
-            choice: job.files.choice,
+            choice: Choice::new(job.files.choice, spans.len(), seed),
+            stay: job.files.stay_ios,
+            stay_left: 0,
+            used_at_once: match job.files.used_at_once {
+                0 => usize::MAX,
+                files => files as usize,
+            },
             keeps_direction: keeps_direction(job),
             unfinished: files.len(),
             files,
@@ -246,18 +290,13 @@ impl Generator {
     /// One of several files: those that are used up drop out.
     fn draw_from_unfinished(&mut self, turn: Turn) -> Option<Draw> {
         while self.unfinished > 0 {
-            let at = match self.choice {
-                FileChoice::RoundRobin | FileChoice::Sequential => self.current % self.files.len(),
-                FileChoice::Random => self.rng.below(self.files.len() as u64) as usize,
-            };
+            let at = self.chosen();
             let found = if self.files[at].is_done() {
                 None
             } else {
                 turn.draw(&mut self.files[at], at as u32, &mut self.rng)
             };
-            if self.choice == FileChoice::RoundRobin || found.is_none() {
-                self.current = (at + 1) % self.files.len();
-            }
+            self.after_choice(at, found.is_some());
             if found.is_some() {
                 return found;
             }
@@ -266,6 +305,55 @@ impl Generator {
             }
         }
         None
+    }
+
+    /// The file of the next I/O.
+    fn chosen(&mut self) -> usize {
+        let files = self.files.len();
+        if self.stay_left > 0 {
+            return self.current % files;
+        }
+        match &self.choice {
+            Choice::RoundRobin | Choice::Sequential => self.current % files,
+            Choice::Random => self.rng.below(files as u64) as usize,
+            Choice::Skewed(sampler) => sampler.draw(&mut self.rng) as usize % files,
+        }
+    }
+
+    /// The file at `at` gave an I/O, or has none left.
+    fn after_choice(&mut self, at: usize, found: bool) {
+        let in_turn = matches!(self.choice, Choice::RoundRobin);
+        if found && self.stay > 1 {
+            self.stay_left = match self.stay_left {
+                0 => self.stay - 1,
+                left => left - 1,
+            };
+            self.current = at;
+            if self.stay_left > 0 {
+                return;
+            }
+        }
+        if !found {
+            self.stay_left = 0;
+        }
+        if in_turn || !found {
+            self.current = self.next_used(at);
+        }
+    }
+
+    /// The file behind `at` in turn: of those used at a time, if that is not all.
+    fn next_used(&self, at: usize) -> usize {
+        let files = self.files.len();
+        if self.used_at_once >= files {
+            return (at + 1) % files;
+        }
+        let used = || {
+            (0..files)
+                .filter(|&file| !self.files[file].is_done())
+                .take(self.used_at_once)
+        };
+        let next = used().find(|&file| file > at).or_else(|| used().next());
+        next.unwrap_or((at + 1) % files)
     }
 
     /// Begins the next pass over the same regions: sequential positions start over, random maps are empty
@@ -294,6 +382,7 @@ impl Generator {
         }
         self.unfinished = self.files.len();
         self.current = 0;
+        self.stay_left = 0;
     }
 }
 

@@ -79,12 +79,16 @@ pub struct FileAction {
     pub fallocate: Fallocate,
     /// fsync after it was made.
     pub fsync: bool,
+    /// The load itself makes it: nothing is laid out.
+    pub made_by_load: bool,
 }
 
 impl FileAction {
     /// Whether the file has to be made or to grow.
     pub fn changes_size(&self) -> bool {
-        self.kind == Kind::Regular && self.size_now.is_none_or(|now| now < self.size_needed)
+        self.kind == Kind::Regular
+            && !self.made_by_load
+            && self.size_now.is_none_or(|now| now < self.size_needed)
     }
     /// Whether the run changes the file in any way.
     pub fn touches(&self) -> bool {
@@ -184,11 +188,18 @@ fn merge_action(
         fill: false,
         fallocate: job.files.fallocate,
         fsync: job.files.create_fsync,
+        made_by_load: true,
     });
+    let kind = job.engine.kind;
+    action.made_by_load &= kind == EngineKind::FileCreate;
+    action.writes |= job.writes();
+    // What these do to a file needs nothing in it, and fills it by itself.
+    if kind.always_changes() && kind != EngineKind::FileDelete || job.region.fills_device {
+        return;
+    }
     let reads = job.pattern.mix.uses()[0] || job.verify.as_ref().is_some_and(|v| v.only);
     action.size_needed = action.size_needed.max(file.span.start + file.span.bytes);
     action.reads |= reads;
-    action.writes |= job.writes();
     action.fill |= job.files.overwrite;
     // What is read must be there: otherwise the file system answers for the disk.
     action.fill |= reads && action.changes_size();
@@ -231,6 +242,9 @@ pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
         0 => PathBuf::new(),
         n => directories[number as usize % n].clone(),
     };
+    if let Some(below) = &job.files.all_below {
+        return all_below(below);
+    }
     if !job.files.names.is_empty() {
         return job.files.names.iter().map(|name| directory.join(name)).collect();
     }
@@ -244,6 +258,26 @@ pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
         directory.join(name)
     };
     (0..job.files.nrfiles.max(1)).map(made).collect()
+}
+
+/// The regular files below a directory, in the order of their paths. What cannot be read has none.
+fn all_below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = vec![directory.to_owned()];
+    while let Some(directory) = left.pop() {
+        let Ok(entries) = std::fs::read_dir(&directory) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => left.push(entry.path()),
+                Ok(kind) if kind.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// A section's name becomes part of the names of its files: with a way up or a root in it, it would lead anywhere.
@@ -270,6 +304,12 @@ fn plan_worker(
 ) -> Result<WorkerFiles, PlanError> {
     stays_inside(job)?;
     let paths = paths_of(job, number);
+    if let (Some(directory), true) = (&job.files.all_below, paths.is_empty()) {
+        return Err(PlanError::NothingBelow {
+            job: job.name.clone(),
+            path: directory.clone(),
+        });
+    }
     let count = paths.len() as u64;
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
@@ -277,6 +317,9 @@ fn plan_worker(
         let span = span_of(job, number, count, &path, kind, size)?;
         sizes.push(size);
         files.push(FilePlan { path, kind, span });
+    }
+    if job.files.create_only {
+        return Ok(WorkerFiles { files, amount: 0 });
     }
     let mut region = files
         .iter()
@@ -373,9 +416,20 @@ fn span_of(
 ) -> Result<Span, PlanError> {
     let region = &job.region;
     let existing = size_now.filter(|&size| size > 0);
-    let fixed = matches!(kind, Kind::Block | Kind::Null | Kind::Modelled);
+    // The null engine has whatever is asked for.
+    let fixed =
+        matches!(kind, Kind::Block | Kind::Modelled) || kind == Kind::Null && region.file_size.is_none();
+    let existing = existing.filter(|_| kind != Kind::Null || fixed);
+    let file_size = region
+        .file_size
+        .map(|(low, high)| draw_file_size(job, number, path, low, high));
+    // Of a file that is still to be made: what it will be.
+    let to_be = match region.size {
+        Some(Amount::Bytes(total)) => file_size.or(Some(total / count.max(1))),
+        _ => file_size,
+    };
     let percent_of = |percent| {
-        let whole = existing.ok_or_else(|| PlanError::PercentOfNothing {
+        let whole = existing.or(to_be).ok_or_else(|| PlanError::PercentOfNothing {
             job: job.name.clone(),
             path: path.to_owned(),
         })?;
@@ -389,24 +443,29 @@ fn span_of(
     let increment = amount(region.offset_increment)?.saturating_mul(u64::from(number));
     let block = job.min_block_bytes();
     let mut start = amount(region.offset)?.saturating_add(increment);
+    if job.files.append && kind == Kind::Regular {
+        start = start.saturating_add(size_now.unwrap_or(0));
+    }
     let is_percent = |amount: Option<Amount>| matches!(amount, Some(Amount::Percent(_)));
     if is_percent(region.offset) || is_percent(region.offset_increment) {
         // A share falls where it may: the region begins at the next whole block, as in fio.
-        start = start.div_ceil(block.max(1)).saturating_mul(block);
+        let align = match region.offset_align_bytes {
+            0 => block.max(1),
+            given => given,
+        };
+        start = start.div_ceil(align).saturating_mul(align);
     }
-    let file_size = region
-        .file_size
-        .map(|(low, high)| draw_file_size(job, number, path, low, high));
     let whole = if fixed { existing } else { file_size.or(existing) };
     let mut bytes = match region.size {
         Some(Amount::Bytes(_)) if !fixed && file_size.is_some() => u64::MAX,
         Some(Amount::Bytes(total)) => total / count,
         // Whole blocks of what there is: a share never makes a file grow.
         Some(Amount::Percent(percent)) => {
-            let room = existing.unwrap_or(0).saturating_sub(start);
+            let room = existing.or(to_be).unwrap_or(0).saturating_sub(start);
             let bytes = percent_of(percent)?.min(room);
             bytes - bytes % block.max(1)
         }
+        None if region.fills_device && !fixed => room_at(path).saturating_div(count.max(1)),
         None => match whole {
             Some(whole) => whole.saturating_sub(start),
             None => {
@@ -440,7 +499,20 @@ fn draw_file_size(job: &Job, number: u32, path: &Path, low: u64, high: u64) -> u
         fathom_core::rng::split_mix(hash ^ u64::from(byte))
     });
     let mut rng = fathom_core::rng::Rng::stream(job.random_seed ^ name, u64::from(number));
-    low + rng.below(high.saturating_sub(low) + 1)
+    let drawn = low + rng.below(high.saturating_sub(low) + 1);
+    if low == high {
+        return drawn;
+    }
+    // Whole blocks, as in fio.
+    let block = job.min_block_bytes().max(1);
+    (drawn / block * block).max(block)
+}
+
+/// What the file system of `path` has left, in bytes; 0 where it does not say.
+fn room_at(path: &Path) -> u64 {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let room = rustix::fs::statvfs(parent.unwrap_or(Path::new(".")));
+    room.map_or(0, |room| room.f_bavail.saturating_mul(room.f_frsize))
 }
 
 #[cfg(test)]

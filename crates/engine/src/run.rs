@@ -4,6 +4,7 @@
 //! must not print, store or ask anyone.
 
 mod accounts;
+mod early;
 mod job;
 mod phases;
 mod results;

@@ -6,7 +6,8 @@ mod gate;
 
 pub(crate) use gate::Gate;
 
-use crate::backends::{MmapBackend, NullBackend, QueueBackend, SyncBackend, WriteSource};
+use crate::backends::{MmapBackend, Name, NamesBackend, NullBackend, QueueBackend, SyncBackend, WriteSource};
+use crate::balance::Share;
 use crate::content::Content;
 use crate::driver::Driver;
 use crate::errors::{ErrorEntry, What};
@@ -17,7 +18,7 @@ use crate::pattern::{Generator, Span};
 use crate::plan::WorkerFiles;
 use crate::recording::{IoRecording, WorkerTask};
 use crate::replay::Playback;
-use crate::worker::{Ends, Worker, WorkerEnd, WorkerPlan};
+use crate::worker::{Ends, Guards, Limits, Target, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
@@ -36,9 +37,9 @@ use std::any::Any;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Called at the two ends of the measured loop, in the worker's thread.
 pub type BoundaryHook = fn(Boundary);
@@ -81,6 +82,8 @@ pub(crate) struct Task {
     pub playback: Option<Arc<Playback>>,
     /// What may be written to.
     pub permits: Arc<Permits>,
+    /// The worker's part in a balance with others.
+    pub share: Mutex<Option<Share>>,
 }
 
 /// Why a worker could not start.
@@ -155,6 +158,13 @@ pub(crate) fn depth_of(job: &Job) -> u32 {
     }
 }
 
+/// What holds the I/Os of a worker of this job back.
+pub(crate) fn guards_of(job: &Job, share: Option<Share>) -> Option<Box<Guards>> {
+    let slots = depth_of(job);
+    let target = job.latency_target.map(|target| Target::new(target, slots));
+    Guards::new(share, job.serialize_overlap.then_some(slots), target)
+}
+
 /// The frozen plan of one worker.
 pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerPlan {
     let spans: Vec<Span> = files.files.iter().map(|file| file.span).collect();
@@ -204,6 +214,9 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         sync: job.sync,
         file_count: files.files.len() as u32,
         on_error: job.on_error,
+        ignored: [job.ignored_errors[0].clone(), job.ignored_errors[1].clone()],
+        fills_device: job.region.fills_device,
+        limits: Limits::new(&job.stops),
         metrics: metrics_of(job),
         read_back,
         verifies: verify.is_some(),
@@ -258,6 +271,10 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
         process::set_affinity(if job.cpus_split { &one } else { &all })
             .map_err(failure(StartStep::SetAffinity))?;
     }
+    if !job.numa_cpu_nodes.is_empty() {
+        let cpus = process::cpus_of_nodes(&job.numa_cpu_nodes).map_err(failure(StartStep::SetAffinity))?;
+        process::set_affinity(&cpus).map_err(failure(StartStep::SetAffinity))?;
+    }
     if job.nice != 0 {
         process::set_nice(i32::from(job.nice)).map_err(failure(StartStep::SetNice))?;
     }
@@ -268,6 +285,8 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
         }))?;
     }
     process::set_timer_slack_ns(1).map_err(failure(StartStep::SetTimerSlack))?;
+    // The group first: a user who is not root may not choose one any more.
+    process::run_as(job.runs_as.user, job.runs_as.group).map_err(failure(StartStep::SetUser))?;
     Ok(())
 }
 
@@ -286,6 +305,9 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     if job.engine.kind == EngineKind::Null {
         return Ok(go(task, NullBackend::new(depth), &mut content, say));
     }
+    if job.engine.kind.is_about_names() {
+        return Ok(go(task, names(task)?, &mut content, say));
+    }
     let arena = make_arena(task, depth, &mut content)?;
     let source = write_source(task, &mut content);
     let poll = if job.engine.poll {
@@ -299,7 +321,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         ReadWriteFlags::empty()
     };
     Ok(match job.engine.kind {
-        EngineKind::IoUring => {
+        EngineKind::IoUring | EngineKind::Posixaio => {
             let config = uring_config(&job, depth);
             let queue = Uring::new(config, files, arena).map_err(failure(StartStep::SetUpUring))?;
             go(
@@ -332,13 +354,35 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
             let backend = MmapBackend::new(files, job.writes(), arena).map_err(failure(StartStep::Map))?;
             go(task, backend.writing_from(source), &mut content, say)
         }
-        kind => go(
-            task,
-            SyncBackend::new(kind, poll | nowait, files, arena).writing_from(source),
-            &mut content,
-            say,
-        ),
+        kind => {
+            let backend = SyncBackend::new(kind, poll | nowait, files, arena);
+            let backend = backend.with_pipe().map_err(failure(StartStep::Map))?;
+            go(task, backend.writing_from(source), &mut content, say)
+        }
     })
+}
+
+/// The backend of what is done to names.
+fn names(task: &Task) -> Result<NamesBackend, StartFailure> {
+    let kind = task.job.engine.kind;
+    let files = task.files.files.iter().map(|file| {
+        let permit = match kind {
+            EngineKind::FileStat => None,
+            _ => Some(Arc::clone(task.permits.of(&file.path).map_err(|source| {
+                StartFailure {
+                    what: StartStep::Open,
+                    path: Some(file.path.clone()),
+                    source,
+                }
+            })?)),
+        };
+        Ok(Name {
+            path: file.path.clone(),
+            permit,
+            done: false,
+        })
+    });
+    Ok(NamesBackend::new(kind, files.collect::<Result<_, _>>()?))
 }
 
 fn uring_config(job: &Job, depth: u32) -> UringConfig {
@@ -352,6 +396,7 @@ fn uring_config(job: &Job, depth: u32) -> UringConfig {
         registered_files: engine.registered_files,
         nonvectored: !engine.vectored,
         nowait: engine.nowait,
+        kernel_threads_every: engine.kernel_threads_every,
     }
 }
 
@@ -409,6 +454,8 @@ fn go<B: Backend>(
     plan.interval = task.interval;
     plan.generator.share(&task.sequences);
     let mut worker = Worker::new(plan, Arc::clone(&task.exchange), task.ends.clone());
+    let share = task.share.lock().unwrap_or_else(PoisonError::into_inner).take();
+    worker.guard_with(guards_of(job, share));
     if let Some(recording) = &task.recording {
         worker.record_with(recording.recorder(task.section, task.number));
         recording.runs_as(WorkerTask {

@@ -4,14 +4,19 @@
 //! the real driver and in virtual time. It must not know the backend, the clock, or who else runs.
 
 mod account;
+mod guards;
 mod issue;
+mod limits;
 mod plan;
+mod rare;
 mod recorded;
 mod tally;
 mod times;
 mod turn;
 
 pub use account::WorkerEnd;
+pub use guards::{Guards, Target};
+pub use limits::Limits;
 pub use plan::WorkerPlan;
 use recorded::Playing;
 pub use recorded::{Kept, LATE};
@@ -22,7 +27,7 @@ use crate::errors::ErrorLog;
 use crate::interval::{Exchange, Interval, Phase, Stamps};
 use crate::pattern::Draw;
 use crate::recording::{IoRecorder, errno_of};
-use fathom_core::backend::{Op, Outcome, Request};
+use fathom_core::backend::{Errno, Op, Outcome, Request};
 use fathom_core::run::Depths;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Mix, ThinkTimeBasis};
@@ -31,6 +36,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use times::Times;
 
 const SECOND: u64 = 1_000_000_000;
+/// `ETIMEDOUT`: what a broken limit is reported as.
+const TIMED_OUT: i32 = rustix::io::Errno::TIMEDOUT.raw_os_error();
 
 /// What the worker wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,6 +186,8 @@ struct Watch {
     depths: Option<Box<Depths>>,
     /// The record that it plays.
     playing: Option<Box<Playing>>,
+    /// What it must keep.
+    limits: Option<Box<Limits>>,
 }
 
 /// One worker under way.
@@ -226,6 +235,8 @@ pub struct Worker {
     exchange: Arc<Exchange>,
     /// `None`: completions are neither recorded nor counted for their files.
     watch: Option<Watch>,
+    /// What holds I/Os back; `None`: nothing.
+    guards: Option<Box<Guards>>,
     ends: Ends,
     errors: ErrorLog,
     failed: bool,
@@ -286,16 +297,8 @@ impl Worker {
             spare: (!plan.cooldown.is_zero()).then(|| exchange.own()),
             backlog_counted: None,
             exchange,
-            watch: (plan.count_files || plan.count_depths).then(|| Watch {
-                recorder: None,
-                playing: None,
-                depths: plan.count_depths.then(Box::default),
-                files: plan.count_files.then(|| {
-                    (0..plan.file_count)
-                        .map(|_| FileTally::from_plan(&plan))
-                        .collect()
-                }),
-            }),
+            watch: Watch::from_plan(&plan),
+            guards: None,
             ends,
             errors: ErrorLog::default(),
             failed: false,
@@ -308,9 +311,18 @@ impl Worker {
         self.watch.get_or_insert_default().recorder = Some(recorder);
     }
 
+    /// Lets `guards` hold I/Os back.
+    pub(crate) fn guard_with(&mut self, guards: Option<Box<Guards>>) {
+        self.guards = guards;
+        if self.guards.is_some() && self.arrivals == Arrivals::Plain {
+            self.arrivals = Arrivals::Closed;
+        }
+    }
+
     /// Begins at `now`. Intervals are counted from `epoch`, the start of the run.
     pub fn start(&mut self, now: MonoTime, epoch: MonoTime) {
         self.deadline = self.times.start(&self.plan, now, epoch);
+        self.start_rare(now);
         self.run_since = now.0;
         self.current.start = now;
         self.current.phase = self.times.phase(now.0);
@@ -341,6 +353,11 @@ impl Worker {
         if now.0 < self.think_until {
             return Step::Wait(MonoTime(self.think_until));
         }
+        if let Some(guards) = &mut self.guards
+            && let Some(until) = guards.waits(now)
+        {
+            return Step::Wait(until);
+        }
         if let Some((op, file)) = self.sync_due.take() {
             return self.issue(
                 Draw {
@@ -367,7 +384,7 @@ impl Worker {
             }
         }
         match self.draw() {
-            Some(draw) if draw.op == Op::Write && self.trim_in_flight => {
+            Some(draw) if self.is_held_up(&draw) => {
                 self.pending = Some(draw);
                 Step::Full
             }
@@ -430,12 +447,25 @@ impl Worker {
             files,
             depths,
             playing,
+            limits,
         }) = &mut self.watch
         {
             if let Some(depths) = depths
                 && self.current.phase == Phase::Counted
             {
                 depths.sent(*depth);
+            }
+            if let Some(limits) = limits
+                && !self.failed
+                && !self.stage.reads_back()
+            {
+                let lat_ns = now.0.saturating_sub(stamps.created);
+                let broken = limits.completed(request, lat_ns, now.0);
+                if let Some(broken) = broken {
+                    self.errors.add_other(broken, Errno(TIMED_OUT));
+                    self.failed = true;
+                    self.stage = self.stage.over();
+                }
             }
             if let Some(playing) = playing {
                 playing.completed(slot, stamps.intended, stamps.created, now.0);
@@ -471,10 +501,13 @@ impl Worker {
         {
             self.count_thinking(think, ThinkTimeBasis::Complete, now);
         }
+        if self.guards.is_some() {
+            self.completed_guarded(slot, now);
+        }
         if self.checks && request.op == Op::Read && outcome == Ok(request.len) {
             return true;
         }
-        self.free.push(slot);
+        self.give_back(slot);
         false
     }
 

@@ -209,6 +209,42 @@ pub fn set_nice(nice: i32) -> io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
+/// The CPUs of NUMA nodes, as the kernel lists them.
+///
+/// # Errors
+/// There is no such node, or its list cannot be read.
+pub fn cpus_of_nodes(nodes: &[u32]) -> io::Result<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for node in nodes {
+        let list = std::fs::read_to_string(format!("/sys/devices/system/node/node{node}/cpulist"))?;
+        for part in list.trim().split(',').filter(|part| !part.is_empty()) {
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            let (Ok(from), Ok(to)) = (from.parse::<usize>(), to.parse::<usize>()) else {
+                let message = format!("node {node}: `{part}` is no list of CPUs");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            };
+            cpus.extend(from..=to);
+        }
+    }
+    Ok(cpus)
+}
+
+/// The calling thread, and no other, goes on as this user and group; `None`: as before.
+///
+/// # Errors
+/// What the system said: only root may.
+pub fn run_as(user: Option<u32>, group: Option<u32>) -> io::Result<()> {
+    if let Some(group) = group {
+        let gid = rustix::thread::Gid::from_raw(group);
+        rustix::thread::set_thread_res_gid(gid, gid, gid)?;
+    }
+    if let Some(user) = user {
+        let uid = rustix::thread::Uid::from_raw(user);
+        rustix::thread::set_thread_res_uid(uid, uid, uid)?;
+    }
+    Ok(())
+}
+
 /// The calling thread's I/O priority: the number of its class, and the level within it.
 ///
 /// # Errors

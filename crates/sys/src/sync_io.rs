@@ -5,11 +5,12 @@
 //! The calls go straight to the kernel (`rustix`'s `linux_raw`), without a C library between.
 
 use crate::outcome;
-use fathom_core::backend::{Errno, Outcome};
+use fathom_core::backend::{Errno, Op, Outcome};
 use rustix::fs::{FallocateFlags, FileType, SeekFrom};
 use rustix::io as sys;
 use std::fs::File;
 use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, OwnedFd};
 
 pub use rustix::io::ReadWriteFlags;
 
@@ -118,6 +119,100 @@ pub fn trim(file: &File, offset: u64, len: u32) -> Outcome {
         rustix::fs::fallocate(file, punch, offset, u64::from(len)).map_err(|e| Errno(e.raw_os_error()))
     };
     trimmed.map(|()| len)
+}
+
+/// `fallocate`: a write reserves `len` bytes at `offset`, a read does so without changing the file's size, a trim punches a
+/// hole. `Ok(len)` when done.
+///
+/// # Errors
+/// The call's errno.
+pub fn reserve(file: &File, op: Op, offset: u64, len: u32) -> Outcome {
+    let flags = match op {
+        Op::Write => FallocateFlags::empty(),
+        Op::Trim => FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE,
+        Op::Read | Op::Sync | Op::DataSync => FallocateFlags::KEEP_SIZE,
+    };
+    let reserved = rustix::fs::fallocate(file, flags, offset, u64::from(len));
+    outcome(reserved.map(|()| len as usize))
+}
+
+/// A pipe that data passes through on its way between a file and a buffer.
+#[derive(Debug)]
+pub struct Pipe {
+    from: OwnedFd,
+    to: OwnedFd,
+}
+
+impl Pipe {
+    /// Makes one.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn new() -> std::io::Result<Self> {
+        let (from, to) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        Ok(Self { from, to })
+    }
+
+    /// Splices from `file` at `offset` into the pipe, and reads the pipe into `buffer`, until it is full or the file ends.
+    ///
+    /// # Errors
+    /// The errno of the call that failed.
+    pub fn read(&self, file: &File, buffer: &mut [u8], offset: u64) -> Outcome {
+        let mut done = 0;
+        while done < buffer.len() {
+            let mut at = offset + done as u64;
+            let room = buffer.len() - done;
+            let moved = splice(file, Some(&mut at), &self.to, None, room)?;
+            if moved == 0 {
+                break;
+            }
+            let mut left = moved;
+            while left > 0 {
+                let part = &mut buffer[done..done + left];
+                let read = sys::read(&self.from, part).map_err(|error| Errno(error.raw_os_error()))?;
+                done += read;
+                left -= read;
+            }
+        }
+        Ok(done as u32)
+    }
+
+    /// Writes `buffer` into the pipe, and splices it into `file` at `offset`.
+    ///
+    /// # Errors
+    /// The errno of the call that failed.
+    pub fn write(&self, file: &File, buffer: &[u8], offset: u64) -> Outcome {
+        /// No more than a pipe has room for, or writing to it would wait for ever.
+        const ROOM: usize = 64 << 10;
+        let mut done = 0;
+        while done < buffer.len() {
+            let end = buffer.len().min(done + ROOM);
+            let mut left =
+                sys::write(&self.to, &buffer[done..end]).map_err(|error| Errno(error.raw_os_error()))?;
+            while left > 0 {
+                let mut at = offset + done as u64;
+                let moved = splice(&self.from, None, file, Some(&mut at), left)?;
+                if moved == 0 {
+                    return Ok(done as u32);
+                }
+                done += moved;
+                left -= moved;
+            }
+        }
+        Ok(done as u32)
+    }
+}
+
+/// One `splice` between a pipe and a file.
+fn splice(
+    from: impl AsFd,
+    from_at: Option<&mut u64>,
+    to: impl AsFd,
+    to_at: Option<&mut u64>,
+    len: usize,
+) -> Result<usize, Errno> {
+    let flags = rustix::pipe::SpliceFlags::MOVE;
+    rustix::pipe::splice(from, from_at, to, to_at, len, flags).map_err(|error| Errno(error.raw_os_error()))
 }
 
 /// To `preadv2` and `pwritev2`, −1 is not a place but the file's position: it must not be asked for by chance.

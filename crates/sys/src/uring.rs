@@ -48,6 +48,8 @@ pub struct UringConfig {
     pub nonvectored: bool,
     /// Reads and writes that would block fail with `EAGAIN` (`RWF_NOWAIT`).
     pub nowait: bool,
+    /// Every so many reads and writes are carried out by threads of the kernel; 0: none is made to.
+    pub kernel_threads_every: u32,
 }
 
 impl UringConfig {
@@ -62,6 +64,7 @@ impl UringConfig {
             registered_files: false,
             nonvectored: true,
             nowait: false,
+            kernel_threads_every: 0,
         }
     }
 }
@@ -123,6 +126,9 @@ pub struct Uring {
     nonvectored: bool,
     /// What each read and write carries besides.
     rw_flags: i32,
+    /// Every so many reads and writes go to threads of the kernel; 0: none is made to.
+    kernel_threads_every: u32,
+    until_kernel_thread: u32,
     targets: Box<[Target]>,
     /// One a slot, for READV and WRITEV; the kernel may read them until the I/O completes. Empty otherwise.
     vectors: Box<[libc::iovec]>,
@@ -250,6 +256,16 @@ impl Uring {
         }
     }
 
+    /// Of so many I/Os one is carried out by a thread of the kernel.
+    fn perhaps_by_thread(&mut self, entry: squeue::Entry) -> squeue::Entry {
+        self.until_kernel_thread -= 1;
+        if self.until_kernel_thread > 0 {
+            return entry;
+        }
+        self.until_kernel_thread = self.kernel_threads_every;
+        entry.flags(squeue::Flags::ASYNC)
+    }
+
     /// Queues an I/O from or to `buffer`, which is at least `len` bytes of the arena's slot, or, where it writes, of the
     /// source.
     #[inline]
@@ -267,7 +283,10 @@ impl Uring {
         }
         assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
         let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
-        let entry = self.entry(slot, op, file, offset, (buffer, len)).user_data(tag.0);
+        let mut entry = self.entry(slot, op, file, offset, (buffer, len)).user_data(tag.0);
+        if self.kernel_threads_every > 0 {
+            entry = self.perhaps_by_thread(entry);
+        }
         // SAFETY: the entry's buffer (at least `len` bytes of the slot's, or to be read of the source, which never
         // changes), vector and file belong to `self`; while the slot is marked in flight, which it is from here on,
         // `buffer` lends it to nobody, and `drop` waits for it or leaks it.

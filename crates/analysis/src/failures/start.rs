@@ -34,6 +34,9 @@ pub fn start_remedy(step: Option<StartStep>, errno: i32) -> Option<&'static str>
         {
             "A higher priority of I/O needs the right to set it (root): leave prioclass= and prio= out"
         }
+        _ if step == Some(StartStep::SetUser) => {
+            "Only root may choose who workers are: leave uid= and gid= out"
+        }
         EPERM | EACCES => "Run as a user who may open it, or choose another target",
         EINVAL if step == Some(StartStep::MapLargePages) => {
             "This kernel has no pages of 2 MiB: use the usual ones"

@@ -14,6 +14,7 @@ pub enum StartStep {
     /// The class that needs a right of its own.
     SetIoPriorityRealTime,
     SetTimerSlack,
+    SetUser,
     SetUpUring,
     SetUpAio,
     /// A mapped file, or buffers.
@@ -24,7 +25,7 @@ pub enum StartStep {
 }
 
 impl StartStep {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Open,
         Self::OpenDirect,
         Self::PreRead,
@@ -33,6 +34,7 @@ impl StartStep {
         Self::SetIoPriority,
         Self::SetIoPriorityRealTime,
         Self::SetTimerSlack,
+        Self::SetUser,
         Self::SetUpUring,
         Self::SetUpAio,
         Self::Map,
@@ -51,6 +53,7 @@ impl StartStep {
             Self::SetIoPriority => "ioprio_set",
             Self::SetIoPriorityRealTime => "ioprio_set (the real-time class needs CAP_SYS_NICE)",
             Self::SetTimerSlack => "prctl",
+            Self::SetUser => "setresuid",
             Self::SetUpUring => "io_uring_setup",
             Self::SetUpAio => "io_setup",
             Self::Map => "mmap",

@@ -24,11 +24,14 @@ impl Settling<'_> {
         self.job.block_size = [chosen.clone(), chosen.clone(), chosen];
     }
 
-    /// As fio, a zone size without a mode means strides.
+    /// Zones, where there are any.
     pub(super) fn strides(&mut self) {
         let zones = self.draft.zones;
-        let implied = zones.size > 0 && !self.given("zonemode");
-        if !zones.strided && !implied {
+        if !zones.strided {
+            if zones.size > 0 {
+                let fault = Fault::new("zonesize needs a zonemode");
+                self.error(&["zonesize"], fault.remedy("add zonemode=strided"));
+            }
             return;
         }
         if zones.size == 0 {

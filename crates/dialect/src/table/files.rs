@@ -60,7 +60,7 @@ fn set_choice(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn show_choice(draft: &Draft) -> Option<String> {
+fn show_choice(draft: &Draft) -> String {
     let word = match draft.job.files.choice {
         FileChoice::RoundRobin => String::from("roundrobin"),
         FileChoice::Random => String::from("random"),
@@ -69,10 +69,10 @@ fn show_choice(draft: &Draft) -> Option<String> {
         FileChoice::Pareto { h } => format!("pareto:{h}"),
         FileChoice::Normal { deviation_percent } => format!("normal:{deviation_percent}"),
     };
-    Some(match draft.job.files.stay_ios {
+    match draft.job.files.stay_ios {
         0 => word,
         stay => format!("{word}:{stay}"),
-    })
+    }
 }
 
 pub(super) static ROWS: &[&[Row]] = &[
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Text(
                 "roundrobin|random|sequential[:N], zipf[:theta[:N]], pareto[:h[:N]], normal[:deviation[:N]]",
                 set_choice,
-                show_choice,
+                |d| Some(show_choice(d)),
             ),
             "Which of several files the next I/O goes to, and for how many I/Os",
         )

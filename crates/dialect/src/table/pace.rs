@@ -116,7 +116,7 @@ pub(super) static ROWS: &[&[Row]] = &[
                 MAX_COUNT,
                 Field {
                     set: |d, ms| {
-                        d.job.stops.rate_cycle = Nanos::from_millis(if ms == 1000 { 0 } else { ms as u64 })
+                        d.job.stops.rate_cycle = Nanos::from_millis(if ms == 1000 { 0 } else { ms as u64 });
                     },
                     get: |d| {
                         Some(match d.job.stops.rate_cycle.get() / 1_000_000 {

@@ -1,11 +1,12 @@
 //! The synchronous system calls: `read`, `pread`, `preadv`, `preadv2` and their writing twins.
 
 use super::WriteSource;
-use fathom_core::backend::{Backend, Capabilities, Op, Request, Submit};
+use fathom_core::backend::{Backend, Capabilities, Errno, Op, Outcome, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::EngineKind;
+use fathom_door::target;
 use fathom_sys::arena::Arena;
-use fathom_sys::sync_io::{self, ReadWriteFlags};
+use fathom_sys::sync_io::{self, Pipe, ReadWriteFlags};
 use std::fs::File;
 
 /// One I/O at a time, complete when `submit` returns.
@@ -16,6 +17,8 @@ pub struct SyncBackend {
     files: Vec<File>,
     arena: Arena,
     source: Option<WriteSource>,
+    /// What `splice` passes through.
+    pipe: Option<Pipe>,
 }
 
 impl SyncBackend {
@@ -28,7 +31,19 @@ impl SyncBackend {
             files,
             arena,
             source: None,
+            pipe: None,
         }
+    }
+
+    /// With a pipe, for `splice`.
+    ///
+    /// # Errors
+    /// None can be made.
+    pub fn with_pipe(mut self) -> std::io::Result<Self> {
+        if self.kind == EngineKind::Splice {
+            self.pipe = Some(Pipe::new()?);
+        }
+        Ok(self)
     }
 
     /// Writes what is in `source` in place of the slots' buffers; with none, those buffers.
@@ -36,6 +51,18 @@ impl SyncBackend {
     pub fn writing_from(mut self, source: Option<WriteSource>) -> Self {
         self.source = source;
         self
+    }
+}
+
+/// `ftruncate` to the offset of a write.
+fn cut(file: &File, request: &Request) -> Outcome {
+    match target::resize(file, request.offset) {
+        Ok(()) => Ok(request.len),
+        Err(error) => Err(Errno(
+            error
+                .raw_os_error()
+                .unwrap_or(rustix::io::Errno::IO.raw_os_error()),
+        )),
     }
 }
 
@@ -55,12 +82,21 @@ impl Backend for SyncBackend {
             files,
             arena,
             source,
+            pipe,
         } = self;
         let file = &files[request.file as usize];
         let outcome = match request.op {
+            Op::Read | Op::Write | Op::Trim if *kind == EngineKind::Falloc => {
+                sync_io::reserve(file, request.op, request.offset, request.len)
+            }
+            Op::Write if *kind == EngineKind::Ftruncate => cut(file, &request),
+            Op::Read | Op::Trim if *kind == EngineKind::Ftruncate => {
+                Err(Errno(rustix::io::Errno::INVAL.raw_os_error()))
+            }
             Op::Read => {
                 let buffer = &mut arena.slot_mut(request.slot)[..request.len as usize];
                 match kind {
+                    EngineKind::Splice if let Some(pipe) = pipe => pipe.read(file, buffer, request.offset),
                     EngineKind::Sync => sync_io::seek_read(file, buffer, request.offset),
                     EngineKind::Pvsync => sync_io::preadv(file, buffer, request.offset),
                     EngineKind::Pvsync2 => sync_io::preadv2(file, buffer, request.offset, *flags),
@@ -73,6 +109,7 @@ impl Backend for SyncBackend {
                     None => &arena.slot(request.slot)[..request.len as usize],
                 };
                 match kind {
+                    EngineKind::Splice if let Some(pipe) = pipe => pipe.write(file, buffer, request.offset),
                     EngineKind::Sync => sync_io::seek_write(file, buffer, request.offset),
                     EngineKind::Pvsync => sync_io::pwritev(file, buffer, request.offset),
                     EngineKind::Pvsync2 => sync_io::pwritev2(file, buffer, request.offset, *flags),

@@ -1,9 +1,11 @@
 use super::{Content, HEADER_BYTES};
 use crate::plan::Plan;
-use crate::testing::{count_byte, job, seed};
+use crate::testing::{count_byte, job, random_job, seed};
 use fathom_core::backend::{Op, Request};
 use fathom_core::rng::Rng;
-use fathom_core::workload::{Amount, Buffers, Compression, Job, Mix, Verify, VerifyAlgorithm, Workload};
+use fathom_core::workload::{
+    Amount, Buffers, Compression, Dedupe, Job, Mix, Verify, VerifyAlgorithm, Workload,
+};
 use proptest::prelude::*;
 
 const ALGORITHMS: [VerifyAlgorithm; 5] = [
@@ -310,4 +312,39 @@ fn each_file_of_a_job_has_a_salt_of_its_own() {
     let shared = salts(&job);
     assert_eq!(shared[0], shared[1]);
     assert_ne!(shared[0][0], shared[0][1]);
+}
+
+/// So many of the blocks are equal to an earlier one.
+#[test]
+fn copies_come_as_often_as_asked_for() {
+    let seed = seed();
+    for (percent, set) in [(30, None), (80, None), (50, Some(10)), (100, Some(5))] {
+        let mut job = random_job(Mix::Write, 4096);
+        job.region.size = Some(Amount::Bytes(4 << 20));
+        job.buffers.dedupe = Some(Dedupe {
+            percent,
+            working_set_percent: set,
+            shared: false,
+        });
+        let mut content = Content::new(&job, &[], seed);
+        assert!(content.fills_each());
+        let mut seen = std::collections::HashSet::new();
+        let mut copies = 0;
+        for block in 0..2000 {
+            let mut buffer = vec![0; 4096];
+            let request = Request {
+                slot: 0,
+                op: Op::Write,
+                file: 0,
+                offset: block * 4096,
+                len: 4096,
+            };
+            content.fill(&mut buffer, &request);
+            copies += u64::from(!seen.insert(buffer));
+        }
+        // The first of each block of a set is none.
+        let firsts = set.map_or(1, |set| 1024 * u64::from(set) / 100);
+        let expected = (2000 * u64::from(percent) / 100).saturating_sub(firsts);
+        assert!(copies.abs_diff(expected) < 120, "{percent} {set:?}: {copies}");
+    }
 }

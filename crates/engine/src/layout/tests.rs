@@ -21,6 +21,7 @@ fn action(path: &Path, size_now: Option<u64>, size_needed: u64, fill: bool) -> F
         writes: !fill,
         fill,
         fallocate: Fallocate::Native,
+        made_by_load: false,
         fsync: true,
     }
 }

@@ -5,6 +5,7 @@ use super::distribution::Sampler;
 use super::map::BlockMap;
 use super::permutation::Permutation;
 use super::sizes::Sizes;
+use super::strided::Strided;
 use super::walk::{Stride, Walk};
 use fathom_core::backend::Op;
 use fathom_core::rng::Rng;
@@ -19,6 +20,8 @@ pub enum Order {
     Sequential,
     /// There are none, and the sequence is shared by workers, or there is one for each slot.
     Walk(Walk),
+    /// Zone after zone.
+    Strided(Box<Strided>),
     /// Each drawn from a distribution, with no memory; per direction.
     Independent(Box<PerOp<Sampler>>),
     /// Each block once, in a permuted order: one block size for all directions.
@@ -38,6 +41,10 @@ pub struct FilePattern {
     order: Order,
     random_percent: PerOp<u8>,
     run_length: u32,
+    /// The I/Os of a run all have its offset.
+    repeats_offset: bool,
+    /// Where the last run began, per direction, from the start of the region.
+    run_start: PerOp<u64>,
     /// No I/O goes on in sequence, and each direction has room.
     always_random: bool,
     run_left: PerOp<u32>,
@@ -82,7 +89,12 @@ impl FilePattern {
                 None => 0,
             },
         );
-        let order = if pattern.random {
+        let order = if let Some(strides) = pattern.strides {
+            let random = (pattern.random, Self::visits_each_block(job));
+            Order::Strided(Box::new(Strided::new(
+                strides, span.bytes, smallest, random, seed,
+            )))
+        } else if pattern.random {
             Self::random_order(job, span, smallest, positions, seed)
         } else if pattern.shared_sequence {
             Order::Walk(Walk::shared(job.limit.time_based || job.region.io_size.is_some()))
@@ -104,6 +116,8 @@ impl FilePattern {
             order,
             random_percent: pattern.random_percent,
             run_length: pattern.run_length.max(1),
+            repeats_offset: pattern.repeats_offset && pattern.random,
+            run_start: [0; 3],
             always_random: pattern.run_length <= 1
                 && job
                     .used_ops()
@@ -164,6 +178,10 @@ impl FilePattern {
         match &mut self.order {
             Order::Sequential => self.sequential(index, len),
             Order::Walk(_) => self.walk(index, len),
+            Order::Strided(strided) => {
+                let (at, len) = strided.take(len, rng)?;
+                Some((self.span.start + at, len))
+            }
             Order::Independent(samplers) => {
                 if self.random_percent[index] < 100 || self.run_length > 1 {
                     return self.independent_with_runs(index, len, rng);
@@ -257,6 +275,9 @@ impl FilePattern {
     }
 
     fn independent(&mut self, op: usize, len: u32, goes_on: bool, rng: &mut Rng) -> Option<(u64, u32)> {
+        if goes_on && self.repeats_offset {
+            return Some(self.again(op, len));
+        }
         if goes_on {
             let found = self.sequential_from(op, len, true);
             if found.is_some() {
@@ -272,11 +293,22 @@ impl FilePattern {
         let at = samplers[op].draw(rng) * self.align[op];
         let len = self.sizes[op].fit(len, self.span.bytes - at);
         self.next_offset[op] = (at + u64::from(len)).saturating_add_signed(self.skip);
+        self.run_start[op] = at;
         Some((self.span.start + at, len))
+    }
+
+    /// The offset of the run once more.
+    fn again(&self, op: usize, len: u32) -> (u64, u32) {
+        let at = self.run_start[op];
+        let len = self.sizes[op].fit(len, self.span.bytes - at);
+        (self.span.start + at, len)
     }
 
     fn mapped(&mut self, op: usize, len: u32, rng: &mut Rng) -> Option<(u64, u32)> {
         let goes_on = self.goes_on(op, rng);
+        if goes_on && self.repeats_offset {
+            return Some(self.again(op, len));
+        }
         let Order::Mapped(map) = &mut self.order else {
             return None;
         };
@@ -303,6 +335,7 @@ impl FilePattern {
             (blocks * granule) as u32
         };
         self.next_offset[op] = at + u64::from(len);
+        self.run_start[op] = at;
         Some((self.span.start + at, len))
     }
 
@@ -388,6 +421,7 @@ impl FilePattern {
         match &mut self.order {
             Order::Sequential | Order::Independent(_) => {}
             Order::Walk(walk) => walk.restart(self.span.bytes),
+            Order::Strided(strided) => strided.restart(seed),
             Order::Permuted(permutation) => permutation.restart(seed),
             Order::Mapped(map) => map.clear(),
         }

@@ -65,6 +65,13 @@ pub enum PlanError {
         /// The directory.
         path: PathBuf,
     },
+    /// `opendir` names a directory without files.
+    #[error("{job}: there is no file below {path}: give another opendir=, or files with filename=")]
+    NothingBelow {
+        job: String,
+        /// The directory.
+        path: PathBuf,
+    },
     /// The path is something that no I/O can be done on.
     #[error("{job}: {path} is a {kind}: give a file or a block device")]
     WrongKind {

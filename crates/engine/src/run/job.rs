@@ -1,6 +1,7 @@
 //! One job section under way: its workers, what they say, what they have done.
 
 use super::RunError;
+use super::early::Steadiness;
 use super::phases::JobState;
 use super::scheduler::TICK;
 use crate::collect::JobCollector;
@@ -9,6 +10,7 @@ use crate::plan::JobPlan;
 use crate::thread::{self, Gate, Message, Report};
 use fathom_core::run::SeriesRow;
 use fathom_core::units::{MonoTime, Nanos};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -27,6 +29,13 @@ pub(super) struct RunningJob {
     pub(super) handles: Vec<std::thread::JoinHandle<()>>,
     /// Why it could not start, where others had been measured before; or that one of its workers panicked.
     pub(super) failure: Option<RunError>,
+    /// Set when enough is known of this job: by whoever waits for the whole run, by another job's end, or when its results
+    /// are steady.
+    pub(super) enough: Arc<AtomicBool>,
+    /// Whether the ends of its workers were looked at.
+    pub(super) looked_at: usize,
+    /// Its results so far, where it ends once they are steady.
+    pub(super) steady: Option<Steadiness>,
 }
 
 impl RunningJob {
@@ -55,6 +64,9 @@ impl RunningJob {
             sender,
             handles: Vec::new(),
             failure: None,
+            enough: Arc::default(),
+            looked_at: 0,
+            steady: plan.job.stops.steady.map(Steadiness::new),
         }
     }
 

@@ -2,18 +2,21 @@
 //!
 //! Data in: the plan. Data out: jobs that have ended, with what they counted.
 
+use super::early;
 use super::job::RunningJob;
 use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, RunError, accounts};
+use crate::balance::Balances;
 use crate::content;
 use crate::interval::Exchange;
 use crate::plan::{Kind, Plan};
 use crate::sequences::Sequences;
 use crate::thread::{self, Gate, Task};
+use crate::worker::Ends;
 use fathom_core::clock::Clock;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How often intervals are collected and progress is told.
@@ -34,6 +37,8 @@ pub(super) struct Scheduler<'a> {
     next_index: u64,
     /// The pointers of sequences that workers share.
     sequences: Sequences,
+    /// The balances between workers.
+    balances: Balances,
     /// The clock of the options, kept right.
     clock: HostClock,
     disciplined: MonoTime,
@@ -54,6 +59,7 @@ impl<'a> Scheduler<'a> {
             started: false,
             next_index: 0,
             sequences: Sequences::default(),
+            balances: Balances::default(),
             clock: options.clock.clone(),
             disciplined: MonoTime(0),
             checkpoint: MonoTime::NEVER,
@@ -134,6 +140,7 @@ impl<'a> Scheduler<'a> {
 
     fn spawn(&mut self, at: usize, gate: &Arc<Gate>) -> Result<Vec<Arc<Exchange>>, RunError> {
         let job = &mut self.jobs[at];
+        let enough = Arc::clone(&job.enough);
         let mut salts = content::salts(&job.plan).into_iter();
         let shared = Arc::new(job.plan.job.clone());
         let source = content::source(&shared).map_err(|failure| RunError::Start {
@@ -154,7 +161,10 @@ impl<'a> Scheduler<'a> {
                 sequences: self.sequences.of(&job.plan, files),
                 source: source.clone(),
                 exchange: Arc::clone(exchange),
-                ends: self.options.ends(),
+                ends: Ends {
+                    stop: Arc::clone(&self.options.stop),
+                    enough: Arc::clone(&enough),
+                },
                 interval,
                 gate: Arc::clone(gate),
                 clock: self.clock.clone(),
@@ -163,6 +173,7 @@ impl<'a> Scheduler<'a> {
                 recording: self.options.recording.clone(),
                 playback: self.options.playback.clone(),
                 permits: Arc::clone(&self.options.permits),
+                share: Mutex::new(shared.flow.map(|flow| self.balances.share(flow))),
             };
             self.next_index += 1;
             let sender = job.sender.clone();
@@ -196,6 +207,7 @@ impl<'a> Scheduler<'a> {
         if !rows.is_empty() {
             hooks.rows(&rows);
         }
+        early::look(&mut self.jobs, &rows, self.options);
         if now >= self.checkpoint {
             self.checkpoint = now.after(NEXT_CHECKPOINT);
             let mut histograms = Vec::new();
@@ -208,6 +220,7 @@ impl<'a> Scheduler<'a> {
         if self.jobs.iter().any(|job| job.plan.job.count_workers) {
             hooks.accounts(&|| accounts::accounts(&self.jobs, now));
         }
+        early::pass_on(&self.jobs, self.options);
     }
 
     fn progress(&self) -> Progress {

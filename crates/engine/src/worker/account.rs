@@ -10,6 +10,9 @@ use fathom_core::units::MonoTime;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// `ENOSPC`.
+const NO_SPACE: i32 = rustix::io::Errno::NOSPC.raw_os_error();
+
 /// What a worker leaves.
 #[derive(Debug)]
 pub struct WorkerEnd {
@@ -34,6 +37,8 @@ pub struct WorkerEnd {
     pub depths: Option<Box<Depths>>,
     /// What was counted of each of its files, where that was asked for; else empty.
     pub files: Box<[FileTally]>,
+    /// The depth that keeps the latency, where one was looked for.
+    pub depth_found: Option<u32>,
 }
 
 impl Worker {
@@ -50,7 +55,7 @@ impl Worker {
                 self.stage = self.stage.over();
             }
         }
-        self.free.push(slot);
+        self.give_back(slot);
     }
 
     /// So many I/Os were handed to the system together.
@@ -102,6 +107,12 @@ impl Worker {
             Ok(_) => {
                 counts.errors += 1;
                 self.errors.add_end_of_file(request);
+            }
+            Err(errno) if self.plan.ignored[usize::from(request.op != Op::Read)].contains(&errno.0) => return,
+            // As much as there was room for was to be written.
+            Err(errno) if errno.0 == NO_SPACE && self.plan.fills_device => {
+                self.stage = self.stage.over();
+                return;
             }
             Err(errno) => {
                 counts.errors += 1;
@@ -274,6 +285,7 @@ impl Worker {
             read_back_start: self.read_back_start,
             depths: watch.depths,
             files: watch.files.unwrap_or_default(),
+            depth_found: self.depth_found(),
         }
     }
 }

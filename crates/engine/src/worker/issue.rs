@@ -95,7 +95,7 @@ impl Worker {
             self.plan.schedules = Default::default();
             return self.end(now);
         };
-        if draw.op == Op::Write && self.trim_in_flight {
+        if self.is_held_up(&draw) {
             self.pending = Some(draw);
             return Step::Full;
         }
@@ -151,6 +151,9 @@ impl Worker {
         };
         self.in_flight += 1;
         self.slots[index as usize].begin(draw, self.in_flight, intended, now);
+        if let Some(guards) = &mut self.guards {
+            guards.sent(&self.slots[index as usize].request);
+        }
         if draw.len > 0 {
             self.ios_left -= 1;
             self.issued += 1;

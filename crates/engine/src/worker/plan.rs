@@ -1,5 +1,6 @@
 //! How a worker is set up.
 
+use super::Limits;
 use crate::interval::Metrics;
 use crate::pace::Schedule;
 use crate::pattern::Generator;
@@ -45,6 +46,12 @@ pub struct WorkerPlan {
     pub file_count: u32,
     /// Which errors are tolerated.
     pub on_error: ErrorRule,
+    /// Errors that do not count: of reads; of writes, trims and syncs.
+    pub ignored: [Vec<i32>; 2],
+    /// No room left is the end, not an error.
+    pub fills_device: bool,
+    /// What it must keep; `None`: nothing.
+    pub limits: Option<Box<Limits>>,
     /// Which latencies are kept apart.
     pub metrics: Metrics,
     /// Whether what was written is read back and checked at the end.

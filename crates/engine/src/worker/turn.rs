@@ -20,6 +20,7 @@ pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
         && !plan.by_slot
         && !plan.count_files
         && !plan.count_depths
+        && plan.limits.is_none()
         && !flushes
         && !plan.verifies
         && !plan.read_back

@@ -139,6 +139,9 @@ fn files(files: &Files, job: &str) -> Vec<String> {
             FileChoice::RoundRobin => "each in turn",
             FileChoice::Random => "one at random each time",
             FileChoice::Sequential => "one after the other",
+            FileChoice::Zipf { .. } | FileChoice::Pareto { .. } | FileChoice::Normal { .. } => {
+                "some more often than others"
+            }
         }));
     }
     let flags = [

@@ -58,6 +58,8 @@ pub(super) fn build(config: &UringConfig, files: Vec<File>, arena: Arena) -> io:
         fixed_buffers: config.fixed_buffers,
         registered_files: config.registered_files,
         nonvectored: config.nonvectored,
+        kernel_threads_every: config.kernel_threads_every,
+        until_kernel_thread: config.kernel_threads_every,
         rw_flags: if config.nowait { libc::RWF_NOWAIT } else { 0 },
         targets,
         vectors,

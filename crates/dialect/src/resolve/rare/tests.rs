@@ -28,23 +28,14 @@ fn zones() {
     check_job(
         "zonesize=64k",
         expect![[r#"
-        [j]
-        rw=read
-        bs=4k
-        ioengine=psync
-        zonemode=strided
-        zonesize=64k
-        zonerange=64k
-    "#]],
+            jobs/a.fio:2:1: error: zonesize needs a zonemode; add zonemode=strided
+        "#]],
     );
     check_job(
         "zonemode=none\nzonesize=64k",
         expect![[r#"
-        [j]
-        rw=read
-        bs=4k
-        ioengine=psync
-    "#]],
+            jobs/a.fio:3:1: error: zonesize needs a zonemode; add zonemode=strided
+        "#]],
     );
     check_job(
         "zonemode=strided",

@@ -38,7 +38,7 @@ fn counts(results: &Results) -> Counts {
 fn counts_are_those_of_a_real_run() {
     let seed = seed();
     let mixed = Mix::ReadWrite { read_percent: 70 };
-    let jobs = [
+    let jobs = vec![
         some_job(Mix::Read, seed, |_| {}),
         some_job(Mix::Write, seed, |job| job.pattern.random = false),
         some_job(mixed, seed, |job| job.block_size = [split(), split(), split()]),

@@ -1,0 +1,97 @@
+//! What few workers do beside the loop: guards and limits at their start and at completions, ends of their own kind.
+
+use super::guards::Verdict;
+use super::{Limits, Watch, Worker, WorkerPlan};
+use crate::pattern::Draw;
+use crate::worker::FileTally;
+use fathom_core::backend::Op;
+use fathom_core::units::MonoTime;
+
+impl Watch {
+    /// What a plan asks for; `None`: nothing.
+    pub(super) fn from_plan(plan: &WorkerPlan) -> Option<Self> {
+        let tallies = || (0..plan.file_count).map(|_| FileTally::from_plan(plan)).collect();
+        let limits = plan.limits.clone();
+        (plan.count_files || plan.count_depths || limits.is_some()).then(|| Self {
+            recorder: None,
+            playing: None,
+            files: plan.count_files.then(tallies),
+            depths: plan.count_depths.then(Box::default),
+            limits,
+        })
+    }
+}
+
+impl Worker {
+    /// Begins what few workers have.
+    pub(super) fn start_rare(&mut self, now: MonoTime) {
+        let limits = self.watch.as_mut().and_then(|watch| watch.limits.as_deref_mut());
+        if let Some(limits) = limits {
+            Limits::start(limits, now.0);
+        }
+        let Some(target) = self.guards.as_mut().and_then(|guards| guards.target.as_mut()) else {
+            return;
+        };
+        target.start(now, &mut self.free);
+        if target.counts_only_found() {
+            // All before is a ramp.
+            self.times.ramp_end = u64::MAX;
+        }
+    }
+
+    /// Whether the next I/O has to wait for a completion.
+    #[inline]
+    pub(super) fn is_held_up(&self, draw: &Draw) -> bool {
+        let waits_for_trim = draw.op == Op::Write && self.trim_in_flight;
+        waits_for_trim || self.guards.as_ref().is_some_and(|guards| guards.overlaps(draw))
+    }
+
+    /// The slot may be used again.
+    #[inline]
+    pub(super) fn give_back(&mut self, slot: u32) {
+        match &mut self.guards {
+            None => self.free.push(slot),
+            Some(guards) => match &mut guards.target {
+                None => self.free.push(slot),
+                Some(target) => target.give_back(slot, self.in_flight, &mut self.free),
+            },
+        }
+    }
+
+    /// An I/O was completed, where there are guards.
+    #[cold]
+    pub(super) fn completed_guarded(&mut self, slot: u32, now: MonoTime) {
+        let created = self.slots[slot as usize].stamps.created;
+        let Some(guards) = &mut self.guards else { return };
+        guards.completed(slot);
+        let Some(target) = &mut guards.target else { return };
+        if self.stage.is_over() || self.stage.reads_back() {
+            return;
+        }
+        let last_chance = now.after(target.window()).0 >= self.deadline;
+        let before = target.depth();
+        let verdict = target.completed(now, now.0.saturating_sub(created), last_chance);
+        if target.depth() > before {
+            target.release(self.in_flight, &mut self.free);
+        } else if target.depth() < before {
+            while self.in_flight + self.free.len() as u32 > target.depth() {
+                match self.free.pop() {
+                    Some(slot) => target.hold(slot),
+                    None => break,
+                }
+            }
+        }
+        if verdict == Verdict::Found && target.counts_only_found() {
+            // One more window, which counts.
+            self.times.ramp_end = now.0;
+            self.deadline = self.deadline.min(now.after(target.window()).0);
+            self.boundary = now.0;
+            self.roll(now);
+        }
+    }
+
+    /// The depth that keeps the latency, where one was looked for.
+    pub(super) fn depth_found(&self) -> Option<u32> {
+        Some(self.guards.as_ref()?.target.as_ref()?.depth())
+    }
+}
