@@ -20,7 +20,7 @@ pub use environment::{
 };
 pub use modelled::{Counted, Held, ModelSummary, SpentCredit};
 pub use repeats::{REPEATS_SCHEMA, RepeatedRun, Repeats, Spread};
-pub use series::{HistogramRow, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSink};
+pub use series::{HistogramRow, IntervalLatency, Latency, SERIES_PERCENTILES, SeriesRow, SeriesSink};
 pub use start::StartStep;
 pub use summary::{
     CpuUsage, DiskSummary, FileCount, FileInterval, FileSummary, Floor, JobSummary, LatencySummary,

@@ -6,6 +6,7 @@
 
 use crate::backend::Request;
 use crate::record::{BlockRequest, CounterRow};
+use crate::run::Counted;
 use crate::units::{MonoTime, Nanos};
 
 /// What a modelled machine has to know of one worker before the run.
@@ -35,6 +36,18 @@ pub struct Trace {
     pub requests: bool,
     /// Counters as they stand at any moment, for [`VirtualDisk::counters`].
     pub counters: bool,
+}
+
+/// A burst credit, and what is left of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreditLeft {
+    /// Whose limit it lifts: `disk IOPS`, `VM uncached MB/s`, …
+    pub limit: &'static str,
+    /// In what it is counted: of a limit on IOPS I/O units, else bytes.
+    pub counts: Counted,
+    pub left: f64,
+    /// What it holds when full.
+    pub full: f64,
 }
 
 /// A disk and its machine in virtual time. Time only moves on: no call is about an earlier moment than one before.
@@ -77,6 +90,10 @@ pub trait VirtualDisk {
     /// Appends to `out` how the counters of its disk and of its page cache stood at `now`, under the names of Prometheus'
     /// node exporter.
     fn counters(&mut self, now: MonoTime, out: &mut Vec<CounterRow>) {
+        let _ = (now, out);
+    }
+    /// Appends to `out` what was left of its burst credits at `now`.
+    fn credit(&self, now: MonoTime, out: &mut Vec<CreditLeft>) {
         let _ = (now, out);
     }
 }

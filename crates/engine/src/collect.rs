@@ -7,7 +7,8 @@ use crate::interval::{Derived, Exchange, Interval, Metrics, OpCounts, Phase};
 use crate::worker_tally::WorkerTally;
 use fathom_core::backend::Op;
 use fathom_core::run::{
-    HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, SERIES_PERCENTILES, SeriesRow,
+    HistogramRow, IntervalLatency, JobSummary, Latency, LatencySummary, OpSummary, SERIES_PERCENTILES,
+    SeriesRow,
 };
 use fathom_core::units::{MonoTime, Nanos};
 use std::cmp::Ordering;
@@ -77,6 +78,8 @@ pub struct JobCollector {
     tallies: Option<Vec<WorkerTally>>,
     /// The last interval reported, for the live line.
     last: Live,
+    /// All latencies of the intervals reported since they were last taken; `None`: nobody asked for them.
+    latencies: Option<Vec<IntervalLatency>>,
 }
 
 /// What the live line says of the last second, or of the last interval where those have another length.
@@ -114,6 +117,19 @@ impl JobCollector {
             totals: Interval::new(),
             tallies: None,
             last: Live::default(),
+            latencies: None,
+        }
+    }
+
+    /// Keeps all latencies of each interval, for [`JobCollector::take_latencies`].
+    pub fn keep_latencies(&mut self) {
+        self.latencies = Some(Vec::new());
+    }
+
+    /// Moves to `out` the latencies of the intervals whose rows were appended since the last call.
+    pub fn take_latencies(&mut self, out: &mut Vec<IntervalLatency>) {
+        if let Some(latencies) = &mut self.latencies {
+            out.append(latencies);
         }
     }
 
@@ -348,6 +364,15 @@ impl JobCollector {
             }
             if self.used[op.index()] || counts.lat.n() > 0 {
                 rows.push(self.row(second, interval, op, late_ios[op.index()]));
+                if let Some(latencies) = &mut self.latencies {
+                    latencies.push(IntervalLatency {
+                        second: second as u32,
+                        job: self.job,
+                        op,
+                        lat: counts.lat.clone(),
+                        response: counts.response.clone(),
+                    });
+                }
             }
         }
         live.lat_ns_p99 = p99_of_data(interval);

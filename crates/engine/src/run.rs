@@ -21,7 +21,7 @@ use crate::replay::Playback;
 use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
 use crate::worker::Ends;
-use fathom_core::run::{HistogramRow, SeriesRow, WorkerAccount};
+use fathom_core::run::{HistogramRow, IntervalLatency, SeriesRow, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
 use fathom_door::Permits;
@@ -43,6 +43,10 @@ pub trait Hooks {
     /// The rows of one or more whole seconds.
     fn rows(&mut self, rows: &[SeriesRow]) {
         let _ = rows;
+    }
+    /// All latencies of the rows that come next, where [`Options::latencies`] asks for them.
+    fn latencies(&mut self, latencies: &[IntervalLatency]) {
+        let _ = latencies;
     }
     /// In virtual time: the run begins on `disk`, a whole second has passed, the run has ended.
     fn second(&mut self, disk: &mut dyn VirtualDisk, now: MonoTime) {
@@ -169,6 +173,8 @@ pub struct Options {
     pub playback: Option<Arc<Playback>>,
     /// How long the interval of a row is: 10 ms to 60 s; shorter or longer ones are taken for these.
     pub interval: Nanos,
+    /// Whether hooks are given all latencies of each interval beside its rows.
+    pub latencies: bool,
 }
 
 impl Options {
@@ -184,6 +190,7 @@ impl Options {
             permits: Arc::default(),
             playback: None,
             interval: Nanos::from_secs(1),
+            latencies: false,
         }
     }
 

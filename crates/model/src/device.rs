@@ -181,6 +181,11 @@ impl Device {
         self.limits.spent(unit)
     }
 
+    /// What is left at `now_ns` of the burst credit of the disk's limit of `unit`, and what it holds when full.
+    pub(crate) fn credit(&self, unit: Unit, now_ns: u64) -> Option<(f64, f64)> {
+        self.limits.credit(unit, now_ns)
+    }
+
     /// How long I/Os were held by the disk's limits on IOPS and on bytes, in nanoseconds.
     pub(crate) fn held_ns(&self) -> (u64, u64) {
         (

@@ -18,7 +18,7 @@ use fathom_core::backend::{Op, Request};
 use fathom_core::record::{BlockRequest, CounterRow};
 use fathom_core::run::{DiskSummary, Held, ModelSummary};
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::virtual_disk::{Accepted, Submitter, Trace, VirtualDisk};
+use fathom_core::virtual_disk::{Accepted, CreditLeft, Submitter, Trace, VirtualDisk};
 
 /// A modelled machine.
 #[derive(Debug, Clone)]
@@ -246,6 +246,10 @@ impl VirtualDisk for Machine {
             let (dirty, writing) = self.page_cache.dirty_and_writing_bytes();
             watch.count(now.0, (dirty, writing), out);
         }
+    }
+
+    fn credit(&self, now: MonoTime, out: &mut Vec<CreditLeft>) {
+        self.below.volume.credit(now.0, out);
     }
 }
 

@@ -387,6 +387,13 @@ impl Path {
         self.limits.iter().enumerate().map(state).collect()
     }
 
+    /// What is left at `now_ns` of the burst credit of the limit of `unit`, and what it holds when full; `None`: it has none.
+    pub(crate) fn credit(&self, unit: Unit, now_ns: u64) -> Option<(f64, f64)> {
+        let mut states = self.states(now_ns, ("", "")).into_iter();
+        let state = states.find(|state| state.counts == unit.counted() && state.credit_full.is_some())?;
+        Some((state.credit_left? as f64, state.credit_full? as f64))
+    }
+
     /// The burst credit of the limit of `unit`, if it has run out.
     pub(crate) fn spent(&self, unit: Unit) -> Option<Spent> {
         let mut of_unit = self.limits.iter().filter(|limit| limit.unit == unit);

@@ -9,7 +9,8 @@ use crate::path::{LimitState, Path, Spent, Unit};
 use crate::spec::{Counts, Limit, PathLimits, SharedSpec, Spec};
 use fathom_core::backend::Op;
 use fathom_core::rng::split_mix;
-use fathom_core::run::{DiskSummary, SpentCredit};
+use fathom_core::run::{Counted, DiskSummary, SpentCredit};
+use fathom_core::virtual_disk::CreditLeft;
 
 /// What a flush costs of limits.
 const NOTHING: Cost = Cost { units: 0, bytes: 0 };
@@ -367,6 +368,28 @@ impl Volume {
             credits.extend(self.vm.spent(unit).map(|spent| spent.told(of_vm, unit)));
         }
         credits
+    }
+
+    /// What is left of the burst credits at `now_ns`: of all disks together, and of the machine.
+    pub(crate) fn credit(&self, now_ns: u64, out: &mut Vec<CreditLeft>) {
+        for (unit, counts, of_disk, of_vm) in [
+            (Unit::Iops, Counted::IoUnits, "disk IOPS", "VM uncached IOPS"),
+            (Unit::Bytes, Counted::Bytes, "disk MB/s", "VM uncached MB/s"),
+        ] {
+            let disks = self
+                .devices
+                .iter()
+                .filter_map(|device| device.credit(unit, now_ns));
+            let disks = disks.reduce(|all, one| (all.0 + one.0, all.1 + one.1));
+            let told = |limit: &'static str, (left, full): (f64, f64)| CreditLeft {
+                limit,
+                counts,
+                left,
+                full,
+            };
+            out.extend(disks.map(|credit| told(of_disk, credit)));
+            out.extend(self.vm.credit(unit, now_ns).map(|credit| told(of_vm, credit)));
+        }
     }
 
     /// How long I/Os were held in all, by limit, in nanoseconds.

@@ -1,7 +1,9 @@
 //! What happens on the way of a measurement, for those who show or follow it.
 
 use crate::sweep::progress::{self, Step};
-use fathom_core::run::{SeriesRow, WorkerAccount};
+use fathom_core::record::CounterRow;
+use fathom_core::run::{IntervalLatency, SeriesRow, WorkerAccount};
+use fathom_core::virtual_disk::CreditLeft;
 use fathom_engine::plan::FileAction;
 use fathom_engine::run::Progress;
 use std::fmt;
@@ -43,6 +45,15 @@ pub enum Event<'a> {
     Rows(&'a [SeriesRow]),
     /// What each worker has done so far can be had; ten times a second, where jobs have their workers counted.
     Standing(Standing<'a>),
+    /// All latencies of the rows that come next, where somebody asked for them ([`How::watched`](crate::How::watched)).
+    Latencies(&'a [IntervalLatency]),
+    /// What a modelled machine has counted and which credit it has left, a second of virtual time after the last time; where
+    /// somebody asked for it.
+    Machine {
+        /// As the node exporter names them.
+        counters: &'a [CounterRow],
+        credit: &'a [CreditLeft],
+    },
     /// The load has ended.
     LoadEnded,
     /// The record of a run that was only begun could not be removed.

@@ -12,7 +12,7 @@ use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::tap::{IoTap, Tapping, VirtualTapping};
 use crate::{conditions, start_error, virtual_run};
-use fathom_core::run::{HistogramRow, Run, SeriesRow, Status, Warning, WorkerAccount};
+use fathom_core::run::{HistogramRow, IntervalLatency, Run, SeriesRow, Status, Warning, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_engine::plan::Plan;
@@ -167,12 +167,14 @@ fn real(
         recording: recorded.or_else(|| tapping.as_ref().map(Tapping::recording)),
         permits: Arc::clone(&permitted.permits),
         playback: playback_of(reading.as_ref()),
+        latencies: how.watched,
         ..conduct.options(stop, &clock)
     };
     let mut hooks = Watchers {
         observer,
         recorder,
         virtual_streams: None,
+        watched: how.watched,
         lossless: false,
         guard: Some(Guard::new(permitted, system, stop)),
         alive: Arc::default(),
@@ -247,13 +249,17 @@ fn modelled(
     let options = Options {
         recording: recorded.or_else(|| tapping.as_ref().map(VirtualTapping::recording)),
         playback: playback_of(reading.as_ref()),
+        latencies: how.watched,
+        rows_at_once: conduct.rows_at_once || how.watched,
         ..conduct.options(session.stop, &clock)
     };
-    let traced = streams.as_ref().map_or(Trace::default(), VirtualStreams::wanted);
+    let mut traced = streams.as_ref().map_or(Trace::default(), VirtualStreams::wanted);
+    traced.counters |= how.watched;
     let mut hooks = Watchers {
         observer,
         recorder,
         virtual_streams: streams,
+        watched: how.watched,
         lossless: true,
         guard: None,
         alive: Arc::default(),
@@ -421,6 +427,8 @@ struct Watchers<'o> {
     recorder: Option<Recorder>,
     /// Keeps what a modelled machine did.
     virtual_streams: Option<VirtualStreams>,
+    /// Whether the observer wants what a modelled machine counts.
+    watched: bool,
     /// Whether the run waits for its record: virtual time loses nothing by it.
     lossless: bool,
     /// Guards what is written to; `None`: nothing real is.
@@ -451,6 +459,18 @@ impl Hooks for Watchers<'_> {
         if let Some(streams) = &self.virtual_streams {
             streams.second(disk, now);
         }
+        if self.watched {
+            let (mut counters, mut credit) = (Vec::new(), Vec::new());
+            disk.counters(now, &mut counters);
+            disk.credit(now, &mut credit);
+            self.observer.event(Event::Machine {
+                counters: &counters,
+                credit: &credit,
+            });
+        }
+    }
+    fn latencies(&mut self, latencies: &[IntervalLatency]) {
+        self.observer.event(Event::Latencies(latencies));
     }
     fn accounts(&mut self, accounts: &dyn Fn() -> Vec<WorkerAccount>) {
         self.observer.event(Event::Standing(Standing(accounts)));

@@ -39,6 +39,9 @@ pub struct How {
     pub allow_signature: Vec<PathBuf>,
     /// The command line, word by word, for the record.
     pub command: Vec<String>,
+    /// Whether the observer is given all latencies of each interval and what a modelled machine counts
+    /// ([`Event::Latencies`](crate::Event::Latencies), [`Event::Machine`](crate::Event::Machine)).
+    pub watched: bool,
 }
 
 /// Where a run is kept.

@@ -403,7 +403,11 @@ struct Watcher<'a, 'b> {
 impl Observer for Watcher<'_, '_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
-            Event::Rows(rows) => self.rows(rows),
+            Event::Rows(rows) => {
+                self.rows(rows);
+                lock(self.shared).observer.event(event);
+            }
+            Event::Latencies(_) => lock(self.shared).observer.event(event),
             Event::Progress(progress) => {
                 let step = self.step;
                 let event = SweepEvent::Progress { step, progress };

@@ -165,7 +165,11 @@ impl Observer for Live {
             Event::LaidOut => self.laid_out(),
             Event::Progress(progress) => self.progress(progress),
             Event::LoadEnded => self.how.clear(),
-            Event::Rows(_) | Event::Sweep(_) | Event::Standing(_) => {}
+            Event::Rows(_)
+            | Event::Latencies(_)
+            | Event::Machine { .. }
+            | Event::Sweep(_)
+            | Event::Standing(_) => {}
             Event::RecordFailed(error) => terminal::error(error),
             Event::RecordStays(error) => terminal::note(error),
             Event::Shared { .. } | Event::Stays { .. } | Event::Unmarked(_) | Event::NotRecorded(_)

@@ -2,6 +2,7 @@
 
 use super::LatencySummary;
 use crate::backend::Op;
+use crate::histogram::Histogram;
 use crate::units::MonoTime;
 
 /// The percentiles that each row of the series keeps, of `lat` and `response`: few, so that a day of rows stays
@@ -88,6 +89,22 @@ pub struct HistogramRow {
     /// Highest latency that it counts, in nanoseconds.
     pub high_ns: u64,
     pub count: u64,
+}
+
+/// The latencies of one direction of one job section in one interval, all buckets of them: what [`SeriesRow`] has in a few
+/// percentiles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntervalLatency {
+    /// As of the row: whole seconds from the start of the run to that of the interval.
+    pub second: u32,
+    /// Which job section.
+    pub job: u32,
+    /// Read, write, trim or sync.
+    pub op: Op,
+    /// Created to completed, in nanoseconds.
+    pub lat: Histogram,
+    /// Intended to completed, in nanoseconds; empty in a closed loop.
+    pub response: Histogram,
 }
 
 /// Takes the rows as they are made. Called from outside the measured threads.

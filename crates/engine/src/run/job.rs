@@ -1,9 +1,9 @@
 //! One job section under way: its workers, what they say, what they have done.
 
-use super::RunError;
 use super::early::Steadiness;
 use super::phases::JobState;
 use super::scheduler::TICK;
+use super::{Hooks, Options, RunError};
 use crate::collect::JobCollector;
 use crate::interval::Interval;
 use crate::plan::JobPlan;
@@ -38,20 +38,39 @@ pub(super) struct RunningJob {
     pub(super) steady: Option<Steadiness>,
 }
 
+/// Hands rows over, behind all latencies of their intervals where those are kept.
+pub(super) fn hand_over(jobs: &mut [RunningJob], rows: &[SeriesRow], hooks: &mut dyn Hooks) {
+    if rows.is_empty() {
+        return;
+    }
+    let mut latencies = Vec::new();
+    for job in jobs {
+        job.collector.take_latencies(&mut latencies);
+    }
+    if !latencies.is_empty() {
+        hooks.latencies(&latencies);
+    }
+    hooks.rows(rows);
+}
+
 impl RunningJob {
-    /// Job section number `index`, not started, with rows of intervals of this length.
-    pub(super) fn new(index: u32, plan: &JobPlan, interval: Nanos) -> Self {
+    /// Job section number `index`, not started, with the rows that `options` ask for.
+    pub(super) fn new(index: u32, plan: &JobPlan, options: &Options) -> Self {
         let (sender, receiver) = channel();
         let [read, write, trim] = plan.job.pattern.mix.uses();
         let used = [read, write, trim, false];
         let percentiles = &plan.job.percentiles.list;
         let metrics = thread::metrics_of(&plan.job);
+        let interval = options.row_interval();
         let mut collector = JobCollector::new(index, used, metrics, percentiles).with_interval(interval);
         if plan.job.count_workers {
             let reporting = &plan.job.reporting;
             let windows = [reporting.bw_window_ms, reporting.iops_window_ms].map(u64::from);
             let [bw, iops] = windows.map(Nanos::from_millis);
             collector = collector.with_tallies(plan.workers.len(), (bw, iops));
+        }
+        if options.latencies {
+            collector.keep_latencies();
         }
         Self {
             collector,

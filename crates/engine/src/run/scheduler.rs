@@ -3,7 +3,7 @@
 //! Data in: the plan. Data out: jobs that have ended, with what they counted.
 
 use super::early;
-use super::job::RunningJob;
+use super::job::{self, RunningJob};
 use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, RunError, accounts};
 use crate::balance::Balances;
@@ -50,7 +50,7 @@ impl<'a> Scheduler<'a> {
     pub(super) fn new(plan: &Plan, options: &'a Options) -> Self {
         let jobs = (0..)
             .zip(&plan.jobs)
-            .map(|(index, plan)| RunningJob::new(index, plan, options.row_interval()));
+            .map(|(index, plan)| RunningJob::new(index, plan, options));
         Self {
             options,
             jobs: jobs.collect(),
@@ -204,9 +204,7 @@ impl<'a> Scheduler<'a> {
             waited = true;
             job.take_messages(patience, &mut rows);
         }
-        if !rows.is_empty() {
-            hooks.rows(&rows);
-        }
+        job::hand_over(&mut self.jobs, &rows, hooks);
         early::look(&mut self.jobs, &rows, self.options);
         if now >= self.checkpoint {
             self.checkpoint = now.after(NEXT_CHECKPOINT);

@@ -7,7 +7,7 @@
 mod queue;
 mod stage;
 
-use super::job::RunningJob;
+use super::job::{self, RunningJob};
 use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, Results, results};
 use crate::plan::Plan;
@@ -56,7 +56,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
     let jobs = plan.jobs.iter().enumerate();
     let mut run = VirtualRun {
         jobs: jobs
-            .map(|(index, plan)| RunningJob::new(index as u32, plan, options.row_interval()))
+            .map(|(index, plan)| RunningJob::new(index as u32, plan, options))
             .collect(),
         stages: Vec::new(),
         ended: 0,
@@ -310,10 +310,8 @@ impl VirtualRun<'_> {
     }
 
     fn hand_over(&mut self, hooks: &mut dyn Hooks) {
-        if !self.rows.is_empty() {
-            hooks.rows(&self.rows);
-            self.rows.clear();
-        }
+        job::hand_over(&mut self.jobs, &self.rows, hooks);
+        self.rows.clear();
     }
 
     /// Progress, at most every tenth of a real second; the time left is real time.

@@ -237,3 +237,48 @@ fn a_credit_that_runs_out_says_when_and_both_rates() {
     }
     assert_eq!(path.spent(Unit::Iops), None);
 }
+
+/// What is left of a credit is what was given, less what was used, and what came back in a pause: however it is released.
+#[test]
+fn what_is_left_of_a_credit_is_told() {
+    let evenly = SliceSpec {
+        slice_ns: 0,
+        factor_permille: 1000,
+    };
+    let slices = SliceSpec {
+        slice_ns: SECOND / 10,
+        factor_permille: 1000,
+    };
+    for release in [evenly, slices] {
+        let spec = PathLimits {
+            iops: Limit::At(100),
+            bytes_per_second: Limit::At(1 << 30),
+            burst: Some(BurstSpec {
+                iops: Limit::At(1000),
+                bytes_per_second: Limit::NotKnown,
+                full_seconds: 10,
+                level_percent: 100,
+                iops_credit: Some(9000),
+                bytes_credit: None,
+            }),
+        };
+        let mut path = Path::new(&spec, release);
+        assert_eq!(path.credit(Unit::Bytes, 0), None);
+        let (left, full) = path.credit(Unit::Iops, 0).expect("credit");
+        assert!(
+            (full - 9000.0).abs() < 1.0 && (left - full).abs() < 1.0,
+            "{left} of {full}"
+        );
+        // Ten seconds at 400 I/Os a second: 300 of them are not earned.
+        for io in 0..4000 {
+            path.take(io * SECOND / 400, 1, 4 * KIB);
+        }
+        let (left, _) = path.credit(Unit::Iops, 10 * SECOND).expect("credit");
+        assert!((left - 6000.0).abs() < 120.0, "{left} after ten seconds");
+        // Twenty seconds of rest bring back 2000, a long one all.
+        let (left, _) = path.credit(Unit::Iops, 30 * SECOND).expect("credit");
+        assert!((left - 8000.0).abs() < 120.0, "{left} after a rest");
+        let (left, full) = path.credit(Unit::Iops, 100 * SECOND).expect("credit");
+        assert!((left - full).abs() < 1e-6);
+    }
+}

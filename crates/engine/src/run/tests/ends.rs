@@ -329,7 +329,7 @@ fn a_panic_before_the_start_does_not_hang() {
     let mut many = job("many", EngineKind::Psync, Mix::Write, directory.path());
     many.numjobs = 3;
     let plan = plan(&[many]);
-    let mut job = RunningJob::new(0, &plan.jobs[0], Nanos::from_secs(1));
+    let mut job = RunningJob::new(0, &plan.jobs[0], &options());
     assert!(job.state == JobState::Waiting);
     let waits = std::thread::spawn(|| std::thread::sleep(Duration::from_secs(30)));
     job.handles.push(waits);

@@ -4,7 +4,8 @@ use super::{GIB, MS, Probe, SECOND, direct, for_ms, named, options, probed, serv
 use crate::plan::Plan;
 use crate::run::{Hooks, Options, Results, run_virtual};
 use fathom_core::backend::Op;
-use fathom_core::run::{Latency, SeriesRow, Status};
+use fathom_core::histogram::Histogram;
+use fathom_core::run::{IntervalLatency, Latency, SeriesRow, Status};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Amount, Job, Mix, Rate, Workload};
 use std::sync::Arc;
@@ -259,4 +260,74 @@ fn a_shared_sequence_is_the_same_each_time() {
     let (again, _, probe_again) = probed(&[job], &disk);
     assert_eq!(results.jobs, again.jobs);
     assert_eq!(probe.ios, probe_again.ios);
+}
+
+/// Keeps rows and latencies as they come.
+#[derive(Default)]
+struct Whole {
+    rows: Vec<SeriesRow>,
+    latencies: Vec<IntervalLatency>,
+    /// Rows whose latencies had not come before them.
+    early: usize,
+}
+
+impl Hooks for Whole {
+    fn latencies(&mut self, latencies: &[IntervalLatency]) {
+        self.latencies.extend_from_slice(latencies);
+    }
+    fn rows(&mut self, rows: &[SeriesRow]) {
+        self.rows.extend_from_slice(rows);
+        self.early += self.rows.len().saturating_sub(self.latencies.len());
+    }
+}
+
+fn watched(latencies: bool) -> (Results, Whole) {
+    let mut disk = spec(1);
+    disk.disks[0].read = service(500.0, 5000.0);
+    let mut job = named(
+        for_ms(direct(Mix::ReadWrite { read_percent: 70 }, 4), 3_500),
+        "mixed",
+    );
+    job.region.size = Some(Amount::Bytes(64 << 20));
+    let plan = Plan::modelled(&Workload { jobs: vec![job] }, GIB).expect("a plan");
+    let options = Options {
+        latencies,
+        rows_at_once: true,
+        ..options()
+    };
+    let mut hooks = Whole::default();
+    let results = run_virtual(&plan, &mut Probe::new(&disk), &options, &mut hooks);
+    (results, hooks)
+}
+
+/// Whoever asks has every row's latencies, all of them, before the row; who does not ask has none.
+#[test]
+fn the_latencies_of_each_interval_come_before_its_rows() {
+    let (results, seen) = watched(true);
+    assert_eq!(seen.early, 0);
+    let key = |row: &SeriesRow| (row.second, row.job, row.op, row.ios, row.lat.max);
+    let of = |one: &IntervalLatency| {
+        (
+            one.second,
+            one.job,
+            one.op,
+            one.lat.n(),
+            one.lat.max().unwrap_or(0),
+        )
+    };
+    let rows: Vec<_> = seen.rows.iter().map(key).collect();
+    assert_eq!(rows, seen.latencies.iter().map(of).collect::<Vec<_>>());
+    for op in [Op::Read, Op::Write] {
+        let mut all = Histogram::new();
+        let of_op = seen.latencies.iter().filter(|one| one.op == op);
+        of_op.for_each(|one| all.merge(&one.lat));
+        let summary = &results.jobs[0].op(op).lat_ns;
+        assert!(all.n() > 100, "{op:?}");
+        assert_eq!((all.n(), all.max()), (summary.n, Some(summary.max)));
+        assert_eq!(all.percentile(99.0), summary.percentile(99.0).expect("p99"));
+    }
+    let (alike, unasked) = watched(false);
+    assert_eq!(unasked.latencies, []);
+    assert_eq!(unasked.rows, seen.rows);
+    assert_eq!(alike.jobs, results.jobs);
 }
