@@ -3,6 +3,7 @@
 //! Duty: CPU time, memory, pressure, run queue and paging under the exporter's names. Data in: files of `/proc` (proc(5),
 //! Documentation/accounting/psi.rst). Data out: rows. It must not know who caused them.
 
+use super::disk::escaped;
 use super::growing::Growing;
 use super::open_file::OpenFile;
 use super::text::{lines, number, number_of, words};
@@ -18,7 +19,7 @@ struct Table {
     parse: fn(&[u8], &mut State, &mut Rows<'_>),
 }
 
-const TABLES: [Table; 7] = [
+const TABLES: [Table; 8] = [
     Table {
         path: "/proc/stat",
         what: "CPU time, context switches and interrupts",
@@ -54,6 +55,11 @@ const TABLES: [Table; 7] = [
         what: "pressure on memory",
         parse: |text, state, rows| pressure(text, MEMORY_PRESSURE, state, rows),
     },
+    Table {
+        path: "/proc/net/dev",
+        what: "bytes, drops and errors of the network",
+        parse: network,
+    },
 ];
 
 /// The words that begin a line of pressure, and what its total is called. The exporter gives no `full` for CPUs: for the
@@ -75,7 +81,8 @@ const MODES: [&str; 8] = [
     "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
 ];
 
-const MEMORY: [(&[u8], &str); 4] = [
+const MEMORY: [(&[u8], &str); 5] = [
+    (b"MemTotal:", "node_memory_MemTotal_bytes"),
     (b"MemAvailable:", "node_memory_MemAvailable_bytes"),
     (b"Cached:", "node_memory_Cached_bytes"),
     (b"Dirty:", "node_memory_Dirty_bytes"),
@@ -83,13 +90,25 @@ const MEMORY: [(&[u8], &str); 4] = [
 ];
 
 /// `pgpgin` and `pgpgout` are KiB, the others counts: the exporter gives them as they are.
-const PAGING: [(&[u8], &str); 5] = [
+const PAGING: [(&[u8], &str); 6] = [
     (b"pgpgin", "node_vmstat_pgpgin"),
     (b"pgpgout", "node_vmstat_pgpgout"),
     (b"pgmajfault", "node_vmstat_pgmajfault"),
+    (b"oom_kill", "node_vmstat_oom_kill"),
     (b"nr_dirtied", "node_vmstat_nr_dirtied"),
     (b"nr_written", "node_vmstat_nr_written"),
 ];
+
+/// The columns of an interface that are told: bytes, errors, drops of what was received, then of what was sent.
+const NETWORK: [(usize, &str); 6] = [
+    (0, "node_network_receive_bytes_total"),
+    (2, "node_network_receive_errs_total"),
+    (3, "node_network_receive_drop_total"),
+    (8, "node_network_transmit_bytes_total"),
+    (10, "node_network_transmit_errs_total"),
+    (11, "node_network_transmit_drop_total"),
+];
+const NETWORK_COLUMNS: usize = 16;
 
 /// The files of the machine.
 #[derive(Debug)]
@@ -106,6 +125,17 @@ struct State {
     ticks_per_second: f64,
     cpus: BTreeMap<u64, Cpu>,
     counters: BTreeMap<&'static str, Growing>,
+    root: SystemRoot,
+    interfaces: BTreeMap<Vec<u8>, Interface>,
+}
+
+/// An interface of the network.
+#[derive(Debug)]
+struct Interface {
+    labels: String,
+    counters: [Growing; NETWORK.len()],
+    /// Bytes a second, where the link says it.
+    speed: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -127,6 +157,7 @@ impl System {
             files,
             state: State {
                 ticks_per_second: rustix::param::clock_ticks_per_second() as f64,
+                root: root.clone(),
                 ..State::default()
             },
             buffer: Vec::new(),
@@ -219,6 +250,49 @@ fn vmstat(text: &[u8], state: &mut State, rows: &mut Rows<'_>) {
                 let value = state.grown(metric, now);
                 rows.push(metric, "", value);
             }
+        }
+    }
+}
+
+/// Two lines of names, then `eth0: 1 2 …`; the machine's own loop is no network.
+fn network(text: &[u8], state: &mut State, rows: &mut Rows<'_>) {
+    for line in lines(text).skip(2) {
+        let Some(colon) = line.iter().position(|&byte| byte == b':') else {
+            continue;
+        };
+        let name = line[..colon].trim_ascii();
+        let columns: Option<Vec<u64>> = words(&line[colon + 1..]).map(number).collect();
+        if name.is_empty() || name == b"lo" || name.contains(&b'/') {
+            continue;
+        }
+        let Some(columns) = columns.filter(|columns| columns.len() >= NETWORK_COLUMNS) else {
+            continue;
+        };
+        let root = &state.root;
+        let interface = state
+            .interfaces
+            .entry(name.to_vec())
+            .or_insert_with(|| Interface::new(root, name));
+        for (counter, (column, metric)) in interface.counters.iter_mut().zip(NETWORK) {
+            let value = counter.read(columns[column]) as f64;
+            rows.push(metric, interface.labels.clone(), value);
+        }
+        if let Some(speed) = interface.speed {
+            rows.push("node_network_speed_bytes", interface.labels.clone(), speed);
+        }
+    }
+}
+
+impl Interface {
+    fn new(root: &SystemRoot, name: &[u8]) -> Self {
+        let name = String::from_utf8_lossy(name);
+        // In Mbit/s; -1 or unreadable where there is no link, or a virtual one.
+        let speed = root.text(&format!("/sys/class/net/{name}/speed"));
+        let speed = speed.and_then(|speed| speed.trim().parse::<f64>().ok());
+        Self {
+            labels: format!("device=\"{}\"", escaped(&name)),
+            counters: [Growing::default(); NETWORK.len()],
+            speed: speed.filter(|&speed| speed > 0.0).map(|speed| speed * 1e6 / 8.0),
         }
     }
 }

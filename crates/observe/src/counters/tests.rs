@@ -27,6 +27,13 @@ fn whole() -> Tree {
         "/proc/vmstat",
         "nr_dirty 1\nnr_dirtied 11\nnr_written 12\npgpgin 13\npgpgout 14\npgmajfault 15\n",
     );
+    tree.file(
+        "/proc/net/dev",
+        "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame \
+         compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n    lo: 5 5 0 0 0 0 0 0 5 5 0 0 0 0 0 0\n  eth0: \
+         1000 10 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n",
+    );
+    tree.file("/sys/class/net/eth0/speed", "10000\n");
     tree.file("/proc/loadavg", "0.19 0.28 0.73 1/91 22742\n");
     for (name, full) in [("cpu", 0), ("io", 500_000), ("memory", 0)] {
         tree.file(
@@ -122,6 +129,7 @@ fn every_counter_has_the_exporters_name_and_unit() {
         node_context_switches_total 4242
         node_procs_running 2
         node_procs_blocked 1
+        node_memory_MemTotal_bytes 25276514304
         node_memory_MemAvailable_bytes 1024000
         node_memory_Cached_bytes 2048000
         node_memory_Dirty_bytes 3072
@@ -137,6 +145,13 @@ fn every_counter_has_the_exporters_name_and_unit() {
         node_pressure_io_stalled_seconds_total 0.5
         node_pressure_memory_waiting_seconds_total 1.5
         node_pressure_memory_stalled_seconds_total 0
+        node_network_receive_bytes_total{device="eth0"} 1000
+        node_network_receive_errs_total{device="eth0"} 1
+        node_network_receive_drop_total{device="eth0"} 2
+        node_network_transmit_bytes_total{device="eth0"} 2000
+        node_network_transmit_errs_total{device="eth0"} 3
+        node_network_transmit_drop_total{device="eth0"} 4
+        node_network_speed_bytes{device="eth0"} 1250000000
         fathom_cgroup_io_limit{device="254:0",kind="riops"} 1100
         fathom_cgroup_cpu_quota_cores 0.5
         fathom_cgroup_cpu_throttled_seconds_total 2.5
@@ -181,6 +196,7 @@ fn what_is_missing_is_said_once_with_its_reason() {
         pressure on the CPUs: not available, because /proc/pressure/cpu cannot be read: No such file or directory (os error 2); it takes Linux 4.20 with CONFIG_PSI, on many systems psi=1 on the kernel's command line
         pressure on storage: not available, because /proc/pressure/io cannot be read: No such file or directory (os error 2); it takes Linux 4.20 with CONFIG_PSI, on many systems psi=1 on the kernel's command line
         pressure on memory: not available, because /proc/pressure/memory cannot be read: No such file or directory (os error 2); it takes Linux 4.20 with CONFIG_PSI, on many systems psi=1 on the kernel's command line
+        bytes, drops and errors of the network: not available, because /proc/net/dev cannot be read: No such file or directory (os error 2)
         the limits of control groups: not available, because /proc/self/cgroup cannot be read: No such file or directory (os error 2)
         the I/O of each process: not available, because /proc/self/io cannot be read: No such file or directory (os error 2); it takes a kernel with CONFIG_TASK_IO_ACCOUNTING
         how long each process waited for a CPU: not available, because /proc/self/schedstat cannot be read: No such file or directory (os error 2); it takes a kernel with CONFIG_SCHED_INFO"#]].assert_eq(&remarks.join("\n"));
