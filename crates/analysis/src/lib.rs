@@ -12,6 +12,7 @@ pub mod figures;
 #[cfg(test)]
 mod fixtures;
 mod latencies;
+pub mod live;
 pub mod partial;
 pub mod repeats;
 pub mod sweep;
