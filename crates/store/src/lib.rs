@@ -25,6 +25,7 @@ mod error;
 #[cfg(test)]
 mod fixtures;
 mod histograms;
+mod note;
 mod reader;
 mod records;
 mod remove;
@@ -36,6 +37,9 @@ mod writer;
 
 pub use document::FileRecord;
 pub use error::StoreError;
+pub use note::{
+    NAME_MAX as NOTE_NAME_MAX, NOTE_FILE, Note, TEXT_MAX as NOTE_TEXT_MAX, read_note, write_note,
+};
 pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
 pub use records::{RecordReader, StreamEnd, StreamRow, StreamWriter, export_parquet, stored_streams};
 pub use remove::{remove_record, remove_run};
