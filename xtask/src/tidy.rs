@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// Which crates a crate may use. What is not listed is refused.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("core", &[]),
     ("dialect", &["core"]),
     ("model", &["core"]),
