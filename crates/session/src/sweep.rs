@@ -407,13 +407,14 @@ impl Observer for Watcher<'_, '_> {
                 self.rows(rows);
                 lock(self.shared).observer.event(event);
             }
-            Event::Latencies(_) => lock(self.shared).observer.event(event),
             Event::Progress(progress) => {
                 let step = self.step;
                 let event = SweepEvent::Progress { step, progress };
                 lock(self.shared).observer.event(Event::Sweep(event));
             }
-            Event::RecordFailed(_) | Event::RecordStays(_) => lock(self.shared).observer.event(event),
+            Event::Latencies(_) | Event::RecordFailed(_) | Event::RecordStays(_) => {
+                lock(self.shared).observer.event(event)
+            }
             // What is worth a note at each of 200 points is worth none.
             _ => {}
         }

@@ -75,6 +75,7 @@ impl Permissions {
             allow_overwrite: self.allow_overwrite.clone(),
             allow_signature: self.allow_overwrite_signature.clone(),
             command,
+            watched: false,
         }
     }
 }

@@ -287,7 +287,7 @@ impl Interface {
     fn new(root: &SystemRoot, name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name);
         // In Mbit/s; -1 or unreadable where there is no link, or a virtual one.
-        let speed = root.text(&format!("/sys/class/net/{name}/speed"));
+        let speed = root.text(format!("/sys/class/net/{name}/speed"));
         let speed = speed.and_then(|speed| speed.trim().parse::<f64>().ok());
         Self {
             labels: format!("device=\"{}\"", escaped(&name)),

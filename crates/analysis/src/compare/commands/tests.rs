@@ -29,20 +29,20 @@ fn run(number: u64, duration_ns: u64, io: Option<ProcessIo>) -> Run {
     run
 }
 
-fn io(read_bytes: u64) -> Option<ProcessIo> {
-    Some(ProcessIo {
+fn io(read_bytes: u64) -> ProcessIo {
+    ProcessIo {
         read_bytes,
         ..ProcessIo::default()
-    })
+    }
 }
 
 #[test]
 fn commands_are_compared_by_what_all_of_them_tell() {
     let a: Vec<Run> = (0..5)
-        .map(|n| run(2 * n, 1_000_000_000 + n * 1_000_000, io(4096)))
+        .map(|n| run(2 * n, 1_000_000_000 + n * 1_000_000, Some(io(4096))))
         .collect();
     let b: Vec<Run> = (0..5)
-        .map(|n| run(2 * n + 1, 1_500_000_000 + n * 1_000_000, io(4096)))
+        .map(|n| run(2 * n + 1, 1_500_000_000 + n * 1_000_000, Some(io(4096))))
         .collect();
     let observed = observe_commands([&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>()]);
     let quantities: Vec<Quantity> = observed.iter().map(|one| one.figure.quantity).collect();
@@ -64,7 +64,7 @@ fn commands_are_compared_by_what_all_of_them_tell() {
 
 #[test]
 fn what_one_of_them_does_not_tell_is_not_compared() {
-    let (a, b) = (run(0, 5, io(1)), run(1, 5, None));
+    let (a, b) = (run(0, 5, Some(io(1))), run(1, 5, None));
     let observed = observe_commands([&[&a], &[&b]]);
     assert!(
         observed

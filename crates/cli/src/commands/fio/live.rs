@@ -308,6 +308,8 @@ impl Observer for Shown<'_> {
             | Event::LayingOut { .. }
             | Event::LaidOut
             | Event::LoadEnded
+            | Event::Latencies(_)
+            | Event::Machine { .. }
             | Event::Sweep(_) => {}
         }
     }
