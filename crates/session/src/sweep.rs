@@ -413,7 +413,7 @@ impl Observer for Watcher<'_, '_> {
                 lock(self.shared).observer.event(Event::Sweep(event));
             }
             Event::Latencies(_) | Event::RecordFailed(_) | Event::RecordStays(_) => {
-                lock(self.shared).observer.event(event)
+                lock(self.shared).observer.event(event);
             }
             // What is worth a note at each of 200 points is worth none.
             _ => {}
