@@ -8,7 +8,7 @@ mod seen;
 
 use crate::fault::{Fault, FaultError, Scheduled};
 use crate::store::{Receipt, Store};
-use crate::timer::{Timer, TimerThread};
+use crate::timer::{PRIORITY, Timer, TimerThread};
 use fathom_core::backend::{Errno, Op};
 use fathom_core::histogram::Histogram;
 use fathom_core::record::{BlockRequest, Comm, CounterRow};
@@ -16,8 +16,10 @@ use fathom_core::virtual_disk::Trace;
 use fathom_model::attached::{AttachError, Attached, VolumeIo};
 use fathom_model::{LimitState, Spec};
 use fathom_sys::clock::monotonic_ns;
+use fathom_sys::process::set_real_time;
 use gate::Gate;
 use seen::Seen;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -137,6 +139,8 @@ pub struct Bench {
     model: Mutex<Model>,
     timer: Arc<Timer<Event>>,
     origin_ns: u64,
+    /// Whether those who hand I/O in run in real time too.
+    real_time: bool,
     /// Each answer is given so much earlier than the model says, which it takes to arrive.
     early_ns: AtomicU64,
     /// While it is not 0, what each I/O takes, in the model's place.
@@ -266,6 +270,7 @@ impl Bench {
             }),
             timer: Arc::clone(&timer),
             origin_ns: monotonic_ns(),
+            real_time: options.real_time,
             early_ns: AtomicU64::new(0),
             fixed_ns: AtomicU64::new(0),
             lateness: Mutex::new(Histogram::new()),
@@ -515,6 +520,18 @@ impl Bench {
     /// When it began, on `CLOCK_MONOTONIC`.
     pub fn origin_ns(&self) -> u64 {
         self.origin_ns
+    }
+
+    /// Lets the calling thread, which hands I/O in, run in real time as the timer does, once, where that is asked for and allowed:
+    /// between the model's answer and the timer, it must not wait for a CPU.
+    pub fn raise_thread(&self) {
+        thread_local! {
+            static RAISED: Cell<bool> = const { Cell::new(false) };
+        }
+        if self.real_time && !RAISED.replace(true) {
+            // Where it is refused, so was the timer's, which is told.
+            let _refused = set_real_time(PRIORITY - 1);
+        }
     }
 
     /// From now on each answer is given so much earlier than the model says.

@@ -91,14 +91,7 @@ impl Stack {
         })?;
         let device = self.device.clone();
         if let Some(kind) = wanted.make {
-            let what =
-                tool("blkid", words(&["-p", "-o", "value", "-s", "TYPE"], &device)).unwrap_or_default();
-            if !what.is_empty() {
-                return Err(StackError::Signature {
-                    device: device.display().to_string(),
-                    what,
-                });
-            }
+            refuse_signature(&device)?;
             tool(&format!("mkfs.{}", kind.name()), words(&["-q"], &device))?;
         }
         if let Some(at) = &wanted.mount {
@@ -135,6 +128,23 @@ impl Stack {
         }
         tool("losetup", [OsStr::new("--detach"), self.device.as_os_str()])?;
         Ok(said)
+    }
+}
+
+/// Making a file system would lose what is there. What `blkid` cannot tell is taken for something.
+fn refuse_signature(device: &Path) -> Result<(), StackError> {
+    match tool("blkid", words(&["-p", "-o", "value", "-s", "TYPE"], device)) {
+        // It fails without a word where there is nothing.
+        Err(StackError::Failed { said, .. }) if said.is_empty() => Ok(()),
+        Ok(what) => Err(StackError::Signature {
+            device: device.display().to_string(),
+            what: if what.is_empty() {
+                String::from("a partition table, or the like,")
+            } else {
+                what
+            },
+        }),
+        Err(error) => Err(error),
     }
 }
 

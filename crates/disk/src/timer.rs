@@ -17,7 +17,7 @@ use std::time::Duration;
 /// The last of a wait is spent looking at the clock.
 const SPIN_NS: u64 = 60_000;
 /// Before all that is not in real time, and after what an administrator has put higher.
-const PRIORITY: i32 = 10;
+pub(crate) const PRIORITY: i32 = 10;
 
 /// What waits for its time.
 #[derive(Debug)]

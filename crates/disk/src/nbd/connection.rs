@@ -55,6 +55,7 @@ impl Connection {
     }
 
     fn requests(&self, negotiated: &Negotiated, output: &Arc<Output>) -> Result<(), Error> {
+        self.bench.raise_thread();
         let mut input = BufReader::with_capacity(64 << 10, &*self.stream);
         let comm = Comm::from("nbd");
         loop {
