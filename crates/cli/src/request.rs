@@ -138,7 +138,7 @@ pub(crate) fn with_context(
 }
 
 /// Each file's name as typed and its text.
-fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+pub(crate) fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
     let read = |path: &PathBuf| {
         let text = if path.as_os_str() == OsStr::new("-") {
             let mut text = String::new();
@@ -156,7 +156,11 @@ fn read_job_files(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
     paths.iter().map(read).collect()
 }
 
-fn read_text(path: &Path) -> anyhow::Result<String> {
+/// The text of a job file.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     let expected = Expected {
         what: "job file",
         mib_max: TEXT_BYTES_MAX >> 20,

@@ -20,6 +20,19 @@ pub struct FioCommand {
     pub files: Vec<String>,
     /// The sections wanted (`--section`); empty: all.
     pub sections: Vec<String>,
+    /// Each `--client`, with the job files that stand behind it.
+    pub clients: Vec<FioClient>,
+}
+
+/// A server that fio is to be a client of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FioClient {
+    /// As typed: where it is, or a file with one of these a line.
+    pub at: String,
+    /// Job files to be sent there.
+    pub files: Vec<String>,
+    /// Job files that lie there (`--remote-config`).
+    pub remote_files: Vec<String>,
 }
 
 impl FioCommand {
@@ -108,7 +121,7 @@ pub fn read_fio_args(args: &[String], own: &[&str]) -> Result<FioCommand, Vec<Di
     let mut words = args.iter();
     while let Some(word) = words.next() {
         if word == "--" {
-            command.files.extend(words.by_ref().cloned());
+            words.by_ref().for_each(|file| command.file(file));
             break;
         }
         let Some(flag) = word
@@ -116,7 +129,7 @@ pub fn read_fio_args(args: &[String], own: &[&str]) -> Result<FioCommand, Vec<Di
             .or_else(|| word.strip_prefix('-'))
             .filter(|f| !f.is_empty())
         else {
-            command.files.push(word.clone());
+            command.file(word);
             continue;
         };
         let (name, joined) = flag
@@ -161,9 +174,26 @@ pub fn read_fio_args(args: &[String], own: &[&str]) -> Result<FioCommand, Vec<Di
 }
 
 impl FioCommand {
+    /// A job file: of the last client, where there is one.
+    fn file(&mut self, name: &str) {
+        let client = self.clients.last_mut().map(|client| &mut client.files);
+        client.unwrap_or(&mut self.files).push(name.to_owned());
+    }
+
     fn take(&mut self, known: &Known, flag: Override) {
         match known {
             Known::Setting("section", _) => self.sections.extend(flag.value),
+            Known::Setting("client", _) => self.clients.push(FioClient {
+                at: flag.value.unwrap_or_default(),
+                ..FioClient::default()
+            }),
+            Known::Setting("remote-config", _) => {
+                if let Some(client) = self.clients.last_mut() {
+                    client.remote_files.extend(flag.value);
+                } else {
+                    self.settings.push(flag);
+                }
+            }
             Known::Setting(..) => self.settings.push(flag),
             Known::Option(row) if row.name == "name" => self.jobs.push(vec![flag]),
             Known::Option(_) => self.jobs.last_mut().unwrap_or(&mut self.globals).push(flag),

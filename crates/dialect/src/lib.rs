@@ -29,7 +29,7 @@ mod testing;
 pub mod trace;
 mod value;
 
-pub use args::{FioCommand, read_fio_args, unknown_flag};
+pub use args::{FioClient, FioCommand, read_fio_args, unknown_flag};
 pub use assemble::{parse, parse_fio};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use input::{Context, Environment, Include, Override, Parsed, Source};

@@ -84,6 +84,13 @@ fn check(what: &str, job: &Job) {
 
 /// The same of a job that plays a record.
 fn check_playing(what: &str, job: &Job, playback: Option<Playback>) {
+    // Rings that are full as well: what is dropped must cost nothing either.
+    let recording = Arc::new(IoRecording::rings(1 << 20));
+    check_recording(what, job, playback, recording);
+}
+
+/// The same with this recording.
+fn check_recording(what: &str, job: &Job, playback: Option<Playback>, recording: Arc<IoRecording>) {
     let _one = lock();
     let workload = Workload {
         jobs: vec![job.clone()],
@@ -95,8 +102,7 @@ fn check_playing(what: &str, job: &Job, playback: Option<Playback>) {
         permits: Arc::new(permits),
         hook: Some(count),
         playback: playback.map(Arc::new),
-        // Rings that are full as well: what is dropped must cost nothing either.
-        recording: Some(Arc::new(IoRecording::rings(1 << 20))),
+        recording: Some(recording),
         ..Options::new(Arc::default(), HostClock::new())
     };
     fathom_engine::layout::make_ready(&mut plan, &options.permits, &options.stop, &mut ()).expect("files");
@@ -125,6 +131,43 @@ fn check_playing(what: &str, job: &Job, playback: Option<Playback>) {
         "{what}: allocations and frees in {} I/Os",
         summary.total_ios()
     );
+}
+
+/// Logs of every I/O and counts of each worker: whoever waits for room in its ring allocates nothing either, and no I/O is
+/// lost.
+#[test]
+fn logs_and_counts_allocate_nothing() {
+    use std::sync::atomic::AtomicBool;
+    for kind in [
+        EngineKind::Null,
+        EngineKind::Psync,
+        EngineKind::IoUring,
+        EngineKind::Libaio,
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut job = job(kind, Mix::Read, 8, directory.path());
+        job.count_workers = true;
+        job.numjobs = 2;
+        // The smallest rings there are.
+        let recording = Arc::new(IoRecording::rings(1 << 20).waiting());
+        let (drained, over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let (rings, sum, stop) = (Arc::clone(&recording), Arc::clone(&drained), Arc::clone(&over));
+        let drain = std::thread::spawn(move || {
+            loop {
+                let last = stop.load(Ordering::Acquire);
+                let rows = rings.drain(&mut |_| {});
+                sum.fetch_add(rows, Ordering::Relaxed);
+                if last {
+                    return;
+                }
+            }
+        });
+        check_recording(&format!("{kind:?} with logs"), &job, None, Arc::clone(&recording));
+        over.store(true, Ordering::Release);
+        drain.join().expect("the drain");
+        assert_eq!(recording.dropped(), 0, "{kind:?}");
+        assert!(drained.load(Ordering::Relaxed) > 20, "{kind:?}");
+    }
 }
 
 /// The count itself works: a loop that allocates is found.

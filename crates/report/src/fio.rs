@@ -117,8 +117,10 @@ pub struct FioRun<'a> {
     pub now_in_words: &'a str,
     /// Since the program began, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Milliseconds left of a run that goes on; `None`: it has ended.
+    /// Seconds left of a run that goes on; `None`: it has ended.
     pub eta_s: Option<u64>,
+    /// Whether a client tells it, of its servers.
+    pub of_client: bool,
 }
 
 impl FioRun<'_> {
@@ -138,9 +140,23 @@ impl FioRun<'_> {
         text
     }
 
-    /// What clients of a server are told of: the entries of [`FioRun::render`]'s JSON, each with the host that it is of.
+    /// The JSON document of what several machines did: the entries of each with its host, then those of this run, which is
+    /// all of them together, where that is more than one.
     pub fn render_clients(&self, clients: &[ClientPart<'_>], formats: &Formats) -> String {
         json::clients(self, clients, formats.json_plus)
+    }
+
+    /// The same of text and terse lines: what all machines did together.
+    pub fn render_total(&self, formats: &Formats) -> String {
+        let entries = entry::entries(self);
+        let mut text = String::new();
+        if formats.terse {
+            text += &terse::lines(self, &entries, formats.terse_version);
+        }
+        if formats.normal {
+            text += &normal::total(self, &entries);
+        }
+        text
     }
 
     /// Seconds since the program began, rounded up.

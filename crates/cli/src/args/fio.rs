@@ -39,6 +39,9 @@ pub(crate) struct FioArgs {
     /// Replace files that are there (regular files only)
     #[arg(long)]
     pub force: bool,
+    /// The key that clients and servers share, for --client and --server [default: $FATHOM_FIO_KEY]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub key: Option<PathBuf>,
     /// As fio takes them
     #[arg(value_name = "FIO-ARGUMENTS", num_args = 0.., trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,

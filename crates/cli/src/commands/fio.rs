@@ -7,6 +7,7 @@
 mod help;
 mod live;
 pub(super) mod out;
+mod remote;
 mod run;
 mod settings;
 pub(super) mod written;
@@ -47,6 +48,7 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         "allow-overwrite",
         "allow-overwrite-signature",
         "force",
+        "key",
     ];
     let mut command = match read_fio_args(&args.words, &own) {
         Ok(command) => command,
@@ -66,6 +68,12 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         }
     };
     weigh(&command)?;
+    if let Some(at) = command.setting("server") {
+        return remote::serve(at.unwrap_or_default(), args);
+    }
+    if !command.clients.is_empty() {
+        return remote::ask(&command, args, &outputs);
+    }
     let target = args.on.as_deref().map(target::resolve).transpose()?;
     let runs_on = request::machine_of(target.as_ref(), args.catalog.as_deref())?;
     if target == Some(Target::Null) {
@@ -94,7 +102,7 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         force: args.force,
         begun,
     };
-    run::carry_out(&mut request, &orders)
+    run::run_here(&mut request, &orders)
 }
 
 /// Version, help, and what else needs no job; `None`: nothing of it was asked for.

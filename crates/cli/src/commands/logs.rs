@@ -21,6 +21,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What a file takes at a time.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// Opens a log by its name.
+pub(crate) type Opener<'a> = dyn FnMut(&str, Opening) -> Result<Box<dyn LogFile>, OutputError> + 'a;
+
 /// The logs of a run under way.
 pub(crate) struct RunLogs {
     set: Arc<Mutex<Option<Sink>>>,
@@ -45,8 +48,17 @@ impl RunLogs {
     /// # Errors
     /// A file of that name may not be replaced, or cannot be made.
     pub(crate) fn begin(plan: &Plan, force: bool, allowed: &Allowed) -> anyhow::Result<Option<Self>> {
+        Self::begin_with(plan, &mut |name, opening| {
+            open(Path::new(name), opening, force, allowed)
+        })
+    }
+
+    /// The same in whatever files `open` gives.
+    ///
+    /// # Errors
+    /// One could not be opened.
+    pub(crate) fn begin_with(plan: &Plan, open: &mut Opener<'_>) -> anyhow::Result<Option<Self>> {
         let jobs = plan.jobs.iter().map(|job| log_job(job, unix_offset_ns()));
-        let open = |name: &str, opening: Opening| open(Path::new(name), opening, force, allowed);
         let set = LogSet::open(jobs.collect(), open).map_err(anyhow::Error::from)?;
         Ok(set.map(|set| {
             let set = Arc::new(Mutex::new(Some(Sink(set))));
@@ -115,7 +127,11 @@ enum Way {
     Compressed(ZlibEncoder<BufWriter<Output>>),
 }
 
-fn open(
+/// Opens a log of this machine's.
+///
+/// # Errors
+/// Something of that name may not be replaced, or the file cannot be made.
+pub(crate) fn open(
     path: &Path,
     opening: Opening,
     force: bool,

@@ -18,6 +18,7 @@ mod engines;
 mod failures;
 mod fio_command;
 mod fio_outputs;
+mod fio_remote;
 mod flags;
 mod generated;
 mod harness;

@@ -161,3 +161,24 @@ fn what_is_no_option() {
     "#]]
     .assert_eq(&shown(&parsed));
 }
+
+#[test]
+fn job_files_belong_to_the_client_before_them() {
+    let words: Vec<String> = "--client=a one.fio two.fio --client=b,99 --remote-config=there.fio --eta=never"
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    let command = read_fio_args(&words, &[]).expect("a command");
+    let [a, b] = &command.clients[..] else {
+        panic!("{:?}", command.clients);
+    };
+    assert_eq!(
+        (a.at.as_str(), a.files.join(" ").as_str()),
+        ("a", "one.fio two.fio")
+    );
+    assert_eq!(
+        (b.at.as_str(), b.remote_files.join(" ").as_str()),
+        ("b,99", "there.fio")
+    );
+    assert!(command.files.is_empty() && b.files.is_empty());
+}

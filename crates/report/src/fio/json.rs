@@ -126,20 +126,16 @@ fn head(out: &mut Writer, run: &FioRun<'_>) {
 pub(super) fn clients(all: &FioRun<'_>, parts: &[ClientPart<'_>], bins: bool) -> String {
     let mut out = Writer::default();
     out.nested(None, ['{', '}'], |out| {
-        head(out, all);
-        match parts {
-            [one] if !one.run.global_options.is_empty() => {
-                out.object("global options", |out| options(out, one.run.global_options));
-            }
-            [_] => {}
-            several => out.list("global options", |out| {
-                for part in several {
-                    out.element(|out| {
-                        options(out, part.run.global_options);
-                        of_client(out, part);
-                    });
+        out.string("fio version", VERSION);
+        out.int("timestamp", all.now_unix_ms / 1000);
+        out.string("time", all.now_in_words);
+        // Those of all clients in one object, as fio 3.33 has them.
+        if parts.iter().any(|part| !part.run.global_options.is_empty()) {
+            out.object("global options", |out| {
+                for part in parts {
+                    options(out, part.run.global_options);
                 }
-            }),
+            });
         }
         out.list("client_stats", |out| {
             for part in parts {
@@ -151,10 +147,16 @@ pub(super) fn clients(all: &FioRun<'_>, parts: &[ClientPart<'_>], bins: bool) ->
                     });
                 }
             }
-            if parts.len() > 1 {
+            let told: usize = parts.iter().map(|part| entry::entries(&part.run).len()).sum();
+            if told > 1 {
                 let entries = entry::entries(all);
                 for entry in &entries {
-                    out.element(|out| job(out, all, &entries, entry, bins));
+                    out.element(|out| {
+                        job(out, all, &entries, entry, bins);
+                        if let Some(last) = parts.last() {
+                            of_client(out, last);
+                        }
+                    });
                 }
             }
         });
@@ -192,8 +194,11 @@ fn job(out: &mut Writer, run: &FioRun<'_>, entries: &Entries<'_>, entry: &Entry<
     out.string("jobname", &entry.first.name);
     out.int("groupid", entry.first.group);
     out.int("error", entry.error);
-    out.int("eta", run.eta_s.unwrap_or(0));
-    out.int("elapsed", run.elapsed_s());
+    // A client does not know how long its servers have been there.
+    if !run.of_client {
+        out.int("eta", run.eta_s.unwrap_or(0));
+        out.int("elapsed", run.elapsed_s());
+    }
     if let Some(given) = run.job_options.get(entry.last_section) {
         out.object("job options", |out| options(out, given));
     }

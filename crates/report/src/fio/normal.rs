@@ -145,6 +145,15 @@ pub(super) fn text(run: &FioRun<'_>, entries: &Entries<'_>) -> String {
     text
 }
 
+/// What several machines did together: their entry alone.
+pub(super) fn total(run: &FioRun<'_>, entries: &Entries<'_>) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        block(&mut text, run, entries, entry);
+    }
+    text
+}
+
 fn block(text: &mut String, run: &FioRun<'_>, entries: &Entries<'_>, entry: &Entry<'_>) {
     let error = match entry.error {
         0 => String::from(" 0"),

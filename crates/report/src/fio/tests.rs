@@ -88,6 +88,7 @@ pub(super) fn render(jobs: Vec<Job>, accounts: &[WorkerAccount], formats: &str, 
         now_in_words: "Mon Nov 23 05:20:02 2026",
         elapsed_ns: 1_200_000_000,
         eta_s: None,
+        of_client: false,
     };
     run.render(&chosen)
 }

@@ -3,8 +3,10 @@
 //! Data in: events of the session. Data out: text as it comes. It must not carry anything out.
 
 use super::out::Out;
+use super::run::Shows;
 use super::settings::{Eta as EtaWhen, Outputs};
 use super::written::Options;
+use crate::terminal;
 use fathom_core::run::{DiskSummary, SeriesRow, WorkerAccount};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Job, Workload};
@@ -16,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// All that is shown of one run.
@@ -34,6 +36,8 @@ pub(super) struct Shown<'a> {
     drawn: usize,
     /// SIGUSR1 asks for a report.
     asked: Arc<AtomicBool>,
+    /// The signal that ended the run; 0: none.
+    caught: Arc<AtomicUsize>,
     elapsed: Nanos,
     fraction: Option<f64>,
     /// What could not be printed; told at the end.
@@ -57,7 +61,7 @@ impl<'a> Shown<'a> {
         options: Options,
         outputs: &'a Outputs,
         out: Out,
-        (begun, asked): (Instant, Arc<AtomicBool>),
+        (begun, asked, caught): (Instant, Arc<AtomicBool>, Arc<AtomicUsize>),
     ) -> Self {
         let may = outputs.formats.normal || !out.is_stdout();
         let eta = may
@@ -78,6 +82,7 @@ impl<'a> Shown<'a> {
             status_next: outputs.status_interval,
             drawn: 0,
             asked,
+            caught,
             elapsed: Nanos::ZERO,
             fraction: None,
             failed: None,
@@ -94,30 +99,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// A line that belongs to fio's text.
-    pub(super) fn normal(&mut self, text: &str) {
-        if self.outputs.formats.normal {
-            self.print(text);
-        }
-    }
-
-    /// A line that is printed whatever the format.
-    pub(super) fn always(&mut self, text: &str) {
-        self.end_drawn();
-        self.print(text);
-    }
-
-    /// What stands before a run.
-    pub(super) fn header(&mut self) {
-        let jobs: Vec<HeaderJob<'_>> = (self.workload.jobs.iter().zip(&self.options.threads))
-            .map(|(job, &threads)| HeaderJob { job, threads })
-            .collect();
-        let text = start_lines(&jobs);
-        self.normal(&text);
-    }
-
     /// The results: of a run that goes on, or at its end.
-    pub(super) fn results(&mut self, accounts: &[WorkerAccount], disks: &[DiskSummary], over: bool) {
+    fn results(&mut self, accounts: &[WorkerAccount], disks: &[DiskSummary], over: bool) {
         self.end_drawn();
         let elapsed_ns = self.begun.elapsed().as_nanos() as u64;
         let text = now_in_words();
@@ -130,6 +113,7 @@ impl<'a> Shown<'a> {
             now_unix_ms: crate::request::unix_ns() / 1_000_000,
             now_in_words: &text,
             elapsed_ns,
+            of_client: false,
             eta_s: if over {
                 ended_eta(elapsed_ns)
             } else {
@@ -312,5 +296,38 @@ impl Observer for Shown<'_> {
             | Event::Machine { .. }
             | Event::Sweep(_) => {}
         }
+    }
+}
+
+impl Shows for Shown<'_> {
+    fn header(&mut self) {
+        let jobs: Vec<HeaderJob<'_>> = (self.workload.jobs.iter().zip(&self.options.threads))
+            .map(|(job, &threads)| HeaderJob { job, threads })
+            .collect();
+        let text = start_lines(&jobs);
+        self.normal(&text);
+    }
+
+    fn normal(&mut self, text: &str) {
+        if self.outputs.formats.normal {
+            self.print(text);
+        }
+    }
+
+    fn always(&mut self, text: &str) {
+        self.end_drawn();
+        self.print(text);
+    }
+
+    fn error(&mut self, text: &str) {
+        terminal::say(text);
+    }
+
+    fn ended(&mut self, accounts: &[WorkerAccount], disks: &[DiskSummary], _exit: u8) {
+        let signal = self.caught.load(Ordering::Relaxed);
+        if signal != 0 {
+            self.always(&format!("\nfio: terminating on signal {signal}\n"));
+        }
+        self.results(accounts, disks, true);
     }
 }

@@ -1,27 +1,28 @@
 //! A run of `fathom fio`: the steps of [`fathom_session::Session`], with fio's outputs and fio's exit.
 //!
 //! Data in: a request, what fio was told. Data out: an exit: the number of jobs that failed, 1 where nothing could be begun, 128
-//! after a signal.
+//! after a signal. Where the outputs go is a [`Shows`]: this machine's own, or those of a client elsewhere.
 
 use super::live::Shown;
 use super::out::{self, Out, is_output};
 use super::settings::Outputs;
 use super::written::Options;
 use crate::allowed::{self, Allowed};
-use crate::commands::logs::{self, RunLogs};
+use crate::commands::logs::{self, Opener, RunLogs};
 use crate::exit::Exit;
-use crate::terminal::{self, signals, tell};
+use crate::terminal::signals;
 use anyhow::{Context, bail};
-use fathom_core::run::{Run, RunError, Warning, WorkerAccount};
+use fathom_core::run::{DiskSummary, Run, RunError, Warning, WorkerAccount};
 use fathom_core::units::Nanos;
 use fathom_core::workload::Workload;
 use fathom_door::output;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_report::fio::{capped, laying_out};
-use fathom_session::{Conduct, End, How, Measured, Planned, Refused, Request, Session};
+use fathom_session::{Conduct, End, How, Measured, Observer, Planned, Refused, Request, Session};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// What fio ends with after SIGINT and SIGTERM.
@@ -29,7 +30,7 @@ const SIGNALLED: u8 = 128;
 /// The most that an exit can say.
 const FAILED_MAX: usize = 127;
 
-/// How a run is carried out.
+/// How a run is carried out here.
 pub(super) struct Orders<'a> {
     pub outputs: &'a Outputs,
     pub how: How,
@@ -38,80 +39,71 @@ pub(super) struct Orders<'a> {
     pub begun: Instant,
 }
 
-/// Carries a workload out, and prints what fio would.
+/// Who sees what a run prints.
+pub(super) trait Shows: Observer {
+    /// What stands before a run.
+    fn header(&mut self);
+    /// A line that belongs to fio's text.
+    fn normal(&mut self, text: &str);
+    /// A line that is printed whatever the format.
+    fn always(&mut self, text: &str);
+    /// A line for stderr.
+    fn error(&mut self, text: &str);
+    /// The results at the end, and the exit that they come to.
+    fn ended(&mut self, accounts: &[WorkerAccount], disks: &[DiskSummary], exit: u8);
+}
+
+/// Carries a workload out on this machine, and prints what fio would.
 ///
 /// # Errors
 /// Nothing was measured.
-pub(super) fn carry_out(request: &mut Request, orders: &Orders<'_>) -> anyhow::Result<Exit> {
-    for job in &mut request.workload.jobs {
-        job.count_workers = true;
-    }
-    let options = Options::new(&request.written);
-    let system = SystemRoot::default();
-    let allowed = Allowed::from_env();
+pub(super) fn run_here(request: &mut Request, orders: &Orders<'_>) -> anyhow::Result<Exit> {
+    let options = prepare(request);
     let planned = Planned::new(request)?;
+    let allowed = Allowed::from_env();
     check_outputs(orders, &planned.plan, &allowed)?;
     let stop = signals::stop_flag()?;
     let caught = signals::caught()?;
     let out = Out::open(orders.outputs.to.as_deref(), orders.force, &allowed)?;
     let asked = signals::report_flag()?;
-    let mut shown = Shown::new(
-        &request.workload,
-        options,
-        orders.outputs,
-        out,
-        (orders.begun, asked),
-    );
-    shown.header();
+    let begun = (orders.begun, asked, caught);
+    let mut shown = Shown::new(&request.workload, options, orders.outputs, out, begun);
     let how = allowed.widen(&orders.how, &planned.plan);
-    let measured = measure(&system, planned, (orders, &how, &allowed), &stop, &mut shown)?;
-    let signal = caught.load(Ordering::Relaxed);
-    if signal != 0 {
-        shown.always(&format!("\nfio: terminating on signal {signal}\n"));
-    }
-    let exit = match measured {
-        Some((
-            Measured::Ended {
-                run, accounts, end, ..
-            },
-            kept,
-        )) => {
-            tell_errors(&accounts, &mut shown);
-            shown.results(&accounts, &run.summary.disks, true);
-            let exit = exit_of(&run, &accounts, end, kept);
-            leave_bandwidth(orders, &allowed, &mut shown)?;
-            exit
-        }
-        Some((Measured::NotStarted { message }, _)) => {
-            // fio ends its report all the same, which has nothing in it.
-            terminal::say(&format!("fio: {message}"));
-            shown.normal("\n\nRun status group 0 (all jobs):\n");
-            Exit::Foreign(1)
-        }
-        None => Exit::Foreign(SIGNALLED),
-    };
+    let mut open = |name: &str, opening| logs::open(Path::new(name), opening, orders.force, &allowed);
+    let code = carry_out(planned, &how, (&stop, &mut open), &mut shown)?;
+    leave_bandwidth(orders, &allowed, &mut shown)?;
     shown.finish()?;
-    Ok(exit)
+    Ok(Exit::Foreign(code))
 }
 
-type Measurement = (Measured, anyhow::Result<()>);
+/// Has each worker counted by itself; the options of the jobs as fio tells them.
+pub(super) fn prepare(request: &mut Request) -> Options {
+    for job in &mut request.workload.jobs {
+        job.count_workers = true;
+    }
+    Options::new(&request.written)
+}
 
-/// Permission, files, logs, the load. `None`: stopped before it.
-fn measure(
-    system: &SystemRoot,
+/// Carries a plan out: permission, files, logs, the load, results. The exit.
+///
+/// # Errors
+/// Nothing was measured.
+pub(super) fn carry_out(
     mut planned: Planned<'_>,
-    (orders, how, allowed): (&Orders<'_>, &How, &Allowed),
-    stop: &std::sync::Arc<std::sync::atomic::AtomicBool>,
-    shown: &mut Shown<'_>,
-) -> anyhow::Result<Option<Measurement>> {
+    how: &How,
+    (stop, open): (&Arc<AtomicBool>, &mut Opener<'_>),
+    shown: &mut dyn Shows,
+) -> anyhow::Result<u8> {
+    let system = SystemRoot::default();
+    shown.header();
     planned.request.machine.check(&planned.plan)?;
-    let session = Session::open(system, how, stop, &planned.plan, shown).map_err(with_remedy)?;
-    let logs = RunLogs::begin(&planned.plan, orders.force, allowed)?;
+    let session = Session::open(&system, how, stop, &planned.plan, shown).map_err(with_remedy)?;
+    let logs = RunLogs::begin_with(&planned.plan, open)?;
     for line in layouts(&planned.plan) {
         shown.normal(&line);
     }
     if session.lay_out(&mut planned.plan, shown)?.is_none() {
-        return Ok(None);
+        return Ok(SIGNALLED);
     }
     let conduct = Conduct {
         interval: interval(&planned.request.workload),
@@ -120,14 +112,28 @@ fn measure(
     };
     let measured = session.measure(&planned, None, &conduct, shown)?;
     let kept = logs.map_or(Ok(()), RunLogs::finish);
-    Ok(Some((measured, kept)))
+    match measured {
+        Measured::Ended {
+            run, accounts, end, ..
+        } => {
+            tell_errors(&run, &accounts, shown);
+            let code = code_of(&run, &accounts, end, kept, shown);
+            shown.ended(&accounts, &run.summary.disks, code);
+            Ok(code)
+        }
+        Measured::NotStarted { message } => {
+            // fio ends its report all the same, which has nothing in it.
+            shown.error(&format!("fio: {message}"));
+            shown.normal("\n\nRun status group 0 (all jobs):\n");
+            Ok(1)
+        }
+    }
 }
 
-/// How to allow a script what was refused.
+/// What was refused, and how to allow a script that.
 fn with_remedy(refused: Refused) -> anyhow::Error {
-    tell::error(&anyhow::Error::from(refused));
     anyhow::anyhow!(
-        "for a script, {}=PATH:PATH… names files, folders or devices that may be overwritten",
+        "{refused}; for a script, {}=PATH:PATH… names files, folders or devices that may be overwritten",
         allowed::OVERWRITE
     )
 }
@@ -180,10 +186,15 @@ fn layouts(plan: &Plan) -> Vec<String> {
 }
 
 /// Errors of I/O: on stderr as they were, and a line for each job that they ended.
-fn tell_errors(accounts: &[WorkerAccount], shown: &mut Shown<'_>) {
+fn tell_errors(run: &Run, accounts: &[WorkerAccount], shown: &mut dyn Shows) {
+    for warning in &run.summary.warnings {
+        if matches!(warning, Warning::TargetTaken { .. }) {
+            shown.error(&format!("fio: {}", warning.in_full()));
+        }
+    }
     for account in accounts {
         for error in &account.errors {
-            terminal::say(&format!("fio: {}", in_words(error)));
+            shown.error(&format!("fio: {}", in_words(error)));
         }
         if let Some(error) = account.errors.first().filter(|_| account.failed) {
             shown.always(&format!(
@@ -215,22 +226,26 @@ fn in_words(error: &RunError) -> String {
 }
 
 /// The number of jobs that failed; what spoils a run by itself counts as one.
-fn exit_of(run: &Run, accounts: &[WorkerAccount], end: End, kept: anyhow::Result<()>) -> Exit {
+fn code_of(
+    run: &Run,
+    accounts: &[WorkerAccount],
+    end: End,
+    kept: anyhow::Result<()>,
+    shown: &mut dyn Shows,
+) -> u8 {
     let mut failed = accounts.iter().filter(|account| account.failed).count();
-    for warning in &run.summary.warnings {
-        if matches!(warning, Warning::TargetTaken { .. }) {
-            terminal::warning(&warning.in_full());
-            failed = failed.max(1);
-        }
-    }
-    if let Err(error) = kept {
-        terminal::error(&format!("{error:#}"));
+    let taken = |warning: &Warning| matches!(warning, Warning::TargetTaken { .. });
+    if run.summary.warnings.iter().any(taken) {
         failed = failed.max(1);
     }
-    if end == End::Interrupted {
-        return Exit::Foreign(SIGNALLED);
+    if let Err(error) = kept {
+        shown.error(&format!("fio: {error:#}"));
+        failed = failed.max(1);
     }
-    Exit::Foreign(failed.min(FAILED_MAX) as u8)
+    match end {
+        End::Interrupted => SIGNALLED,
+        End::Done | End::Errors => failed.min(FAILED_MAX) as u8,
+    }
 }
 
 /// The logs of all bandwidth, where they were asked for.

@@ -116,6 +116,8 @@ pub(super) fn fate(name: &str) -> Fate {
         "trigger" | "trigger-file" | "trigger-timeout" | "trigger-remote" => {
             Fate::Refused("leave it out: stop the run from outside with Ctrl-C or SIGTERM")
         }
+        "daemonize" => Fate::Refused("leave it out: start the server with & or as a service"),
+        "remote-config" => Fate::Refused("it belongs to --client, which stands before it"),
         "idle-prof" => Fate::Refused("leave it out: idle CPU time is not measured"),
         "merge-blktrace-only" => Fate::Refused("leave it out: traces are not merged"),
         "crctest" | "cpuclock-test" => Fate::Refused("leave it out: it tests nothing of fathom"),
