@@ -69,6 +69,10 @@ fn section(job: &Job, before: Option<u32>) -> Result<String, PrintError> {
             .show(&draft)
             .filter(|shown| row.always_shown || Some(shown) != row.show(&plain).as_ref());
         let Some(shown) = shown else { continue };
+        if shown.is_empty() && row.rule.bare() == Some("") {
+            let _ = writeln!(text, "{}", row.name);
+            continue;
+        }
         if !is_plain(&shown) {
             return Err(PrintError::Text {
                 job: job.name.clone(),

@@ -116,16 +116,22 @@ fn send_handshake(state: &mut HandshakeState, write: &mut impl Write) -> Result<
 
 fn receive_handshake(state: &mut HandshakeState, read: &mut impl Read) -> Result<(), ChannelError> {
     let mut length = [0; 2];
-    // Who has another key goes without a word.
-    read.read_exact(&mut length).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => ChannelError::Rejected,
-        _ => error.into(),
-    })?;
+    read.read_exact(&mut length).map_err(rejected)?;
     let mut frame = vec![0; usize::from(u16::from_be_bytes(length))];
-    read.read_exact(&mut frame)?;
+    read.read_exact(&mut frame).map_err(rejected)?;
     let mut payload = vec![0; frame.len()];
     state.read_message(&frame, &mut payload)?;
     Ok(())
+}
+
+/// Who has another key goes without a word.
+fn rejected(error: io::Error) -> ChannelError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            ChannelError::Rejected
+        }
+        _ => error.into(),
+    }
 }
 
 fn halves<R, W>(state: HandshakeState, read: R, write: W) -> Result<(Sender<W>, Receiver<R>), ChannelError> {

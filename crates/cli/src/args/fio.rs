@@ -9,14 +9,19 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 const ABOUT: &str = "\
-Runs fio's own command line: job files, or --name=NAME and the options of a job behind it, and the settings of fio that \
-make sense here (--section, --output, --parse-only, --readonly, --eta=never, --warnings-fatal, --cmdhelp). The report is \
-fathom's; no run directory is kept.";
+Runs fio's own command line with fio's outputs, logs and exits, for the scripts and parsers that expect them: job files, or \
+--name=NAME and the options of a job behind it, and fio's settings (--output-format, --minimal, --output, --section, \
+--status-interval, --client, --server and so on). Called through a link of the name fio, the program is this command. It ends \
+with the number of jobs that failed, 1 where nothing could be begun, 128 after a signal. No run directory is kept. What is \
+refused for safety a script may allow: FATHOM_ALLOW_OVERWRITE=PATH:PATH names files, folders and devices.";
 
 const EXAMPLES: &str = "\
 Examples:
   fathom fio --name=a --rw=randread --bs=4k --size=1g --direct=1 --filename=F
-  fathom fio --on model:azure/P15 --name=a --rw=randread --bs=4k --size=1g --direct=1";
+  fathom fio --on model:azure/P15 --name=a --rw=randread --bs=4k --size=1g --direct=1
+  ln -s \"$(command -v fathom)\" ~/bin/fio && fio --output-format=json jobs.fio
+  fathom fio --server --key ~/.fio-key      on each machine, then on one:
+  fathom fio --key ~/.fio-key --client=box1 jobs.fio --client=box2 jobs.fio";
 
 /// Run fio's own command line
 #[derive(Debug, Args)]
@@ -39,7 +44,7 @@ pub(crate) struct FioArgs {
     /// Replace files that are there (regular files only)
     #[arg(long)]
     pub force: bool,
-    /// The key that clients and servers share, for --client and --server [default: $FATHOM_FIO_KEY]
+    /// The key that clients and servers share, for --client and --server [default: the environment's]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub key: Option<PathBuf>,
     /// As fio takes them

@@ -6,6 +6,7 @@
 use super::fio::out;
 use crate::allowed::Allowed;
 use anyhow::{Context, anyhow};
+use fathom_core::run::WorkerAccount;
 use fathom_door::output::{Output, OutputError};
 use fathom_engine::plan::Plan;
 use fathom_report::fio::logs::{LogFile, LogJob, LogSet, Opening};
@@ -72,6 +73,27 @@ impl RunLogs {
     /// Who takes the I/Os.
     pub(crate) fn tap(&self) -> IoTap {
         self.tap.clone()
+    }
+
+    /// Has `accounts` tell the samples that logs took I/O by I/O, as fio does.
+    pub(crate) fn retell(&self, accounts: &mut [WorkerAccount]) {
+        let set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        let samples = set.as_ref().map(|Sink(set)| set.samples()).unwrap_or_default();
+        for taken in samples {
+            let of =
+                |account: &&mut WorkerAccount| (account.job, account.worker) == (taken.job, taken.worker);
+            let Some(account) = accounts.iter_mut().find(of) else {
+                continue;
+            };
+            for (at, op) in account.ops.iter_mut().take(3).enumerate() {
+                if let Some(bw) = taken.bw {
+                    op.bw = bw[at];
+                }
+                if let Some(iops) = taken.iops {
+                    op.iops = iops[at];
+                }
+            }
+        }
     }
 
     /// The run has ended: all files get their names.

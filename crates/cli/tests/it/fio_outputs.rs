@@ -4,11 +4,15 @@
 //! the same types, and all that the size of a job decides must be equal; of a mix the sum must be.
 
 use crate::harness::{Place, skipped, tool};
+use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// What fio's manual says of its JSON.
+const SCHEMA: &str = include_str!("../../../../docs/fio-output.schema.json");
 
 /// Jobs whose amounts do not depend on time. Of those with `~` reads and writes are drawn: only their sum is fixed. Of those
 /// with `^` the amounts are not compared: fio sends no flush behind the last write, and counts some flushes as short trims.
-const JOBS: [&str; 41] = [
+const JOBS: [&str; 43] = [
     "--name=a --rw=read --bs=4k --size=256k",
     "--name=a --rw=write --bs=16k --size=256k --description=hello",
     "--name=a --rw=randread --bs=4k --size=256k --norandommap",
@@ -49,6 +53,8 @@ const JOBS: [&str; 41] = [
     "--name=a --rw=write --bs=4k --size=256k --nrfiles=4",
     "--name=a --rw=write --bs=4k --size=64k --thread --kb_base=1000",
     "--name=a --blocksize=4k --readwrite=read --size=64k --filename=F --iodepth=16",
+    "--name=a --rw=read --bs=4k --size=64k --write_bw_log=l --write_iops_log=l --write_lat_log=l",
+    "--name=a --rw=write --bs=4k --size=64k --write_bw_log=l --log_avg_msec=100 --percentile_list=99.9999",
     "--name=a --rw=read --bs=4k,8k --size=64k --offset=16k --filename=F --stats=1 --time_based=0",
 ];
 
@@ -168,6 +174,59 @@ fn options(lines: &[Line]) -> Vec<String> {
     found
 }
 
+/// Whether a document is as a schema says: what of JSON Schema the one in `docs` uses.
+fn fits(root: &Value, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.strip_prefix("#/definitions/").expect("a definition");
+        return fits(root, &root["definitions"][name], value, at);
+    }
+    let found = match value {
+        Value::Object(_) => "object",
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::Bool(_) | Value::Null => "neither",
+    };
+    let wanted = schema["type"].as_str().expect("each has a type");
+    if found != wanted {
+        return Err(format!("{at} is {found}, not {wanted}"));
+    }
+    for key in schema["required"].as_array().into_iter().flatten() {
+        let key = key.as_str().expect("a key");
+        if value.get(key).is_none() {
+            return Err(format!("{at} has no {key}"));
+        }
+    }
+    for (key, inner) in value.as_object().into_iter().flatten() {
+        let known = schema["properties"]
+            .get(key)
+            .unwrap_or(&schema["additionalProperties"]);
+        match known {
+            Value::Object(_) => fits(root, known, inner, &format!("{at}/{key}"))?,
+            _ => return Err(format!("{at} has an unknown {key}")),
+        }
+    }
+    for (number, inner) in value.as_array().into_iter().flatten().enumerate() {
+        fits(root, &schema["items"], inner, &format!("{at}/{number}"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_schema_refuses_what_is_wrong() {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema");
+    for (document, expected) in [
+        ("[]", "not object"),
+        ("{}", "has no fio version"),
+        (r#"{"fio version": 3}"#, "has no"),
+    ] {
+        let document = serde_json::from_str(document).expect("JSON");
+        let breach = fits(&schema, &schema, &document, "").expect_err("a breach");
+        assert!(breach.contains(expected), "{breach}");
+    }
+}
+
 fn first_difference(ours: &[String], theirs: &[String]) -> Option<String> {
     let at = (0..ours.len().max(theirs.len())).find(|&at| ours.get(at) != theirs.get(at))?;
     let near =
@@ -182,12 +241,21 @@ fn json_has_the_fields_of_fios() {
         return skipped(name, &missing);
     }
     let mut wrong = Vec::new();
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema");
     for job in JOBS {
         let (mixed, uncompared) = (job.starts_with('~'), job.starts_with('^'));
         let job = job.trim_start_matches(['~', '^']);
         let flags = format!("--output-format=json+ {job}");
         let (ours, theirs) = (Place::new(), Place::new());
-        let (ours, theirs) = (lines(&fathom(&ours, &flags)), lines(&fio(&theirs, &flags)));
+        let (ours, theirs) = (fathom(&ours, &flags), fio(&theirs, &flags));
+        for (who, document) in [("fathom", &ours), ("fio", &theirs)] {
+            let document: Value =
+                serde_json::from_str(&document[document.find("{\n").expect("JSON")..]).expect("JSON");
+            if let Err(breach) = fits(&schema, &schema, &document, "") {
+                wrong.push(format!("{job}\n  {who} against the schema: {breach}"));
+            }
+        }
+        let (ours, theirs) = (lines(&ours), lines(&theirs));
         for (what, ours, theirs) in [
             ("shape", shape(&ours), shape(&theirs)),
             ("values", fixed(&ours, mixed), fixed(&theirs, mixed)),

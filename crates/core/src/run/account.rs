@@ -37,7 +37,7 @@ pub struct WorkerAccount {
 impl WorkerAccount {
     /// Whether it began.
     pub fn began(&self) -> bool {
-        self.start != MonoTime::NEVER && self.start.0 > 0
+        self.start != MonoTime::NEVER
     }
 
     /// Reads, writes and trims.

@@ -20,11 +20,7 @@ macro_rules! prefix {
                     d.job.reporting.logs.$field = Some(text.trim().to_owned());
                     Ok(())
                 },
-                // Without a prefix it is the job's name.
-                |d| match d.job.reporting.logs.$field.as_deref() {
-                    Some("") => Some(d.job.name.clone()),
-                    prefix => prefix.map(str::to_owned),
-                },
+                |d| d.job.reporting.logs.$field.clone(),
             ),
             $help,
         )

@@ -10,7 +10,7 @@ mod series;
 
 use fathom_core::backend::Op;
 use fathom_core::record::{IoRecord, RowSink};
-use fathom_core::run::Latency;
+use fathom_core::run::{Latency, Samples};
 use fathom_core::workload::{IoPriority, Logs};
 use hist::HistLog;
 use iolog::IologWriter;
@@ -49,6 +49,15 @@ pub struct LogJob {
     pub files: Vec<Vec<String>>,
     /// What is added to times that are those of a clock: its time less that of the I/Os, in nanoseconds.
     pub clock_offset_ns: i128,
+}
+
+/// Samples of one worker, of reads, writes and trims; `None`: of its windows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IoSamples {
+    pub job: u32,
+    pub worker: u32,
+    pub bw: Option<[Samples; 3]>,
+    pub iops: Option<[Samples; 3]>,
 }
 
 /// The places of files by what they are of: several workers may share one.
@@ -264,6 +273,24 @@ impl LogSet {
             }
         }
         Ok(())
+    }
+
+    /// The samples of rates that were taken I/O by I/O: fio tells these in place of those of its windows where a log of
+    /// bandwidth or IOPS has a row for each I/O.
+    pub fn samples(&self) -> Vec<IoSamples> {
+        let mut all = Vec::new();
+        for (job, workers) in self.workers.iter().enumerate() {
+            for (number, worker) in workers.iter().enumerate() {
+                let of = |measure| worker.series.iter().find_map(|series| series.samples_of(measure));
+                all.push(IoSamples {
+                    job: job as u32,
+                    worker: number as u32,
+                    bw: of(Measure::Bandwidth),
+                    iops: of(Measure::Iops),
+                });
+            }
+        }
+        all
     }
 
     /// Writes what windows still hold, and ends all files.

@@ -97,7 +97,8 @@ pub(super) fn carry_out(
     let system = SystemRoot::default();
     shown.header();
     planned.request.machine.check(&planned.plan)?;
-    let session = Session::open(&system, how, stop, &planned.plan, shown).map_err(with_remedy)?;
+    let session =
+        Session::open(&system, how, stop, &planned.plan, shown).map_err(|refused| with_remedy(&refused))?;
     let logs = RunLogs::begin_with(&planned.plan, open)?;
     for line in layouts(&planned.plan) {
         shown.normal(&line);
@@ -110,7 +111,10 @@ pub(super) fn carry_out(
         tap: logs.as_ref().map(RunLogs::tap),
         ..Conduct::default()
     };
-    let measured = session.measure(&planned, None, &conduct, shown)?;
+    let mut measured = session.measure(&planned, None, &conduct, shown)?;
+    if let (Measured::Ended { accounts, .. }, Some(logs)) = (&mut measured, &logs) {
+        logs.retell(accounts);
+    }
     let kept = logs.map_or(Ok(()), RunLogs::finish);
     match measured {
         Measured::Ended {
@@ -131,7 +135,7 @@ pub(super) fn carry_out(
 }
 
 /// What was refused, and how to allow a script that.
-fn with_remedy(refused: Refused) -> anyhow::Error {
+fn with_remedy(refused: &Refused) -> anyhow::Error {
     anyhow::anyhow!(
         "{refused}; for a script, {}=PATH:PATH… names files, folders or devices that may be overwritten",
         allowed::OVERWRITE

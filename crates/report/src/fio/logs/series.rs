@@ -2,7 +2,7 @@
 
 use super::{Columns, push_number, time_ms};
 use fathom_core::record::IoRecord;
-use fathom_core::run::Latency;
+use fathom_core::run::{Latency, Samples};
 use fathom_core::workload::LogValue;
 
 /// What is logged.
@@ -40,6 +40,8 @@ pub(super) struct Series {
     begun_ns: u64,
     /// The last I/O, since the start.
     last_ns: u64,
+    /// Of a rate whose rows are I/Os.
+    samples: [Samples; 3],
 }
 
 impl Series {
@@ -60,6 +62,7 @@ impl Series {
             start_ns: 0,
             begun_ns: 0,
             last_ns: 0,
+            samples: [Samples::default(); 3],
         }
     }
 
@@ -81,6 +84,9 @@ impl Series {
             Measure::Iops => 1,
         };
         if self.window_ns == 0 {
+            if !matches!(self.measure, Measure::Latency(_)) {
+                self.samples[direction].record(value);
+            }
             return self.row_of_one(io, direction, value, start_ns, rows);
         }
         self.start_ns = start_ns;
@@ -99,6 +105,11 @@ impl Series {
         if !is_rate && self.last_ns >= self.begun_ns + self.window_ns {
             self.close(self.last_ns, rows);
         }
+    }
+
+    /// The samples of `measure`, where that is what it logs, I/O by I/O.
+    pub(super) fn samples_of(&self, measure: Measure) -> Option<[Samples; 3]> {
+        (self.measure == measure && self.window_ns == 0).then_some(self.samples)
     }
 
     /// Appends what the last window has.

@@ -298,7 +298,7 @@ impl Conversation<'_> {
         if !heard.logs.contains_key(name) {
             let opening = Opening {
                 append: false,
-                compressed: name.ends_with(".fz"),
+                compressed: base.as_encoded_bytes().ends_with(b".fz"),
             };
             let log = logs::open(&path, opening, self.force, self.allowed)?;
             heard.logs.insert(name.to_owned(), log);

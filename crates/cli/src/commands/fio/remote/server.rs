@@ -21,13 +21,15 @@ use fathom_remote::{
 use fathom_report::fio::logs::{LogFile, Opening};
 use fathom_report::fio::{HeaderJob, start_lines};
 use fathom_session::{Event, How, Observer, Planned, Request, Streams};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a client may take to show that it has the key, and to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// What is read of one who speaks something else.
+const FOREIGN_BYTES_MAX: u64 = 64 << 10;
 /// A log is sent in parts of this size.
 const PART_BYTES: usize = 256 << 10;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -84,8 +86,11 @@ fn serve_one(stream: &Stream, key: &Key, how: &How) -> anyhow::Result<()> {
     stream.patience(Some(PATIENCE))?;
     let opened = accept(stream.again()?, stream.again()?, key);
     if let Err(error @ ChannelError::NotFathom) = &opened {
-        // Said in plain text, whatever it speaks.
+        // Said in plain text, whatever it speaks; what it has said is read first, since a connection that is closed before
+        // that takes the answer with it.
         let _gone = stream.again()?.write_all(format!("{error}\n").as_bytes());
+        stream.patience(Some(PATIENCE / 20))?;
+        let _silent = io::copy(&mut stream.again()?.take(FOREIGN_BYTES_MAX), &mut io::sink());
     }
     let (sender, mut receiver) = opened?;
     let voice = Voice(Arc::new(Mutex::new(sender)));
@@ -243,12 +248,10 @@ impl Observer for Remote<'_> {
                     self.say(&ToClient::Progress(summed(progress)));
                 }
             }
-            Event::Standing(standing) => {
-                if self.status_next_ns.is_some_and(|next| self.elapsed_ns >= next) {
-                    let step = self.status_interval_ns.map(|step| step.max(SECOND_NS / 10));
-                    self.status_next_ns = step.map(|step| self.elapsed_ns + step);
-                    self.say(&ToClient::Standing(self.results(&standing.accounts(), &[], 0)));
-                }
+            Event::Standing(standing) if self.status_next_ns.is_some_and(|next| self.elapsed_ns >= next) => {
+                let step = self.status_interval_ns.map(|step| step.max(SECOND_NS / 10));
+                self.status_next_ns = step.map(|step| self.elapsed_ns + step);
+                self.say(&ToClient::Standing(self.results(&standing.accounts(), &[], 0)));
             }
             _ => {}
         }
