@@ -116,14 +116,14 @@ fn a_section_that_does_not_exist_is_an_error() {
         "a.fio",
         "[randread]\nioengine=null\nsize=1m\n[randwrite]\nioengine=null\nsize=1m\n",
     );
-    for command in ["run", "fio"] {
+    for (command, exit) in [("run", 2), ("fio", 1)] {
         place
             .fathom(&format!("{command} a.fio --section=nosuch"))
-            .expect(2)
+            .expect(exit)
             .saying("--section: error: no section is called nosuch; there are randread, randwrite");
         place
             .fathom(&format!("{command} --section=randread --section=randwrit a.fio"))
-            .expect(2)
+            .expect(exit)
             .saying("no section is called randwrit; did you mean `randwrite`? there are randread, randwrite");
     }
     assert_eq!(place.names(), ["a.fio"]);
