@@ -155,6 +155,9 @@ fn compared(case: &Case, program: &Path) -> Result<Verdict> {
             "--allow-overwrite",
             "pre",
         ];
+        if case.line.contains("exec_") {
+            words.push("--allow-exec");
+        }
         words.push("job.fio");
         ran(case, program, &words)?.done(["ios", "bytes"])
     };
@@ -271,18 +274,22 @@ fn alike(theirs: &Done, ours: &Done, case: &Case) -> bool {
     let apart_max = case.apart_max;
     // Where I/Os are counted, bytes follow the split, whose sizes may differ.
     let by_ios = case.line.contains("number_ios");
+    let mixed = theirs.ios.iter().filter(|&&n| n > 0).count() > 1;
+    // Of few I/Os the split varies by more: three standard deviations of a fair coin.
+    let ios = theirs.ios.iter().sum::<u64>().max(1) as f64;
+    let chance = if mixed {
+        SPLIT_MAX.max(1.5 / ios.sqrt())
+    } else {
+        0.0
+    };
+    // Reads that verify the writes of a mix are as many as those.
+    let verified = mixed && case.line.contains("verify=");
     let near = |a: &[u64; 3], b: &[u64; 3]| {
         let (sum_a, sum_b) = (a.iter().sum::<u64>(), b.iter().sum::<u64>());
         let share = |share: f64| (sum_a.max(sum_b) as f64 * share) as u64;
-        let mixed = a.iter().filter(|&&n| n > 0).count() > 1;
-        // Of few I/Os the split varies by more: three standard deviations of a fair coin.
-        let chance = if mixed {
-            SPLIT_MAX.max(1.5 / (sum_a.max(1) as f64).sqrt())
-        } else {
-            0.0
-        };
+        let sums_apart = share(apart_max + if verified { chance } else { 0.0 });
         let most = share(apart_max + chance);
-        sum_a.abs_diff(sum_b) <= share(apart_max) && a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= most)
+        sum_a.abs_diff(sum_b) <= sums_apart && a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= most)
     };
     near(&theirs.ios, &ours.ios) && (by_ios || near(&theirs.bytes, &ours.bytes))
 }

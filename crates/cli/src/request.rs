@@ -10,6 +10,7 @@ use crate::terminal::{self, tell};
 use crate::text_file::{self, Expected};
 use anyhow::{Context as _, bail};
 use fathom_core::run::{Environment, Warning};
+use fathom_core::workload::Job;
 use fathom_dialect::{Context, Diagnostic, Override, Parsed, Severity, Source};
 use fathom_session::{Machine, Request};
 use std::ffi::OsStr;
@@ -66,8 +67,50 @@ pub(crate) fn read(
     let texts = read_job_files(job_files)?;
     let sources: Vec<Source<'_>> = texts.iter().map(|(name, text)| Source { name, text }).collect();
     let machine = machine();
-    let parsed = with_context(&machine, sections, |context| parse(&sources, context));
+    let mut parsed = with_context(&machine, sections, |context| parse(&sources, context));
+    for job in parsed.workload.iter_mut().flat_map(|workload| &mut workload.jobs) {
+        read_patterns(job)?;
+    }
     Ok(accept(parsed, machine, quiet))
+}
+
+/// Reads the patterns that `job` takes from files.
+fn read_patterns(job: &mut Job) -> anyhow::Result<()> {
+    /// fio's own limit.
+    const BYTES_MAX: u64 = 512;
+    let read = |option: &str, path: &Path| {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)
+            .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
+            .with_context(|| format!("{}: {option}: cannot read {}", job.name, path.display()))?;
+        if bytes.is_empty() {
+            bail!(
+                "{}: {option}: {} is empty: give a file with the pattern",
+                job.name,
+                path.display()
+            );
+        }
+        Ok(bytes)
+    };
+    let written = job
+        .buffers
+        .pattern_file
+        .as_deref()
+        .map(|path| read("buffer_pattern", path));
+    let verified = job
+        .verify
+        .as_ref()
+        .and_then(|verify| verify.pattern_file.as_deref());
+    let verified = verified.map(|path| read("verify_pattern", path));
+    if let Some(bytes) = written.transpose()? {
+        job.buffers.pattern = bytes;
+        job.buffers.pattern_file = None;
+    }
+    if let (Some(bytes), Some(verify)) = (verified.transpose()?, &mut job.verify) {
+        verify.pattern = bytes;
+        verify.pattern_file = None;
+    }
+    Ok(())
 }
 
 /// The machine that a target names.

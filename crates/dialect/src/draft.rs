@@ -101,14 +101,7 @@ impl Default for Draft {
                 after_run: None,
             },
             verify_algorithm: None,
-            verify: Verify {
-                algorithm: VerifyAlgorithm::Pattern,
-                interval_bytes: 0,
-                pattern: Vec::new(),
-                only: false,
-                read_back: true,
-                fatal: false,
-            },
+            verify: Verify::default(),
             compression: Compression {
                 percent: 0,
                 chunk_bytes: 512,

@@ -18,7 +18,7 @@ pub(crate) use list::{
     ascending_floats, cpu_list, cpu_mask, float, paths, per_direction, range, show_cpus, show_floats,
     show_paths, show_per_direction, show_range, show_split, split,
 };
-pub(crate) use pattern::{byte_pattern, show_pattern};
+pub(crate) use pattern::{Pattern, show_verify_pattern, verify_pattern};
 pub(crate) use size::{
     amount, inverted_unit, number, positive_size, read_in_part, seed, show_amount, show_size, size,
 };

@@ -31,6 +31,8 @@ pub struct Driver<'a, B, C> {
     pub content: &'a mut Content,
     depth: Depth,
     fills: bool,
+    /// What is read back has to be announced to the contents.
+    expects: bool,
     queued: Vec<u32>,
     to_check: Vec<u32>,
     held: Option<u32>,
@@ -51,6 +53,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
     ) -> Self {
         let slots = worker.depth() as usize;
         let fills = backend.capabilities().has_buffers && content.fills_each();
+        let expects = fills && content.expects();
         let (queued, to_check) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
         Self {
             worker,
@@ -59,6 +62,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             content,
             depth,
             fills,
+            expects,
             queued,
             to_check,
             held: None,
@@ -112,16 +116,22 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
     fn send(&mut self) -> Result<Step, BackendError> {
         let mut now = self.clock.now();
         let step = loop {
-            let step = match self.held.take() {
+            let held = self.held.take();
+            let step = match held {
                 Some(slot) => Step::Issue(slot),
                 None => self.worker.next(now),
             };
             let Step::Issue(slot) = step else { break step };
             let request = self.worker.request(slot);
-            if self.fills && request.op == Op::Write {
-                self.fill(slot);
-                now = self.clock.now();
-                self.worker.created(slot, now);
+            // What there was no room for is filled already.
+            if self.fills && held.is_none() {
+                if request.op == Op::Write {
+                    self.fill(slot);
+                    now = self.clock.now();
+                    self.worker.created(slot, now);
+                } else if self.expects && self.worker.reads_back() {
+                    self.content.expect(slot);
+                }
             }
             if request.op.index() > Op::Write.index() && !self.queued.is_empty() {
                 // Some backends do these at once: what came before them must be with the system by then.
@@ -252,7 +262,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         let good = !self.backend.capabilities().has_buffers
             || self
                 .content
-                .check(&self.backend.buffer(slot)[..request.len as usize], &request);
+                .check(&mut self.backend.buffer(slot)[..request.len as usize], &request);
         self.worker.verified(slot, good);
     }
 }

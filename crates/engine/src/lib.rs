@@ -8,6 +8,7 @@
 
 pub mod backends;
 mod balance;
+mod blocks;
 mod checksum;
 pub mod collect;
 pub mod content;

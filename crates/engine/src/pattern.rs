@@ -364,6 +364,11 @@ impl Generator {
         self.to_write = None;
     }
 
+    /// Begins the next pass, and goes back to its beginning from here on ([`Generator::rewind`]).
+    pub fn begin_pass(&mut self) {
+        self.first = self.rng.clone();
+        self.restart();
+    }
     /// Goes back to the beginning of the first pass: the same draws come again, pass for pass. Allocates nothing.
     pub fn rewind(&mut self) {
         self.rng = self.first.clone();

@@ -4,6 +4,7 @@
 //! must not print, store or ask anyone.
 
 mod accounts;
+mod commands;
 mod early;
 mod job;
 mod phases;
@@ -140,6 +141,14 @@ pub enum RunError {
         "{job}: a sequence that workers or slots share must go on from I/O to I/O: give a stride above 0"
     )]
     SharedBackwards { job: String },
+    /// A command before or after a job was not allowed, or did not succeed.
+    #[error("{job}: `{command}`: {how}")]
+    Command {
+        job: String,
+        command: String,
+        /// How it ended, or why it was not begun.
+        how: String,
+    },
     /// A verified block has no room for its header.
     #[error("{job}: verification needs blocks (or verify_interval=) of at least {need} bytes")]
     VerifyTooSmall {
@@ -171,6 +180,8 @@ pub struct Options {
     pub permits: Arc<Permits>,
     /// The record that a job plays; `None`: none does.
     pub playback: Option<Arc<Playback>>,
+    /// Jobs may run the commands that they name.
+    pub allow_exec: bool,
     /// How long the interval of a row is: 10 ms to 60 s; shorter or longer ones are taken for these.
     pub interval: Nanos,
     /// Whether hooks are given all latencies of each interval beside its rows.
@@ -189,6 +200,7 @@ impl Options {
             rows_at_once: false,
             permits: Arc::default(),
             playback: None,
+            allow_exec: false,
             interval: Nanos::from_secs(1),
             latencies: false,
         }
@@ -231,7 +243,7 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
             });
         }
         if !verify::fits(&job.job) {
-            let need = crate::content::HEADER_BYTES;
+            let need = job.job.verify.as_ref().map_or(0, crate::blocks::header_bytes);
             return Err(RunError::VerifyTooSmall {
                 job: job.job.name.clone(),
                 need,

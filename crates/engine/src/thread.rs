@@ -15,7 +15,7 @@ use crate::interval::{Exchange, Metrics, Shape};
 use crate::open;
 use crate::pace::Schedule;
 use crate::pattern::{Generator, Span};
-use crate::plan::WorkerFiles;
+use crate::plan::{FilePlan, WorkerFiles};
 use crate::recording::{IoRecording, WorkerTask};
 use crate::replay::Playback;
 use crate::worker::{Ends, Guards, Limits, Target, Worker, WorkerEnd, WorkerPlan};
@@ -24,7 +24,7 @@ use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
 use fathom_core::run::{CpuUsage, StartStep};
 use fathom_core::units::Nanos;
-use fathom_core::workload::{EngineKind, IoPriority, Job};
+use fathom_core::workload::{EngineKind, IoPriority, Job, RandomMap};
 use fathom_door::Permits;
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
@@ -62,8 +62,6 @@ pub(crate) struct Task {
     /// Its number within the run: its stream of random numbers.
     pub index: u64,
     pub files: WorkerFiles,
-    /// What the verified contents of each file depend on besides the place.
-    pub salts: Vec<u64>,
     /// The sequence of each file, where the workers of the job share theirs; else empty.
     pub sequences: Vec<Arc<AtomicU64>>,
     /// What writes are taken from, where that is a store.
@@ -182,6 +180,12 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
     } else if by_slot && job.region.io_size.is_none() {
         // Each slot goes through all of it.
         files.amount.saturating_mul(u64::from(depth_of(job)))
+    } else if read_back && job.pattern.random_map != RandomMap::Independent && !job.limit.time_based {
+        // As in fio, what is read back was written once: no more than the region has.
+        let region = spans
+            .iter()
+            .fold(0u64, |sum, span| sum.saturating_add(span.bytes));
+        files.amount.min(region)
     } else {
         files.amount
     };
@@ -219,6 +223,7 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         limits: Limits::new(&job.stops),
         metrics: metrics_of(job),
         read_back,
+        backlog: verify.map_or((0, 0), |v| (v.backlog_ios, v.backlog_batch_ios)),
         verifies: verify.is_some(),
         verify_only,
         verify_fatal: verify.is_some_and(|v| v.fatal),
@@ -301,7 +306,15 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         return Ok(None);
     };
     let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();
-    let mut content = Content::new(&job, &task.salts, seed);
+    let mut content = Content::new(&job, task.index, seed);
+    if job.verify.as_ref().is_some_and(|verify| verify.dump) {
+        let name = |file: &FilePlan| {
+            file.path
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        };
+        content.dump_as(task.files.files.iter().map(name).collect());
+    }
     if job.engine.kind == EngineKind::Null {
         return Ok(go(task, NullBackend::new(depth), &mut content, say));
     }

@@ -8,7 +8,12 @@ use fathom_core::workload::{BlockSize, Job, Mix, VerifyAlgorithm};
 /// What of this job keeps it from being verified: what was written is found by drawing it again from the seed alone, and
 /// what is read back is counted.
 pub(crate) fn unfit(job: &Job) -> Option<&'static str> {
-    job.verify.as_ref()?;
+    let verify = job.verify.as_ref()?;
+    let header = crate::blocks::header_bytes(verify) as u32;
+    if verify.offset_bytes > 0 && header > 2 * verify.offset_bytes {
+        // Where it is moved to, it would lie on itself: fio does not find it again either.
+        return Some("a verify_offset that is less than its header is long");
+    }
     let sequence = !job.pattern.random;
     if sequence && job.pattern.shared_sequence {
         Some("a sequence that the workers share")
@@ -38,7 +43,7 @@ pub(crate) fn fits(job: &Job) -> bool {
         0 => job.min_block_bytes(),
         given => u64::from(given),
     };
-    verify.algorithm == VerifyAlgorithm::Pattern || chunk >= crate::content::HEADER_BYTES as u64
+    chunk >= crate::blocks::header_bytes(verify) as u64
 }
 
 /// Whether blocks of this job may overlap in part: the later one would then destroy what the earlier one is
@@ -46,6 +51,9 @@ pub(crate) fn fits(job: &Job) -> bool {
 /// them a whole number of times.
 pub(crate) fn overlaps(job: &Job) -> bool {
     let Some(verify) = &job.verify else { return false };
+    if !job.writes() || crate::blocks::writes_once(job) && verify.interval_bytes == 0 {
+        return false;
+    }
     let smallest = job.min_block_bytes().max(1);
     if verify.algorithm == VerifyAlgorithm::Pattern {
         let pattern = verify.pattern.len().max(1) as u64;

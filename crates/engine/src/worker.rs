@@ -4,6 +4,7 @@
 //! the real driver and in virtual time. It must not know the backend, the clock, or who else runs.
 
 mod account;
+mod backlog;
 mod guards;
 mod issue;
 mod limits;
@@ -15,6 +16,7 @@ mod times;
 mod turn;
 
 pub use account::WorkerEnd;
+use backlog::Backlog;
 pub use guards::{Guards, Target};
 pub use limits::Limits;
 pub use plan::WorkerPlan;
@@ -235,6 +237,8 @@ pub struct Worker {
     exchange: Arc<Exchange>,
     /// `None`: completions are neither recorded nor counted for their files.
     watch: Option<Watch>,
+    /// Writes that are read back while the load goes on; `None`: none is.
+    backlog: Option<Box<Backlog>>,
     /// What holds I/Os back; `None`: nothing.
     guards: Option<Box<Guards>>,
     ends: Ends,
@@ -298,6 +302,9 @@ impl Worker {
             backlog_counted: None,
             exchange,
             watch: Watch::from_plan(&plan),
+            backlog: plan.read_back.then_some(plan.backlog).and_then(|(every, batch)| {
+                (every > 0).then(|| Backlog::new(plan.generator.clone(), plan.number_ios, every, batch))
+            }),
             guards: None,
             ends,
             errors: ErrorLog::default(),
@@ -369,6 +376,11 @@ impl Worker {
                 now,
                 now,
             );
+        }
+        if self.backlog.is_some()
+            && let Some(step) = self.step_of_backlog(now)
+        {
+            return step;
         }
         if let Arrivals::BySlot | Arrivals::Scheduled | Arrivals::Recorded = self.arrivals {
             if self.arrivals == Arrivals::Recorded {

@@ -241,6 +241,7 @@ fn passes_with_verification() {
                 only: false,
                 read_back: true,
                 fatal: false,
+                ..Verify::default()
             });
             check(&format!("{kind:?} {algorithm:?}"), &job);
         }

@@ -168,6 +168,7 @@ fn real(
         permits: Arc::clone(&permitted.permits),
         playback: playback_of(reading.as_ref()),
         latencies: how.watched,
+        allow_exec: how.allow_exec,
         ..conduct.options(stop, &clock)
     };
     let mut hooks = Watchers {

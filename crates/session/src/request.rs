@@ -37,6 +37,8 @@ pub struct How {
     pub allow_overwrite: Vec<PathBuf>,
     /// Of those, the ones on which a file system or a partition table may be.
     pub allow_signature: Vec<PathBuf>,
+    /// Jobs may run the commands that they name (`exec_prerun`, `exec_postrun`).
+    pub allow_exec: bool,
     /// The command line, word by word, for the record.
     pub command: Vec<String>,
     /// Whether the observer is given all latencies of each interval and what a modelled machine counts

@@ -65,6 +65,9 @@ pub(crate) struct Permissions {
     /// Allow that even though a file system or partition table is on it (repeatable)
     #[arg(long, value_name = "PATH", help_heading = "Safety", value_hint = ValueHint::AnyPath)]
     allow_overwrite_signature: Vec<PathBuf>,
+    /// Allow jobs to run the commands that they name, before and after them
+    #[arg(long = "allow-exec", help_heading = "Safety")]
+    exec: bool,
 }
 
 impl Permissions {
@@ -74,6 +77,7 @@ impl Permissions {
             streams,
             allow_overwrite: self.allow_overwrite.clone(),
             allow_signature: self.allow_overwrite_signature.clone(),
+            allow_exec: self.exec,
             command,
             watched: false,
         }

@@ -47,6 +47,7 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         "catalog",
         "allow-overwrite",
         "allow-overwrite-signature",
+        "allow-exec",
         "force",
         "key",
     ];

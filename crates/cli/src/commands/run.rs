@@ -14,6 +14,7 @@ use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
 use anyhow::bail;
 use fathom_core::run::Run;
+use fathom_core::workload::Commands;
 use fathom_door::output;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
@@ -39,6 +40,7 @@ pub(crate) fn conduct(request: &Request, settings: &Settings, conduct: &Conduct)
     if !settings.how.streams.is_none() && settings.output == Output::None {
         bail!("--record keeps its streams in the run directory: leave out -o none");
     }
+    commands_are_allowed(request, &settings.how)?;
     let system = SystemRoot::default();
     let planned = Planned::new(request);
     if settings.dry_run {
@@ -60,6 +62,21 @@ pub(crate) fn conduct(request: &Request, settings: &Settings, conduct: &Conduct)
         tell::warnings(&known);
     }
     end.map(|(exit, _)| exit)
+}
+
+/// Whether commands that jobs name may be run.
+///
+/// # Errors
+/// There are such, and nobody allowed them.
+pub(crate) fn commands_are_allowed(request: &Request, how: &How) -> anyhow::Result<()> {
+    let mut jobs = request.workload.jobs.iter();
+    match jobs.find(|job| job.commands != Commands::default() && !how.allow_exec) {
+        None => Ok(()),
+        Some(job) => bail!(
+            "{}: a job file runs commands (exec_prerun, exec_postrun) only with --allow-exec: add it, or leave them out",
+            job.name
+        ),
+    }
 }
 
 /// All that may refuse, then the files, then the run. How it ended, and whether its report was printed.

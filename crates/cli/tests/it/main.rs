@@ -38,5 +38,6 @@ mod signals;
 mod stops;
 mod sweep;
 mod tracing;
+mod verified;
 mod watched;
 mod words;

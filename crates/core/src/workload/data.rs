@@ -1,6 +1,7 @@
 //! What is written, how it is verified, which errors are borne.
 
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// The contents of write buffers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,9 @@ pub struct Buffers {
     pub scramble: bool,
     /// Repeat these bytes (`buffer_pattern`); empty: random.
     pub pattern: Vec<u8>,
+    /// The file that holds them, until it is read.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pattern_file: Option<PathBuf>,
     /// Take what is written from a store of so many bytes, filled once, each time from another place in it (diskspd's
     /// `-Zsize`). With `pattern`, the store repeats it. `None`: each write buffer has contents of its own.
     #[serde(default)]
@@ -35,6 +39,7 @@ impl Default for Buffers {
             refill: false,
             scramble: true,
             pattern: Vec::new(),
+            pattern_file: None,
             source_bytes: None,
             compression: None,
             dedupe: None,
@@ -70,30 +75,108 @@ pub struct Verify {
     pub algorithm: VerifyAlgorithm,
     /// A header and a checksum for each so many bytes; 0: one a block.
     pub interval_bytes: u32,
+    /// Where in the interval the header is (`verify_offset`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub offset_bytes: u32,
     /// What is stored, where the algorithm is a pattern; else the payload to fill with (empty: random).
     pub pattern: Vec<u8>,
+    /// The file that holds it, until it is read.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pattern_file: Option<PathBuf>,
+    /// Where in the pattern the offset of the I/O stands, in 8 bytes with the lowest first (`%o`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pattern_offsets: Vec<u32>,
     /// Do not write, only check what an earlier run wrote (`verify_only`).
     pub only: bool,
     /// Read back after writing (`do_verify`).
     pub read_back: bool,
     /// End the job at the first mismatch (`verify_fatal`).
     pub fatal: bool,
+    /// Read back after every so many writes (`verify_backlog`); 0: when all are done.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub backlog_ios: u32,
+    /// So many of them at a time (`verify_backlog_batch`); 0: all.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub backlog_batch_ios: u32,
+    /// Leave blocks that do not match in files, beside what was expected (`verify_dump`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub dump: bool,
+}
+
+impl Default for Verify {
+    /// A pattern that is empty still, read back after writing.
+    fn default() -> Self {
+        Self {
+            algorithm: VerifyAlgorithm::Pattern,
+            interval_bytes: 0,
+            offset_bytes: 0,
+            pattern: Vec::new(),
+            pattern_file: None,
+            pattern_offsets: Vec::new(),
+            only: false,
+            read_back: true,
+            fatal: false,
+            backlog_ios: 0,
+            backlog_batch_ios: 0,
+            dump: false,
+        }
+    }
 }
 
 /// A checksum, or the pattern itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum VerifyAlgorithm {
+    Crc7,
+    Crc16,
+    Crc32,
     /// CRC-32C (Castagnoli).
     Crc32c,
+    Crc64,
     /// MD5.
     Md5,
-    /// `xxHash`, 64 bits.
+    /// `xxHash`, 32 bits.
     Xxhash,
+    Sha1,
     /// SHA-256.
     Sha256,
+    Sha512,
+    Sha3_224,
+    Sha3_256,
+    Sha3_384,
+    Sha3_512,
+    /// A header, and no checksum.
+    Meta,
+    /// A header, and the pattern behind it.
+    PatternHeader,
     /// The block holds nothing but the pattern.
     Pattern,
+    /// A header that is not looked at.
+    Null,
+}
+
+impl VerifyAlgorithm {
+    /// All of them, by the names that job files use.
+    pub const ALL: [(&str, Self); 18] = [
+        ("crc7", Self::Crc7),
+        ("crc16", Self::Crc16),
+        ("crc32", Self::Crc32),
+        ("crc32c", Self::Crc32c),
+        ("crc64", Self::Crc64),
+        ("md5", Self::Md5),
+        ("xxhash", Self::Xxhash),
+        ("sha1", Self::Sha1),
+        ("sha256", Self::Sha256),
+        ("sha512", Self::Sha512),
+        ("sha3-224", Self::Sha3_224),
+        ("sha3-256", Self::Sha3_256),
+        ("sha3-384", Self::Sha3_384),
+        ("sha3-512", Self::Sha3_512),
+        ("meta", Self::Meta),
+        ("pattern_hdr", Self::PatternHeader),
+        ("pattern", Self::Pattern),
+        ("null", Self::Null),
+    ];
 }
 
 /// Errors that are counted without ending the job (`continue_on_error`).

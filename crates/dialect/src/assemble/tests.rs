@@ -97,7 +97,6 @@ fn what_would_change_the_io_is_refused() {
         "zonemode=strided\nread_iolog=x\nverify=crc64\nioengine=posixaio\nexec_prerun=sync",
         expect![[r#"
             jobs/a.fio:3:1: error: `read_iolog` is not supported yet; play it with `fathom replay`
-            jobs/a.fio:4:1: error: `verify=crc64` is not supported yet; use crc32c, md5, xxhash, sha256 or pattern
             jobs/a.fio:5:1: note: `ioengine=posixaio` is carried out in another way: threads of the kernel carry the I/Os out, not those of the C library
         "#]],
     );

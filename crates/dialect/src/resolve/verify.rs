@@ -7,7 +7,8 @@ use fathom_core::workload::{Verify, VerifyAlgorithm};
 impl Settling<'_> {
     pub(super) fn verify(&mut self) {
         let given = &self.draft.verify;
-        let implied = (!given.pattern.is_empty()).then_some(VerifyAlgorithm::Pattern);
+        let has_pattern = !given.pattern.is_empty() || given.pattern_file.is_some();
+        let implied = has_pattern.then_some(VerifyAlgorithm::Pattern);
         let Some(algorithm) = self.draft.verify_algorithm.or(implied) else {
             if given.only {
                 let fault = Fault::new("verify_only needs to know what to verify");
@@ -15,7 +16,11 @@ impl Settling<'_> {
             }
             return;
         };
-        if algorithm == VerifyAlgorithm::Pattern && given.pattern.is_empty() {
+        if matches!(
+            algorithm,
+            VerifyAlgorithm::Pattern | VerifyAlgorithm::PatternHeader
+        ) && !has_pattern
+        {
             let fault = Fault::new("verify=pattern needs a pattern");
             self.error(&["verify"], fault.remedy("add such as verify_pattern=0xdeadbeef"));
         }

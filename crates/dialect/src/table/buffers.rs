@@ -3,7 +3,7 @@
 use super::not_carried_out::{BOOL, NUMBER, not_carried_out, size, words};
 use super::row::OptionRow as Row;
 use super::row::Support::{Approximate, LeftOut, NoEffect};
-use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field, reads};
+use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
@@ -121,9 +121,22 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::new(
             "buffer_pattern",
             Rule::Text(
-                "0x…, \"…\" or number",
-                reads!(job.buffers.pattern, value::byte_pattern),
-                |d| value::show_pattern(&d.job.buffers.pattern),
+                "0x…, \"…\", number, or 'file'",
+                |d, text| {
+                    let value::Pattern { bytes, offsets, file } = value::verify_pattern(text)?;
+                    if !offsets.is_empty() {
+                        return Err(Fault::new("`%o` is for what is verified").remedy("use verify_pattern"));
+                    }
+                    (d.job.buffers.pattern, d.job.buffers.pattern_file) = (bytes, file);
+                    Ok(())
+                },
+                |d| {
+                    value::show_verify_pattern(&value::Pattern {
+                        bytes: d.job.buffers.pattern.clone(),
+                        offsets: Vec::new(),
+                        file: d.job.buffers.pattern_file.clone(),
+                    })
+                },
             ),
             "Bytes that are repeated in each write",
         )

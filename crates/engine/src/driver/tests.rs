@@ -26,7 +26,7 @@ fn drive(
 ) -> (Interval, WorkerEnd, Option<BackendError>) {
     let exchange = Arc::new(Exchange::new());
     let mut worker = Worker::new(worker_plan(job, 1 << 24), Arc::clone(&exchange), Ends::default());
-    let mut content = Content::new(job, &[], 1);
+    let mut content = Content::new(job, 0, 1);
     let start = clock.now();
     worker.start(start, start);
     let result = Driver::new(&mut worker, backend, &mut clock, &mut content, job.depth).run();
@@ -236,6 +236,7 @@ fn the_time_of_filling_and_checking_is_no_latency() {
         only: false,
         read_back: true,
         fatal: false,
+        ..Verify::default()
     });
     let (sum, end, _) = drive(&job, &mut queue, &clock);
     assert_eq!(sum.verified, 20);

@@ -236,6 +236,7 @@ fn files_are_filled_only_to_be_read() {
             only: true,
             read_back: true,
             fatal: false,
+            ..Verify::default()
         });
     };
     assert_eq!(action("large", &only), (false, false, false, Some(64)));

@@ -309,7 +309,7 @@ pub fn floor(plan: &JobPlan, clock: &HostClock) -> Option<Floor> {
     let depth = settings.depth;
     let mut worker = Worker::new(settings, Arc::new(Exchange::new()), Ends::default());
     let mut clock = clock.clone();
-    let mut content = Content::new(&job, &[], 0);
+    let mut content = Content::new(&job, 0, 0);
     let mut backend = NullBackend::new(depth);
     let before = fathom_sys::process::resource_usage_thread().ok()?;
     let now = clock.now();

@@ -2,6 +2,7 @@
 //!
 //! Data in: the plan. Data out: jobs that have ended, with what they counted.
 
+use super::commands;
 use super::early;
 use super::job::{self, RunningJob};
 use super::phases::{self, JobState};
@@ -140,8 +141,8 @@ impl<'a> Scheduler<'a> {
 
     fn spawn(&mut self, at: usize, gate: &Arc<Gate>) -> Result<Vec<Arc<Exchange>>, RunError> {
         let job = &mut self.jobs[at];
+        commands::before(&job.plan.job, self.options)?;
         let enough = Arc::clone(&job.enough);
-        let mut salts = content::salts(&job.plan).into_iter();
         let shared = Arc::new(job.plan.job.clone());
         let source = content::source(&shared).map_err(|failure| RunError::Start {
             job: shared.name.clone(),
@@ -157,7 +158,6 @@ impl<'a> Scheduler<'a> {
                 number: number as u32,
                 index: self.next_index,
                 files: files.clone(),
-                salts: salts.next().unwrap_or_default(),
                 sequences: self.sequences.of(&job.plan, files),
                 source: source.clone(),
                 exchange: Arc::clone(exchange),
@@ -203,6 +203,11 @@ impl<'a> Scheduler<'a> {
             let patience = if waited { Duration::ZERO } else { tick };
             waited = true;
             job.take_messages(patience, &mut rows);
+            if job.state == JobState::Done
+                && let Err(failure) = commands::after(&job.plan.job, self.options)
+            {
+                job.failure.get_or_insert(failure);
+            }
         }
         job::hand_over(&mut self.jobs, &rows, hooks);
         early::look(&mut self.jobs, &rows, self.options);

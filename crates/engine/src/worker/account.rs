@@ -140,9 +140,20 @@ impl Worker {
     /// Goes from writing to reading back what was written, once nothing is in flight. `false`: there is
     /// nothing to read back, the worker is done.
     pub fn begin_read_back(&mut self, now: MonoTime) -> bool {
-        let due = self.plan.read_back && !self.stage.reads_back();
-        if !due || self.failed || self.ends.stop.load(Ordering::Relaxed) {
+        if !self.plan.read_back || self.failed || self.ends.stop.load(Ordering::Relaxed) {
             return false;
+        }
+        if self.stage.reads_back() {
+            return self.begin_next_pass(now);
+        }
+        if let Some(backlog) = &self.backlog {
+            // What is left of it comes from the generator that trails.
+            if backlog.unread == 0 {
+                self.stage = Stage::ReadBackOver;
+                return self.begin_next_pass(now);
+            }
+            self.turn_to_reading(now);
+            return true;
         }
         // What was written is found by drawing it again, all passes from the first on: no memory grows with it.
         // The same place has the same content whatever the pass, so where one whole pass wrote all that there is
@@ -153,12 +164,33 @@ impl Worker {
             (self.passes, self.last_pass_ios) = (0, u64::MAX);
         }
         self.ios_left = self.ios_of_pass();
+        self.turn_to_reading(now);
+        true
+    }
+    fn turn_to_reading(&mut self, now: MonoTime) {
         self.stage = Stage::ReadBack;
-        self.read_back_start = Some(now);
+        // Several passes have no one moment of turning.
+        self.read_back_start = Some(now).filter(|_| self.plan.loops <= 1 && self.backlog.is_none());
         self.checks = true;
         self.pending = None;
         self.sync_due = None;
         self.think_until = 0;
+    }
+    /// All that a pass wrote was read back: the next one begins. `false`: there is none.
+    fn begin_next_pass(&mut self, now: MonoTime) -> bool {
+        if self.plan.time_based || now.0 >= self.deadline || self.loops_left == 0 {
+            return false;
+        }
+        self.loops_left -= 1;
+        self.ios_left = self.plan.number_ios.unwrap_or(u64::MAX);
+        self.plan.generator.begin_pass();
+        if let Some(backlog) = &mut self.backlog {
+            backlog.follow(&self.plan.generator);
+        }
+        self.issued_in_pass = 0;
+        self.stage = Stage::Load;
+        self.checks = false;
+        self.pending = None;
         true
     }
 

@@ -39,7 +39,10 @@ impl Worker {
             return Some(draw);
         }
         if self.stage.reads_back() {
-            return self.draw_written();
+            return match &mut self.backlog {
+                Some(backlog) => backlog.draw(),
+                None => self.draw_written(),
+            };
         }
         if self.ios_left > 0
             && let Some(draw) = self.plan.generator.draw()
@@ -78,6 +81,10 @@ impl Worker {
 
     #[cold]
     pub(super) fn next_pass(&mut self) -> Option<()> {
+        // What one pass wrote is read back before the next.
+        if self.plan.read_back && !self.plan.time_based {
+            return None;
+        }
         if !self.plan.time_based {
             self.loops_left = self.loops_left.checked_sub(1)?;
         }
@@ -159,6 +166,9 @@ impl Worker {
             self.issued += 1;
             self.issued_in_pass += 1;
             if draw.op != Op::Read {
+                if let (Some(backlog), Op::Write) = (&mut self.backlog, draw.op) {
+                    backlog.unread += 1;
+                }
                 self.after_write(draw.op, draw.file);
             }
             if let Some(think) = self.plan.think {

@@ -56,6 +56,8 @@ pub struct WorkerPlan {
     pub metrics: Metrics,
     /// Whether what was written is read back and checked at the end.
     pub read_back: bool,
+    /// Read back after every so many writes (0: only at the end), and so many of them (0: all).
+    pub backlog: (u32, u32),
     /// Whether reads are checked.
     pub verifies: bool,
     /// Only check, never write.

@@ -51,6 +51,7 @@ fn mixed_with_everything() {
         only: false,
         read_back: true,
         fatal: true,
+        ..Verify::default()
     });
     check(
         &job,

@@ -8,6 +8,7 @@ use super::out::{self, Out, is_output};
 use super::settings::Outputs;
 use super::written::Options;
 use crate::allowed::{self, Allowed};
+use crate::commands::run::commands_are_allowed;
 use crate::commands::logs::{self, Opener, RunLogs};
 use crate::exit::Exit;
 use crate::terminal::signals;
@@ -96,6 +97,7 @@ pub(super) fn carry_out(
 ) -> anyhow::Result<u8> {
     let system = SystemRoot::default();
     shown.header();
+    commands_are_allowed(planned.request, how)?;
     planned.request.machine.check(&planned.plan)?;
     let session =
         Session::open(&system, how, stop, &planned.plan, shown).map_err(|refused| with_remedy(&refused))?;

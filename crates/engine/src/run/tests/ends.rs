@@ -7,7 +7,7 @@ use crate::run::{Hooks, NoHooks, RunError};
 use crate::thread::Gate;
 use fathom_core::run::{HistogramRow, Latency, SeriesRow, StartStep, Status};
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::workload::{EngineKind, Job, Mix, Verify, VerifyAlgorithm};
+use fathom_core::workload::{EngineKind, Job, Mix, RandomMap, Verify, VerifyAlgorithm};
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -205,11 +205,12 @@ fn verification_needs_room_for_its_header() {
         only: false,
         read_back: true,
         fatal: false,
+        ..Verify::default()
     });
     let error = run_jobs(&[job.clone()]).expect_err("refused");
     assert_eq!(
         error.to_string(),
-        "tight: verification needs blocks (or verify_interval=) of at least 64 bytes"
+        "tight: verification needs blocks (or verify_interval=) of at least 104 bytes"
     );
     assert!(
         !directory.path().join("tight.0.0").exists(),
@@ -249,12 +250,20 @@ fn verified_blocks_must_not_overlap_in_part() {
             only: false,
             read_back: true,
             fatal: false,
+            ..Verify::default()
         });
+        job.pattern.random = true;
+        job.pattern.random_map = RandomMap::Independent;
         change(&mut job);
         let plan = plan(&[job]);
         matches!(crate::run::check(&plan), Err(RunError::VerifyOverlaps { .. }))
     };
     assert!(!verify(&|_| {}));
+    // In sequence each byte is written once, whatever the sizes.
+    assert!(!verify(&|job| {
+        job.pattern.random = false;
+        job.block_align = [512; 3];
+    }));
     assert!(verify(&|job| job.block_align = [512; 3]));
     assert!(verify(&|job| job.block_size[1] =
         fathom_core::workload::BlockSize::Range {

@@ -22,6 +22,7 @@ fn verifying(job: &mut Job, only: bool) {
         only,
         read_back: true,
         fatal: false,
+        ..Verify::default()
     });
 }
 

@@ -107,6 +107,7 @@ fn what_cannot_be_combined_is_refused() {
         only: false,
         read_back: true,
         fatal: false,
+        ..Verify::default()
     });
     let error = check(&plan(&[job.clone()])).expect_err("it cannot be drawn again");
     assert_eq!(

@@ -17,6 +17,7 @@ fn verifying(mut job: Job) -> Job {
         only: false,
         read_back: true,
         fatal: false,
+        ..Verify::default()
     });
     job
 }
@@ -110,22 +111,9 @@ fn check_all_read_back(run: &Run, reads: usize) {
     assert!(!run.end.failed);
 }
 
-/// A pass that writes everything stands for all of them.
+/// Each pass is read back before the next begins.
 #[test]
-fn one_whole_pass_is_read_back_for_several() {
-    for mix in [Mix::Write, Mix::TrimWrite] {
-        for random in [false, true] {
-            let mut job = asynchronous(verifying(job(mix, BLOCK)), 8);
-            job.pattern.random = random;
-            job.region.loops = 3;
-            check_all_read_back(&run(&job, 50 * BLOCK, seed()), 50);
-        }
-    }
-}
-
-/// Where each pass writes other blocks, all passes are read back.
-#[test]
-fn passes_that_differ_are_all_read_back() {
+fn each_pass_is_read_back() {
     let seed = seed();
     let mixed = job(Mix::ReadWrite { read_percent: 60 }, BLOCK);
     let mut independent = random_job(Mix::Write, BLOCK);
@@ -138,12 +126,63 @@ fn passes_that_differ_are_all_read_back() {
         max: 7 * BLOCK,
         unaligned: false,
     };
-    for job in [mixed, independent, few, sizes] {
+    let plain = [Mix::Write, Mix::TrimWrite].map(|mix| random_job(mix, BLOCK));
+    for job in [mixed, independent, few, sizes].into_iter().chain(plain) {
+        let pure = matches!(job.pattern.mix, Mix::Write);
         let mut job = asynchronous(verifying(job), 8);
         job.region.loops = 3;
         let run = run(&job, 50 * BLOCK, seed);
-        let writes = run.requests().filter(|request| request.op == Op::Write).count();
-        check_all_read_back(&run, writes);
+        let requests: Vec<Request> = run.requests().collect();
+        let writes = requests.iter().filter(|request| request.op == Op::Write);
+        let writes: Vec<&Request> = writes.collect();
+        assert_eq!(run.sum().verified as usize, writes.len());
+        if pure {
+            let passes = requests.chunk_by(|one, next| !(one.op == Op::Read && next.op == Op::Write));
+            let mut number = 0;
+            for pass in passes {
+                let (written, read): (Vec<&Request>, _) = pass.iter().partition(|r| r.op == Op::Write);
+                assert_eq!(count(written.into_iter()), count(read.into_iter()));
+                number += 1;
+            }
+            assert_eq!(number, 3);
+        }
+        assert!(!run.end.failed);
+    }
+}
+
+/// After so many writes so many of them are read back, and at the end the rest, each once.
+#[test]
+fn a_backlog_is_read_back_while_the_load_goes_on() {
+    let seed = seed();
+    for (every, batch) in [(8, 0), (8, 3), (1, 1), (100, 10), (7, 100)] {
+        for loops in [1, 3] {
+            for mix in [Mix::Write, Mix::ReadWrite { read_percent: 40 }] {
+                let mut job = asynchronous(verifying(random_job(mix, BLOCK)), 4);
+                job.region.loops = loops;
+                if let Some(verify) = &mut job.verify {
+                    (verify.backlog_ios, verify.backlog_batch_ios) = (every, batch);
+                }
+                let run = run(&job, 50 * BLOCK, seed);
+                let requests: Vec<Request> = run.requests().collect();
+                let writes = requests.iter().filter(|request| request.op == Op::Write).count();
+                assert_eq!(
+                    run.sum().verified as usize,
+                    writes,
+                    "{every} {batch} {loops} {mix:?}"
+                );
+                let mut unread = 0i64;
+                if mix == Mix::Write {
+                    for request in &requests {
+                        unread += if request.op == Op::Write { 1 } else { -1 };
+                        assert!(unread >= 0, "nothing is read before it was written");
+                        let most = i64::from(every) * if batch == 0 || batch >= every { 1 } else { 60 };
+                        assert!(unread <= most, "{every} {batch}: {unread} unread");
+                    }
+                    assert_eq!(requests.len(), 100 * loops as usize);
+                }
+                assert!(!run.end.failed);
+            }
+        }
     }
 }
 
