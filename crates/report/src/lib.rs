@@ -21,6 +21,10 @@ pub mod identified;
 pub mod json;
 mod layout;
 mod markdown;
+/// What other pages share with those of reports: their look, how charts look, the script that draws them.
+pub mod page {
+    pub use crate::html::{CHARTS, STYLE, plotly};
+}
 pub mod planned;
 pub mod repeats;
 pub mod reproduction;

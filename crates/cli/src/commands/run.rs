@@ -18,7 +18,7 @@ use fathom_core::workload::Commands;
 use fathom_door::output;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
-use fathom_session::{AfterTouching as _, Conduct, Measured, Output, Planned, Request, Session, behind};
+use fathom_session::{AfterTouching as _, Conduct, How, Measured, Output, Planned, Request, Session, behind};
 use std::mem::ManuallyDrop;
 
 /// Carries `fathom run` out.

@@ -63,7 +63,7 @@ fn no_text_leaves_its_place() {
     assert_eq!(page.matches("</script>").count(), 3);
     assert_eq!(
         page.matches("</style>").count(),
-        1 + plotly().matches("</style>").count()
+        2 + plotly().matches("</style>").count()
     );
 }
 
@@ -85,6 +85,46 @@ fn the_script_is_there_once_and_nothing_is_loaded() {
         assert!(!own.contains(asks), "{asks}");
     }
     assert!(page.contains("default-src 'none'"));
+}
+
+/// What the browser would compute: the text between the tags of each script that runs and of each style.
+#[test]
+fn the_policy_lets_run_what_is_in_the_page_and_nothing_else() {
+    let page = render(&document(HOSTILE));
+    let (_, policy) = page
+        .split_once("Content-Security-Policy\" content=\"")
+        .expect("a policy");
+    let (policy, _) = policy.split_once("\">").expect("its end");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let policy = policy.replace("&#39;", "'");
+    let mut rest = page.as_str();
+    let mut digests = 0;
+    while let Some((open, after)) = rest.split_once("<s") {
+        let _ = open;
+        let (tag, text, end) = if after.starts_with("cript>") {
+            ("script-src", after.trim_start_matches("cript>"), "</script>")
+        } else if after.starts_with("tyle") {
+            ("style-src", after.split_once('>').expect("a tag").1, "</style>")
+        } else {
+            rest = after;
+            continue;
+        };
+        let (text, after) = text.split_once(end).expect("an end");
+        let digest = BASE64.encode(&Sha256::digest(text));
+        let of_tag = policy
+            .split(';')
+            .find(|part| part.trim().starts_with(tag))
+            .expect("a part");
+        assert!(of_tag.contains(&digest), "{tag}: {}", &text[..text.len().min(80)]);
+        digests += 1;
+        rest = after;
+    }
+    assert_eq!(digests, 4);
+    assert_eq!(policy.matches("sha256-").count(), 4);
+    assert!(
+        !page.replace(&plotly(), "").contains(" style="),
+        "no style in the markup"
+    );
 }
 
 #[test]

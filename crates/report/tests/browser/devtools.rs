@@ -50,7 +50,7 @@ impl Browser {
                 "--no-first-run",
                 "--no-default-browser-check",
                 "--remote-debugging-port=0",
-                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             ])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
@@ -123,10 +123,14 @@ impl Browser {
         }
     }
 
-    /// Opens a page of this machine; what was heard before is forgotten.
+    /// Opens a file as a page; what was heard before is forgotten.
     pub(crate) fn open(&mut self, page: &Path) {
+        self.visit(&format!("file://{}", page.display()));
+    }
+
+    /// Opens a page; what was heard before is forgotten.
+    pub(crate) fn visit(&mut self, url: &str) {
         self.events.clear();
-        let url = format!("file://{}", page.display());
         let opened = self.call("Page.navigate", &json!({"url": url}));
         assert_eq!(opened.get("errorText"), None, "{url}");
     }
