@@ -30,6 +30,7 @@ mod words;
 
 pub use answer::Explanation;
 pub use block_scan::{BlockScan, BlockScanned};
+pub(crate) use counter_scan::label;
 pub use counter_scan::{CounterScan, CounterScanned};
 pub use evidence::{Evidence, Window};
 pub use facts::{Facts, KnownDisk, LimitScope, is_fathom};
@@ -94,6 +95,11 @@ pub fn explain<E: Evidence>(
         limits,
         spikes,
         distributions: sections.iter().map(|section| distribution::of(section)).collect(),
+        usage: scanned
+            .counters
+            .as_ref()
+            .map(|counters| counters.usage.clone())
+            .unwrap_or_default(),
         missing: missing(facts, scanned),
     })
 }

@@ -16,4 +16,5 @@ pub mod live;
 pub mod partial;
 pub mod repeats;
 pub mod sweep;
+pub mod usage;
 pub mod warnings;

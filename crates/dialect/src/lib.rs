@@ -20,6 +20,7 @@ pub mod diskspd;
 mod draft;
 mod input;
 mod print;
+pub mod prometheus;
 mod resolve;
 mod scan;
 mod sweep;

@@ -2,6 +2,7 @@
 
 use crate::{Style, document, json, terminal};
 use fathom_analysis::explain::Explanation;
+use fathom_analysis::usage::Usage;
 use fathom_core::run::Run;
 
 /// Which evidence is told.
@@ -29,6 +30,27 @@ impl Evidence {
 /// The explanation on a terminal, with as much evidence as asked for.
 pub fn text(run: &Run, explanation: &Explanation, evidence: &Evidence, style: Style) -> String {
     terminal::render(&document::explained::document(run, explanation, evidence), style)
+}
+
+/// What a server's history of a machine says, on a terminal.
+pub fn history(title: &str, usage: &Usage, style: Style) -> String {
+    terminal::render(&document::explained::of_history(title.to_owned(), usage), style)
+}
+
+/// The same as one JSON document.
+pub fn history_json(usage: &Usage) -> String {
+    #[derive(serde::Serialize)]
+    struct History<'a> {
+        schema: &'static str,
+        #[serde(flatten)]
+        usage: &'a Usage,
+        hidden: Vec<String>,
+    }
+    json::pretty(&History {
+        schema: "fathom.use/1",
+        usage,
+        hidden: usage.hidden(),
+    })
 }
 
 /// The explanation as one JSON document, indented, with a newline at its end.

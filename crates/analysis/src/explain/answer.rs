@@ -21,6 +21,7 @@ pub use spikes::{
     WorstIo, in_words,
 };
 
+use crate::usage::Usage;
 use serde::Serialize;
 
 /// What limited a run, what its spikes came from, what averages hid.
@@ -38,6 +39,9 @@ pub struct Explanation {
     /// Averages against I/Os, for each section.
     #[serde(rename = "truth")]
     pub distributions: Vec<SectionDistribution>,
+    /// CPU, memory, disks and network by utilization, saturation and errors; empty where no counters were recorded.
+    #[serde(rename = "use", skip_serializing_if = "Usage::is_empty")]
+    pub usage: Usage,
     /// What the record lacks, and what cannot be told without it.
     pub missing: Vec<String>,
 }
@@ -45,6 +49,6 @@ pub struct Explanation {
 impl Explanation {
     /// Whether there was nothing recorded that a limit or a spike could be seen in.
     pub fn has_no_evidence(&self) -> bool {
-        self.limits.is_empty() && self.spikes.is_none()
+        self.limits.is_empty() && self.spikes.is_none() && self.usage.is_empty()
     }
 }

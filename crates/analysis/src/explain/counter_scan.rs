@@ -5,10 +5,11 @@
 
 mod labels;
 
-use super::Facts;
 use super::timeline::SECOND_NS;
+use super::{Facts, KnownDisk};
+use crate::usage::{Usage, UseScan};
 use fathom_core::record::CounterRow;
-use labels::label;
+pub(crate) use labels::label;
 use std::collections::{BTreeMap, HashMap};
 
 /// Seconds of which anything is kept: a month.
@@ -72,6 +73,9 @@ pub struct CounterScan {
     /// For each metric: the last value and its time, by labels.
     last: HashMap<String, HashMap<String, (u64, f64)>>,
     found: CounterScanned,
+    usage: UseScan,
+    /// The limits that the run may have met.
+    known: Vec<KnownDisk>,
 }
 
 /// What was found of the system's counters.
@@ -82,6 +86,8 @@ pub struct CounterScanned {
     pub(super) cgroup_limits: Vec<CgroupLimit>,
     /// The task of each worker: job, worker, thread.
     pub(super) tasks: Vec<(u32, u32, u32)>,
+    /// By utilization, saturation, errors.
+    pub(super) usage: Usage,
 }
 
 impl CounterScanned {
@@ -144,11 +150,14 @@ impl CounterScan {
             started_ns: facts.started_ns(),
             last: HashMap::new(),
             found: CounterScanned::default(),
+            usage: UseScan::default(),
+            known: facts.known_disks.to_vec(),
         }
     }
 
     /// Takes rows in.
     pub fn feed(&mut self, rows: &[CounterRow]) {
+        self.usage.feed(rows);
         for row in rows {
             self.row(row);
         }
@@ -191,7 +200,10 @@ impl CounterScan {
 
     /// What was found.
     pub fn finish(self) -> CounterScanned {
-        self.found
+        CounterScanned {
+            usage: self.usage.finish(&self.known),
+            ..self.found
+        }
     }
 }
 

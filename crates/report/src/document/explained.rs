@@ -7,12 +7,14 @@ mod groups;
 mod lead;
 mod ranges;
 pub(super) mod spikes;
+pub(crate) mod usage;
 
 use super::Reader;
 use super::content::{Block, Document, Table};
 use super::origin::{modelled, on};
 use crate::explanation::Evidence;
 use fathom_analysis::explain::Explanation;
+use fathom_analysis::usage::Usage;
 use fathom_core::run::Run;
 use groups::{Group, groups};
 
@@ -39,6 +41,10 @@ pub(crate) fn document(run: &Run, explanation: &Explanation, evidence: &Evidence
         document.add("", std::iter::once(Block::Gap).chain(lead));
     }
     let whole = *evidence == Evidence::All;
+    document.add(
+        "Utilization, saturation, errors",
+        usage::blocks(&explanation.usage),
+    );
     document.add("Limits", in_short(explanation, whole));
     document.add("Disturbances", spikes::told(explanation, evidence));
     document.add(
@@ -46,6 +52,16 @@ pub(crate) fn document(run: &Run, explanation: &Explanation, evidence: &Evidence
         distributions::blocks(explanation, Reader::Terminal),
     );
     document.add("Not in the record", missing(explanation));
+    document
+}
+
+/// What a server's history of a machine says, for a terminal.
+pub(crate) fn of_history(title: String, usage: &Usage) -> Document {
+    let mut document = Document::titled(title);
+    let lead = usage::lines(usage).into_iter().map(Block::Text);
+    document.add("", std::iter::once(Block::Gap).chain(lead));
+    document.add("Utilization, saturation, errors", usage::blocks(usage));
+    document.add("What such averages cannot show", usage::hidden(usage));
     document
 }
 

@@ -29,6 +29,10 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
         ..Document::default()
     };
     document.add("In short", report.explanation.and_then(explained::lead));
+    if let Some(explanation) = report.explanation {
+        let usage = explained::usage::blocks(&explanation.usage);
+        document.add("Utilization, saturation, errors", usage);
+    }
     document.add("The command", command::blocks(run));
     document.add("Numbers", numbers(run, &sections));
     let warnings = facts::warnings(&run.summary.warnings);

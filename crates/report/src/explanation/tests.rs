@@ -213,6 +213,7 @@ fn section() -> SectionDistribution {
 
 fn explanation() -> Explanation {
     Explanation {
+        usage: fathom_analysis::usage::Usage::default(),
         commands: Vec::new(),
         schema: String::from(SCHEMA),
         limits: vec![limit()],
@@ -505,6 +506,7 @@ fn averages_of_several_sections() {
 #[test]
 fn nothing_to_say() {
     let nothing = Explanation {
+        usage: fathom_analysis::usage::Usage::default(),
         commands: Vec::new(),
         schema: String::from(SCHEMA),
         limits: Vec::new(),

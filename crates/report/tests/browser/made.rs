@@ -296,6 +296,7 @@ fn spike(index: usize, start_ns: u64) -> Spike {
 
 fn explanation(spikes: SpikeReport) -> Explanation {
     Explanation {
+        usage: fathom_analysis::usage::Usage::default(),
         commands: Vec::new(),
         schema: String::from(explain::SCHEMA),
         limits: vec![SectionLimit {

@@ -2,7 +2,7 @@
 
 /// The value of a label in `device="vda",kind="riops"`; `None` where there is no such label. Values that need escapes are
 /// given as they are written.
-pub(super) fn label<'a>(labels: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn label<'a>(labels: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = labels;
     loop {
         let (key, after) = rest.split_once("=\"")?;

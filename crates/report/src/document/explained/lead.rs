@@ -22,6 +22,9 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// The lines; fewer where nothing is known.
 pub(crate) fn lines(explanation: &Explanation) -> Vec<String> {
+    if explanation.limits.is_empty() && explanation.spikes.is_none() && explanation.commands.is_empty() {
+        return super::usage::lines(&explanation.usage);
+    }
     let lost = explanation.spikes.as_ref().map(lost).unwrap_or_default();
     let commands = explanation.commands.iter();
     let commands = commands.map(|command| format!("Its time: {}.", command::time(command)));

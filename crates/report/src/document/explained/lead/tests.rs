@@ -22,6 +22,7 @@ fn explained(spikes: Vec<Vec<Owned>>) -> Explanation {
         .map(|owners| Spike { owners, ..spike() })
         .collect();
     Explanation {
+        usage: fathom_analysis::usage::Usage::default(),
         commands: Vec::new(),
         schema: String::new(),
         limits: Vec::new(),
