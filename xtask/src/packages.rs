@@ -12,6 +12,7 @@ pub(crate) type Need = (&'static str, &'static str);
 pub(crate) const TESTS: &[Need] = &[
     ("chromium", "chromium"),
     ("fio", "fio"),
+    ("prometheus", "prometheus"),
     ("mkfs.ext4", "e2fsprogs"),
     ("losetup", "mount"),
     ("mkswap", "util-linux"),

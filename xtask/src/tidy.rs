@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
 /// Which crates a crate may use. What is not listed is refused.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("core", &[]),
     ("dialect", &["core"]),
     ("model", &["core"]),
@@ -22,6 +22,12 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("remote", &["core"]),
     ("report", &["core", "analysis", "identify", "plan", "store"]),
     ("disk", &["core", "door", "model", "store", "sys"]),
+    (
+        "web",
+        &[
+            "core", "analysis", "dialect", "engine", "report", "session", "store",
+        ],
+    ),
     ("testkit", &["core"]),
     (
         "session",

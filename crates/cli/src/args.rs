@@ -7,9 +7,11 @@
 //! printed. It must not look at files or the environment: that comes with [`crate::request`]. All that it asks is how wide
 //! its help may be.
 
+pub(crate) mod browse;
 pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod disk;
+pub(crate) mod dashboards;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
 mod fio;
@@ -23,6 +25,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 mod reproduce;
 mod run;
+pub(crate) mod serve;
 pub(crate) mod sweep;
 
 use crate::exit::{self, Exit};
@@ -94,6 +97,8 @@ pub(crate) enum Command {
     },
     Report(report::ReportArgs),
     Compare(Box<compare::CompareArgs>),
+    Browse(browse::BrowseArgs),
+    Dashboards(dashboards::DashboardsArgs),
     Catalog(catalog::CatalogArgs),
     Plan(Box<plan::PlanArgs>),
     Identify(Box<identify::IdentifyArgs>),

@@ -1,8 +1,10 @@
 //! One file a command: from what was typed to what is printed, written and returned.
 
+pub(crate) mod browse;
 pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod disk;
+pub(crate) mod dashboards;
 pub(crate) mod diskspd;
 pub(crate) mod explain;
 pub(crate) mod export;
@@ -17,5 +19,6 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sweep;

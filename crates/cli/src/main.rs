@@ -50,6 +50,8 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Explain(args) => commands::explain::explain(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Recover { dir } => commands::show::recover(&dir),
+        Command::Browse(args) => commands::browse::browse(&args),
+        Command::Dashboards(args) => commands::dashboards::dashboards(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Identify(args) => commands::identify::identify(&args),
         Command::Disk(args) => commands::disk::disk(&args),

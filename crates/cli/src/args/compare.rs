@@ -99,6 +99,26 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
+    /// Two sides, and all else as it is unless something is said.
+    pub(crate) fn of(a: Vec<PathBuf>, b: Vec<PathBuf>) -> Self {
+        Self {
+            a,
+            b,
+            names: None,
+            margin: 0.1,
+            despite: Vec::new(),
+            unit: None,
+            better: None,
+            fail_if: Vec::new(),
+            strict: false,
+            outputs: Vec::new(),
+            json: false,
+            colour: Colour::Never,
+            force: false,
+            quiet: true,
+        }
+    }
+
     /// Which way plain numbers are better: a time that is shorter.
     pub(crate) fn better(&self) -> Better {
         match (self.better, self.unit.as_deref()) {

@@ -3,6 +3,7 @@
 //! Data in: what clap matched. Data out: what was typed. It must not know devices, nor how a command is run.
 
 use super::evidence::{RECORD, streams};
+use super::serve::ServeArgs;
 use crate::terminal::Colour;
 use clap::{Args, ValueEnum, ValueHint};
 use fathom_core::units::Nanos;
@@ -58,6 +59,8 @@ pub(crate) struct RecordArgs {
     /// No progress and no notes on stderr
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub serve: ServeArgs,
     #[command(flatten)]
     pub repeats: RepeatArgs,
     /// The command, with its arguments

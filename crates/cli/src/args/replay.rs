@@ -5,6 +5,7 @@
 use super::evidence::{RECORD, streams};
 use super::plan::{factor, size};
 use super::run::{ON, Permissions, Settings, output};
+use super::serve::ServeArgs;
 use crate::exit;
 use crate::terminal::Colour;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -128,6 +129,8 @@ pub(crate) struct ReplayArgs {
     keep: Option<Streams>,
     #[command(flatten)]
     permissions: Permissions,
+    #[command(flatten)]
+    serve: ServeArgs,
     /// Colours in the report [default: auto]
     #[arg(
         long = "color",
@@ -158,7 +161,8 @@ impl ReplayArgs {
                 .map_or(Output::Default, |dir| output(Some(dir))),
             how: self.permissions.how(self.keep.unwrap_or_default(), words),
             ..Settings::default()
-        };
+        }
+        .served(&self.serve);
     }
 }
 

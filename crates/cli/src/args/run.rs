@@ -3,6 +3,7 @@
 //! Data in: what clap matched. Data out: [`RunArgs`]. The options of jobs come from the dialect's table.
 
 use super::evidence::{RECORD, streams};
+use super::serve::ServeArgs;
 use crate::exit;
 use crate::terminal::Colour;
 use clap::{Args, ValueHint};
@@ -46,9 +47,18 @@ pub(crate) struct Settings {
     pub report: Option<PathBuf>,
     /// Replace that file, where it is there.
     pub force: bool,
+    /// Who may look while it goes on.
+    pub serve: ServeArgs,
 }
 
 impl Settings {
+    /// The same, watched by whom `serve` says.
+    pub(crate) fn served(mut self, serve: &ServeArgs) -> Self {
+        self.how.watched = serve.serve.is_some();
+        self.serve = serve.clone();
+        self
+    }
+
     /// Whether a report on stdout has the warnings: each is said once.
     pub(crate) fn report_follows(&self) -> bool {
         !self.json && self.report.is_none()
@@ -128,6 +138,8 @@ pub(crate) struct RunArgs {
     record: Option<Streams>,
     #[command(flatten)]
     permissions: Permissions,
+    #[command(flatten)]
+    serve: ServeArgs,
     /// Colours in the report [default: auto]
     #[arg(
         long = "color",
@@ -159,7 +171,8 @@ impl RunArgs {
             },
             how: self.permissions.how(self.record.unwrap_or_default(), words),
             ..Settings::default()
-        };
+        }
+        .served(&self.serve);
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::flags::OwnFlags;
 use super::run::{ON, output};
+use super::serve::ServeArgs;
 use super::{Permissions, Settings, options};
 use crate::exit;
 use crate::terminal::Colour;
@@ -64,6 +65,8 @@ pub(crate) struct SweepArgs {
     pub catalog: Option<PathBuf>,
     #[command(flatten)]
     permissions: Permissions,
+    #[command(flatten)]
+    serve: ServeArgs,
     /// Colours in the report [default: auto]
     #[arg(
         long = "color",
@@ -104,7 +107,8 @@ impl SweepArgs {
             output: output(self.output.take()),
             how: self.permissions.how(Streams::default(), words),
             ..Settings::default()
-        };
+        }
+        .served(&self.serve);
     }
 }
 

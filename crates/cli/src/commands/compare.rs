@@ -17,10 +17,11 @@ use fathom_analysis::compare::{
     Condition, Field, Grade, Judged, Measured, Observed, Rule, Settings, cautions, judge, rule,
 };
 use fathom_door::output;
+use fathom_report::Format;
 use fathom_report::compared::{CompareFormat, CompareReport, Kind, SideReport};
 use fathom_session::behind;
 use inputs::Inputs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was read of both sides.
 struct Read {
@@ -41,12 +42,29 @@ struct ReadSide {
 /// Carries `fathom compare` out.
 pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     let outputs = formats(args)?;
+    compared(args, &outputs, |report| tell(args, &outputs, report))?
+}
+
+/// The comparison of two sides as a page.
+pub(crate) fn page(a: &[PathBuf], b: &[PathBuf]) -> anyhow::Result<String> {
+    let args = CompareArgs::of(a.to_vec(), b.to_vec());
+    compared(&args, &[], |report| {
+        report.render(CompareFormat::Report(Format::Html))
+    })
+}
+
+/// Reads and judges both sides; `make`: what is made of it.
+fn compared<T>(
+    args: &CompareArgs,
+    outputs: &[(&Path, CompareFormat)],
+    make: impl FnOnce(&CompareReport<'_>) -> T,
+) -> anyhow::Result<T> {
     let names = match &args.names {
         None => [String::from("A"), String::from("B")],
         Some((a, b)) => [a.clone(), b.clone()],
     };
     let inputs = [Inputs::of(&args.a)?, Inputs::of(&args.b)?];
-    for (path, _) in &outputs {
+    for (path, _) in outputs {
         for dir in inputs.iter().flat_map(Inputs::directories) {
             report::not_of_the_record(dir, path)?;
         }
@@ -89,7 +107,7 @@ pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
         better: args.better(),
         version: env!("CARGO_PKG_VERSION"),
     };
-    tell(args, &outputs, &report)
+    Ok(make(&report))
 }
 
 fn fits_nothing(rule: &Rule, judged: &[Judged]) -> anyhow::Error {

@@ -6,6 +6,8 @@
 mod disks;
 mod windows;
 
+pub(crate) use disks::own as own_limits;
+
 use crate::args::evidence::{EvidenceOf, ExplainArgs};
 use crate::commands::catalog;
 use crate::commands::show::run_of;

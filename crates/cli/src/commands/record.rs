@@ -5,6 +5,7 @@
 mod command;
 
 use crate::args::record::RecordArgs;
+use crate::commands::serve::{self, Serving};
 use crate::exit::Exit;
 use crate::request;
 use crate::terminal::Colour;
@@ -13,12 +14,12 @@ use crate::terminal::signals::Bell;
 use crate::terminal::{self, signals, tell};
 use anyhow::{Context, bail};
 use fathom_core::clock::Clock;
-use fathom_core::run::{Status, TargetFile};
+use fathom_core::run::{Environment, Status, Target, TargetFile};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_observe::{SystemRoot, target};
 use fathom_report::text;
 use fathom_session::recording::Recording;
-use fathom_session::{AfterTouching as _, How, Output, reserve_directory};
+use fathom_session::{AfterTouching as _, How, Machine, Output, reserve_directory};
 use fathom_sys::clock::HostClock;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,16 +48,24 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     let stop = signals::stop_flag()?;
     let mut bell = signals::bell()?;
-    let Some(dir) = reserve_directory(&output, &name)? else {
-        bail!("--output none: a recording that is kept nowhere has no use");
+    let environment = request::machine();
+    let target = Target {
+        description: file.path.clone(),
+        modelled: false,
+        files: vec![file.clone()],
     };
     let how = How {
         streams: args.streams,
         command: args.words.clone(),
         ..How::default()
     };
+    let serving = Serving::begin(&args.serve, &system, &subject(&name, &environment, &target))?;
+    let Some(dir) = reserve_directory(&output, &name)? else {
+        bail!("--output none: a recording that is kept nowhere has no use");
+    };
     let mut live = Live::new(args.quiet);
-    let recording = Recording::begin(&system, &how, file, request::machine(), &dir, &mut live)?;
+    let mut live = serving.watched(&mut live);
+    let recording = Recording::begin(&system, &how, file, environment, &dir, &mut live)?;
     let waited = wait(args, &name, recording.clock(), &stop, &mut bell);
     let interrupted = waited.after_touching(|| tell::kept(Some(&dir)))?;
     let status = match args.duration {
@@ -67,7 +76,20 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     terminal::print(&text::render(&run, terminal::stdout_style(Colour::Auto)))
         .after_touching(|| tell::kept(Some(&dir)))?;
     tell::place(Some(&dir), args.quiet, "what it shows", "explain");
+    serving.end(&stop);
     Ok(end.into())
+}
+
+/// What is watched, for who looks: there is no load.
+fn subject<'a>(name: &str, environment: &'a Environment, target: &'a Target) -> serve::Subject<'a> {
+    serve::Subject {
+        title: format!("recording {name}"),
+        jobs: Vec::new(),
+        machine: &Machine::This,
+        environment,
+        target,
+        sweep_steps: None,
+    }
 }
 
 /// What was named, on a device.

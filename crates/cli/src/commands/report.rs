@@ -101,27 +101,58 @@ fn write(
 }
 
 fn sweep(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
-    let plan = fathom_store::read_sweep_plan(&args.dir)?;
-    let results = fathom_session::sweep::results_of(&args.dir, &plan)?;
+    with_sweep(&args.dir, args.published.as_deref(), |report| {
+        write(args, outputs, |format| report.render(format))
+    })?
+}
+
+/// All that a report of a sweep is made from.
+fn with_sweep<T>(
+    dir: &Path,
+    published: Option<&str>,
+    make: impl FnOnce(&SweepReport<'_>) -> T,
+) -> anyhow::Result<T> {
+    let plan = fathom_store::read_sweep_plan(dir)?;
+    let results = fathom_session::sweep::results_of(dir, &plan)?;
     let conclusions = conclude(&plan, &results);
-    let published = published::chapter(&args.dir, &plan, &results, args.published.as_deref())?;
+    let published = published::chapter(dir, &plan, &results, published)?;
     let report = SweepReport {
         plan: &plan,
         results: &results,
         conclusions: &conclusions,
         published: published.as_ref(),
     };
-    write(args, outputs, |format| report.render(format))
+    Ok(make(&report))
 }
 
 fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
-    let dir = &args.dir;
+    let charts = outputs.iter().any(|(_, format)| *format != Format::Csv);
+    let explained = charts && !args.no_explain;
+    with_run(&args.dir, charts, explained, |report| {
+        write(args, outputs, |format| report.render(format))
+    })?
+}
+
+/// The report of a run or a sweep as a page.
+pub(crate) fn page(dir: &Path) -> anyhow::Result<String> {
+    if fathom_store::is_sweep(dir) {
+        return with_sweep(dir, None, |report| report.render(Format::Html));
+    }
+    with_run(dir, true, true, |report| report.render(Format::Html))
+}
+
+/// All that a report of a run is made from; for one with `charts` more than for a table.
+fn with_run<T>(
+    dir: &Path,
+    charts: bool,
+    explained: bool,
+    make: impl FnOnce(&RunReport<'_>) -> T,
+) -> anyhow::Result<T> {
     let run = show::run_of(dir)?;
     let series = fathom_store::read(dir)?.series;
     let histograms = fathom_store::read_histograms(dir)?;
     let there = stored_streams(dir);
-    let charts = outputs.iter().any(|(_, format)| *format != Format::Csv);
-    let explanation = if charts && !args.no_explain && !there.is_empty() {
+    let explanation = if explained && !there.is_empty() {
         Some(explain::explained(dir, &run, None)?)
     } else {
         None
@@ -144,7 +175,7 @@ fn run(args: &ReportArgs, outputs: &[(&Path, Format)]) -> anyhow::Result<()> {
         windows: &windows,
         published: None,
     };
-    write(args, outputs, |format| report.render(format))
+    Ok(make(&report))
 }
 
 fn heat(dir: &Path, run: &Run) -> Result<LatencyHeat, StoreError> {

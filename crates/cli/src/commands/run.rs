@@ -8,12 +8,13 @@ mod dry_run;
 use crate::allowed::Allowed;
 use crate::args::{RunArgs, Settings};
 use crate::commands::logs::RunLogs;
+use crate::commands::serve::{self, Serving};
 use crate::exit::{self, Exit};
 use crate::request;
 use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
 use anyhow::bail;
-use fathom_core::run::Run;
+use fathom_core::run::{Run, Target};
 use fathom_core::workload::Commands;
 use fathom_door::output;
 use fathom_observe::SystemRoot;
@@ -89,9 +90,15 @@ fn measure(
     let request = planned.request;
     request.machine.check(&planned.plan)?;
     let stop = signals::stop_flag()?;
+    let serving = Serving::begin(
+        &settings.serve,
+        system,
+        &subject(request, &request.machine.target(system, &planned.plan)),
+    )?;
     let mut live = Live::new(settings.quiet);
     let allowed = Allowed::from_env();
     let how = allowed.widen(&settings.how, &planned.plan);
+    let mut live = serving.watched(&mut live);
     let session = Session::open(system, &how, &stop, &planned.plan, &mut live)?;
     let logs = RunLogs::begin(&planned.plan, settings.force, &allowed)?;
     let dir = fathom_session::reserve_directory(&settings.output, request.name())?;
@@ -110,6 +117,7 @@ fn measure(
             report(&run, settings).after_touching(|| tell::kept(dir.as_deref()))?;
             tell::place_of_run(dir.as_deref(), settings.quiet);
             logged.after_touching(|| tell::kept(dir.as_deref()))?;
+            serving.end(&stop);
             Ok((end.into(), true))
         }
         Measured::NotStarted { message } => {
@@ -117,6 +125,19 @@ fn measure(
             terminal::error(&message);
             Ok((exit, false))
         }
+    }
+}
+
+/// What is measured, for who looks.
+fn subject<'a>(request: &'a Request, target: &'a Target) -> serve::Subject<'a> {
+    let jobs = request.workload.jobs.iter().map(|job| job.name.clone());
+    serve::Subject {
+        title: request.name().to_owned(),
+        jobs: jobs.collect(),
+        machine: &request.machine,
+        environment: &request.environment,
+        target,
+        sweep_steps: None,
     }
 }
 

@@ -10,6 +10,7 @@ mod turns;
 
 use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
+use crate::commands::serve::{self, Serving};
 use crate::exit::Exit;
 use crate::model_target;
 use crate::request;
@@ -214,6 +215,7 @@ fn carry_out(
     let Asked { plan, settings, .. } = asked;
     points.check()?;
     let stop = signals::stop_flag()?;
+    let serving = Serving::begin(&settings.serve, system, &subject(asked))?;
     let mut live = Live::new(settings.quiet);
     let session = Session::open(system, &settings.how, &stop, points.files(), &mut live)?;
     let dir = place(points)?;
@@ -230,7 +232,7 @@ fn carry_out(
         results,
         stopped,
         end,
-    } = sweep.carry_out(&mut display);
+    } = sweep.carry_out(&mut serving.watched(&mut display));
     let kept = || vec![format!("the sweep in {}", dir.path().display())];
     print(plan, &results, settings.json, settings.colour).after_touching(kept)?;
     let place = dir.path().display();
@@ -252,7 +254,21 @@ fn carry_out(
              report.html"
         )),
     }
+    serving.end(&stop);
     Ok(end.into())
+}
+
+/// What is measured, for who looks.
+fn subject(asked: &Asked) -> serve::Subject<'_> {
+    let plan = &asked.plan;
+    serve::Subject {
+        title: plan.name.clone(),
+        jobs: vec![plan.name.clone()],
+        machine: &asked.machine,
+        environment: &asked.environment,
+        target: &plan.target,
+        sweep_steps: Some(plan.points.len() as u64 * u64::from(plan.repeats)),
+    }
 }
 
 /// Prints a sweep, whole or as far as it is.

@@ -4,7 +4,7 @@
 //! what was measured.
 
 use fathom_analysis::explain::{KnownDisk, LimitScope};
-use fathom_core::run::Run;
+use fathom_core::run::{Environment, Run};
 use fathom_model::catalog::{Rule, Vm};
 use fathom_model::spec::{Counts, DiskSpec, Limit, PathLimits, Spec};
 use fathom_model::{Catalog, file};
@@ -38,9 +38,20 @@ pub(super) fn known(catalog: &Catalog, chose: bool, run: &Run) -> Vec<KnownDisk>
         .collect()
 }
 
+/// The limits that are known to be those of a run that is yet to come: its model's, or those of the machine that this one says it is.
+pub(crate) fn own(model: Option<&Spec>, environment: &Environment) -> Vec<KnownDisk> {
+    if let Some(spec) = model {
+        return of_model(spec);
+    }
+    let mut clouds = Catalog::names().filter_map(Catalog::named);
+    let vm = environment.machine.as_deref();
+    let vm = vm.and_then(|name| clouds.find_map(|cloud| cloud.vm(name)));
+    vm.map_or_else(Vec::new, |vm| machine(vm, true).collect())
+}
+
 /// The disks of a cloud: those of fixed sizes with their limits; those of any size with what costs nothing more, which most
 /// have, and with the most that any has.
-fn disks(catalog: &Catalog) -> impl Iterator<Item = KnownDisk> {
+pub(super) fn disks(catalog: &Catalog) -> impl Iterator<Item = KnownDisk> {
     let known = |name: String, iops: Option<u64>, bytes_per_second: Option<u64>| KnownDisk {
         name,
         scope: LimitScope::Disk,
@@ -76,7 +87,7 @@ fn disks(catalog: &Catalog) -> impl Iterator<Item = KnownDisk> {
 }
 
 /// The limits of a machine that are the same for disks of every family.
-fn machine(vm: &Vm, own: bool) -> impl Iterator<Item = KnownDisk> {
+pub(super) fn machine(vm: &Vm, own: bool) -> impl Iterator<Item = KnownDisk> {
     let limits = [
         ("uncached", vm.uncached_iops, vm.uncached_bytes_per_second),
         (

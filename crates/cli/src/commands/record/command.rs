@@ -2,8 +2,9 @@
 //!
 //! Data in: arguments as typed. Data out: a run directory a run of the command, and of several what they come to.
 
-use super::{can_be_kept, on_device, whole_seconds};
+use super::{can_be_kept, on_device, subject, whole_seconds};
 use crate::args::record::{OutputOfCommand, RecordArgs};
+use crate::commands::serve::Serving;
 use crate::exit::Exit;
 use crate::request;
 use crate::terminal::live::{self, Live};
@@ -11,7 +12,7 @@ use crate::terminal::signals::Watchman;
 use crate::terminal::{self, signals, tell};
 use anyhow::{Context, anyhow, bail};
 use fathom_analysis::repeats;
-use fathom_core::run::{CommandSummary, RepeatedRun, Repeats, Run, Status, TargetFile};
+use fathom_core::run::{CommandSummary, RepeatedRun, Repeats, Run, Status, Target, TargetFile};
 use fathom_observe::{SystemRoot, target};
 use fathom_report::{json, repeats as report, text};
 use fathom_session::recording::Recording;
@@ -54,6 +55,14 @@ pub(super) fn record(args: &RecordArgs, system: &SystemRoot) -> anyhow::Result<E
     let program = Path::new(&args.line[0]).file_name().unwrap_or(&args.line[0]);
     let stop = signals::stop_flag()?;
     let watchman = Watchman::new()?;
+    let environment = request::machine();
+    let target = Target {
+        description: file.path.clone(),
+        modelled: false,
+        files: vec![file.clone()],
+    };
+    let about = subject(&program.to_string_lossy(), &environment, &target);
+    let serving = Serving::begin(&args.serve, system, &about)?;
     let Some(dir) = reserve_directory(&output, &program.to_string_lossy())? else {
         bail!("--output none: a recording that is kept nowhere has no use");
     };
@@ -77,6 +86,7 @@ pub(super) fn record(args: &RecordArgs, system: &SystemRoot) -> anyhow::Result<E
         watchman,
     };
     let ended = if once { runs.once(&dir) } else { runs.several(&dir) };
+    serving.end(&runs.stop);
     match ended {
         Err(_) if runs.interrupted() => Ok(Exit::Interrupted),
         ended => ended,

@@ -58,6 +58,9 @@ pub(super) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {
         }
         return Ok(Exit::Done);
     }
+    if args.settings.serve.serve.is_some() {
+        bail!("--serve is for a sweep of one target: leave it out, or sweep one target at a time");
+    }
     let output = &args.settings.output;
     if *output == Output::None {
         bail!("sweeps are kept in a directory, from which they are compared: give one with -o, not none");

@@ -1,0 +1,72 @@
+//! The dashboard of many loads: by the labels `class` and `claim`, which the scrape configuration gives.
+
+use super::expr::of;
+use super::grafana::{Dashboard, Row, lines, number};
+use crate::metric;
+
+const BY: &str = "class, claim";
+const LEGEND: &str = "{{class}} {{claim}}";
+
+pub(super) fn dashboard() -> Dashboard {
+    let data = [("!op", "sync")];
+    let ios = || of(metric::LOAD_IOS).with(&data).rate();
+    let bytes = || of(metric::LOAD_BYTES).with(&data).rate();
+    Dashboard {
+        uid: "fathom-fleet",
+        title: "fathom: a fleet, by class and claim",
+        about: "Many disks side by side. The labels class and claim (a storage class and a volume claim of Kubernetes) come from the scrape \
+                configuration; without them all is one.",
+        rows: vec![
+            Row {
+                title: "Now",
+                panels: vec![
+                    number("Under way", "short").of(of(metric::RUNNING).now().sum_by(""), "under way"),
+                    number("I/Os a second", "iops").of(ios().sum_by(""), "all"),
+                    number("Throughput", "Bps").of(bytes().sum_by(""), "all"),
+                    number("Failed I/Os", "short").of(of(metric::LOAD_ERRORS).now().sum_by(""), "all"),
+                ],
+            },
+            Row {
+                title: "By class and claim",
+                panels: vec![
+                    lines("I/Os a second", "iops").of(ios().sum_by(BY), LEGEND),
+                    lines("Throughput", "Bps").of(bytes().sum_by(BY), LEGEND),
+                    lines("99th percentile", "s").of(of(metric::LOAD_LATENCY).quantile(0.99, BY), LEGEND),
+                    lines("Share of the limit on I/Os", "percentunit").of(
+                        ios().sum_by(BY).over_on(
+                            BY,
+                            of(metric::LIMIT_IOPS)
+                                .now()
+                                .min_by("instance, class, claim")
+                                .sum_by(BY),
+                        ),
+                        LEGEND,
+                    ),
+                    lines("Least burst credit left", "percentunit")
+                        .of(of(metric::CREDIT_LEFT).now().min_by(BY), LEGEND),
+                    lines("Disturbances a minute", "short")
+                        .of(of(metric::DISTURBANCES).rate().sum_by(BY).times(60.0), LEGEND),
+                ],
+            },
+            Row {
+                title: "Those that stand out",
+                panels: vec![
+                    lines("Longest latencies", "s").of(
+                        of(metric::LOAD_LATENCY_MAX)
+                            .now()
+                            .max_by("instance, class, claim")
+                            .top(10),
+                        "{{instance}}",
+                    ),
+                    lines("Most disturbed", "percentunit").of(
+                        of(metric::DISTURBED)
+                            .rate()
+                            .sum_by("instance, class, claim")
+                            .top(10),
+                        "{{instance}}",
+                    ),
+                ],
+            },
+        ],
+    }
+}

@@ -1,0 +1,234 @@
+//! What a Prometheus server knows of a machine: its node exporter's counters over a while.
+//!
+//! Data in: the server's address, an instance, a span of time. Data out: rows of counters in the order of time, as a recording has them.
+//! It speaks HTTP without TLS and reads only. What comes back is not to be trusted: it is bounded, and what is no number is left out.
+
+use fathom_core::record::CounterRow;
+use fathom_dialect::prometheus::{instances, numbers, range};
+use std::time::Duration;
+
+/// The longest answer to one question, and how long it may take.
+const BYTES_MAX: u64 = 64 << 20;
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Prometheus gives no more points a series than 11,000.
+const POINTS_MAX: u64 = 10_000;
+/// Nobody scrapes more often than this for long.
+const STEP_LEAST_S: u64 = 1;
+/// Over which time it is looked how often is scraped.
+const LOOK_BACK_S: u64 = 600;
+
+/// What is asked for, and which of its labels are kept; all others are summed.
+const ASKED: [(&str, &str); 24] = [
+    ("node_cpu_seconds_total", "mode"),
+    ("node_memory_MemTotal_bytes", ""),
+    ("node_memory_MemAvailable_bytes", ""),
+    ("node_vmstat_oom_kill", ""),
+    ("node_pressure_cpu_waiting_seconds_total", ""),
+    ("node_pressure_io_waiting_seconds_total", ""),
+    ("node_pressure_io_stalled_seconds_total", ""),
+    ("node_pressure_memory_waiting_seconds_total", ""),
+    ("node_pressure_memory_stalled_seconds_total", ""),
+    ("node_disk_reads_completed_total", "device"),
+    ("node_disk_writes_completed_total", "device"),
+    ("node_disk_read_bytes_total", "device"),
+    ("node_disk_written_bytes_total", "device"),
+    ("node_disk_read_time_seconds_total", "device"),
+    ("node_disk_write_time_seconds_total", "device"),
+    ("node_disk_io_time_seconds_total", "device"),
+    ("node_disk_io_time_weighted_seconds_total", "device"),
+    ("node_network_receive_bytes_total", "device"),
+    ("node_network_transmit_bytes_total", "device"),
+    ("node_network_receive_drop_total", "device"),
+    ("node_network_transmit_drop_total", "device"),
+    ("node_network_receive_errs_total", "device"),
+    ("node_network_transmit_errs_total", "device"),
+    ("node_network_speed_bytes", "device"),
+];
+
+/// Why nothing can be had.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error(
+        "{url}: only http:// is spoken here: forward a port to the server, as with kubectl port-forward, and give http://localhost:PORT"
+    )]
+    Scheme { url: String },
+    #[error("{url}: {detail}")]
+    Unreachable { url: String, detail: String },
+    #[error("{url} answers with status {status}: {detail}")]
+    Refused {
+        url: String,
+        status: u16,
+        detail: String,
+    },
+    #[error("{url}: that is no answer of Prometheus' API: {detail}")]
+    NotUnderstood { url: String, detail: String },
+    #[error("no counters of a node exporter's instance {instance} in that time{known}")]
+    Nothing {
+        instance: String,
+        /// Which there are.
+        known: String,
+    },
+}
+
+/// A server.
+pub struct Prometheus {
+    url: String,
+    agent: ureq::Agent,
+}
+
+/// A machine's counters over a while.
+#[derive(Debug)]
+pub struct History {
+    /// In the order of time.
+    pub rows: Vec<CounterRow>,
+    /// The time between two readings, in seconds.
+    pub step_s: u64,
+}
+
+/// Seconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    pub from_s: u64,
+    pub to_s: u64,
+}
+
+impl Prometheus {
+    /// The server at `http://HOST:PORT`, with a path where it is below one.
+    ///
+    /// # Errors
+    /// It is no such address.
+    pub fn new(url: &str) -> Result<Self, HistoryError> {
+        let url = url.trim_end_matches('/');
+        if !url.to_ascii_lowercase().starts_with("http://") {
+            return Err(HistoryError::Scheme { url: url.to_owned() });
+        }
+        let config = ureq::Agent::config_builder()
+            .timeout_global(Some(PATIENCE))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .build();
+        Ok(Self {
+            url: url.to_owned(),
+            agent: config.into(),
+        })
+    }
+
+    /// The counters of an instance: as its label says, with or without a port.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or knows no such instance.
+    pub fn history(&self, instance: &str, span: Span) -> Result<History, HistoryError> {
+        let selector = selector(instance);
+        let step_s = self.step(&selector, span)?;
+        let mut rows = Vec::new();
+        for (metric, label) in ASKED {
+            let text = self.ask(
+                "query_range",
+                &[
+                    ("query", &format!("sum by ({label}) ({metric}{selector})")),
+                    ("start", &span.from_s.to_string()),
+                    ("end", &span.to_s.to_string()),
+                    ("step", &step_s.to_string()),
+                ],
+            )?;
+            rows.extend(range(metric, &text).map_err(|detail| self.not_understood(detail))?);
+        }
+        rows.sort_by_key(|row| row.at_ns);
+        Ok(History { rows, step_s })
+    }
+
+    /// How far readings are apart: as often as is scraped, or less often where that would be too many.
+    fn step(&self, selector: &str, span: Span) -> Result<u64, HistoryError> {
+        let query = format!("max(count_over_time(node_cpu_seconds_total{selector}[{LOOK_BACK_S}s]))");
+        // In the middle: what was so at the end may have been a machine that went away.
+        let middle = u64::midpoint(span.from_s, span.to_s);
+        let mut scrapes = None;
+        for at in [middle, span.to_s] {
+            let text = self.ask("query", &[("query", &query), ("time", &at.to_string())])?;
+            let found = numbers(&text).map_err(|detail| self.not_understood(detail))?;
+            scrapes = found.first().copied().filter(|&count| count >= 1.0);
+            if scrapes.is_some() {
+                break;
+            }
+        }
+        let Some(scrapes) = scrapes else {
+            return Err(self.nothing(selector));
+        };
+        let apart = (LOOK_BACK_S as f64 / scrapes).round() as u64;
+        let least = span.to_s.saturating_sub(span.from_s).div_ceil(POINTS_MAX);
+        Ok(apart.max(least).max(STEP_LEAST_S))
+    }
+
+    /// Says which instances there are.
+    fn nothing(&self, selector: &str) -> HistoryError {
+        let text = self.ask(
+            "query",
+            &[("query", "count by (instance) (node_cpu_seconds_total)")],
+        );
+        let known = text
+            .ok()
+            .and_then(|text| instances(&text).ok())
+            .unwrap_or_default();
+        let known = match known.len() {
+            0 => String::from(": the server knows no node exporter now"),
+            1..=8 => format!(": it knows {}", known.join(", ")),
+            n => format!(": it knows {} and {} more", known[..8].join(", "), n - 8),
+        };
+        HistoryError::Nothing {
+            instance: selector.to_owned(),
+            known,
+        }
+    }
+
+    fn not_understood(&self, detail: String) -> HistoryError {
+        HistoryError::NotUnderstood {
+            url: self.url.clone(),
+            detail,
+        }
+    }
+
+    fn ask(&self, what: &str, fields: &[(&str, &str)]) -> Result<String, HistoryError> {
+        let failed = |error: ureq::Error| HistoryError::Unreachable {
+            url: self.url.clone(),
+            detail: error.to_string(),
+        };
+        let mut request = self.agent.get(format!("{}/api/v1/{what}", self.url));
+        for (name, value) in fields {
+            request = request.query(name, value);
+        }
+        let mut answer = request.call().map_err(failed)?;
+        let status = answer.status().as_u16();
+        let text = answer.body_mut().with_config().limit(BYTES_MAX).read_to_string();
+        let text = text.map_err(failed)?;
+        if status == 200 {
+            return Ok(text);
+        }
+        let detail: String = text
+            .chars()
+            .filter(|letter| !letter.is_control())
+            .take(200)
+            .collect();
+        Err(HistoryError::Refused {
+            url: self.url.clone(),
+            status,
+            detail,
+        })
+    }
+}
+
+/// An instance with or without its port.
+fn selector(instance: &str) -> String {
+    let mut pattern = String::new();
+    for letter in instance.chars() {
+        if !(letter.is_alphanumeric() || letter == '-' || letter == '_') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    // As a string of PromQL's, in which a backslash is written twice.
+    let pattern = pattern.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("{{instance=~\"{pattern}(:[0-9]+)?\"}}")
+}
+
+#[cfg(test)]
+mod tests;
