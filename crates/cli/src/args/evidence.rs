@@ -6,7 +6,9 @@ use crate::terminal::Colour;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fathom_core::record::StreamKind;
+use fathom_core::units::Nanos;
 use fathom_session::Streams;
+use jiff::Timestamp;
 use std::path::PathBuf;
 
 const EXPLAIN_ABOUT: &str = "\
@@ -17,7 +19,14 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   fathom run jobs.fio --record -o runs/first && fathom explain runs/first
   fathom explain runs/first --evidence 1
-  fathom explain runs/first --json | jq '.spikes.kept[] | {start_ns, verdict}'";
+  fathom explain runs/first --json | jq '.spikes.kept[] | {start_ns, verdict}'
+  a machine in production, by what its Prometheus kept of the last 6 hours
+    fathom explain --prometheus http://localhost:9090 --instance node-3 \\
+                   --from 6h
+  an hour of yesterday, on a machine and a disk that are known
+    fathom explain --prometheus http://localhost:9090 --instance node-3 \\
+                   --from 2026-11-22T09:00:00Z --to 2026-11-22T10:00:00Z \\
+                   --machine Standard_D8s_v5 --disk P30";
 
 const EXPORT_ABOUT: &str = "\
 Writes what was recorded in a form that other tools read. The streams of a run directory are Parquet already: for \
@@ -43,8 +52,10 @@ three; --record=io,counters only those. What the system does not allow is said, 
 #[command(long_about = EXPLAIN_ABOUT, after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ExplainArgs {
     /// A run directory
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub dir: PathBuf,
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "prometheus")]
+    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub history: HistoryArgs,
     /// Compare limits with the disks of this catalogue, not of the built-in one
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub catalog: Option<PathBuf>,
@@ -62,6 +73,55 @@ pub(crate) struct ExplainArgs {
         hide_default_value = true
     )]
     pub colour: Colour,
+}
+
+/// What a server of Prometheus kept of a machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A machine's history")]
+#[group(skip)]
+pub(crate) struct HistoryArgs {
+    #[arg(
+        help = "Read a machine's counters from this server, as http://localhost:9090, not from a run directory"
+    )]
+    #[arg(long, value_name = "URL", requires = "instance", conflicts_with_all = ["dir", "evidence"], value_hint = ValueHint::Url)]
+    pub prometheus: Option<String>,
+    /// Which machine: the label `instance` of its node exporter, with or without the port
+    #[arg(long, value_name = "NODE", requires = "prometheus")]
+    pub instance: Option<String>,
+    /// From when on: so long ago, as 6h, or a time, as 2026-11-23T09:00:00Z [default: 1h]
+    #[arg(long, value_name = "TIME", requires = "prometheus", value_parser = Moment::parse)]
+    pub from: Option<Moment>,
+    /// Until when, likewise [default: now]
+    #[arg(long, value_name = "TIME", requires = "prometheus", value_parser = Moment::parse)]
+    pub to: Option<Moment>,
+    /// The virtual machine that it is, as `fathom catalog vms` names it: its limits are then known
+    #[arg(long, value_name = "NAME", requires = "prometheus")]
+    pub machine: Option<String>,
+    /// The disk that it has, as `fathom catalog disks` names it
+    #[arg(long, value_name = "SKU", requires = "prometheus")]
+    pub disk: Option<String>,
+}
+
+/// A moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// So long before now.
+    Ago(Nanos),
+    At(Timestamp),
+}
+
+impl Moment {
+    fn parse(text: &str) -> Result<Self, String> {
+        if let Ok(at) = text.parse::<Timestamp>() {
+            return Ok(Self::At(at));
+        }
+        let ago = fathom_dialect::duration(text).map_err(|_| {
+            format!(
+                "{text:?} is no time: give how long ago, as 90m or 6h, or a moment, as 2026-11-23T09:00:00Z"
+            )
+        })?;
+        Ok(Self::Ago(ago))
+    }
 }
 
 /// Whose evidence is asked for.

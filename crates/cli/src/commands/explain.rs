@@ -4,6 +4,7 @@
 //! the store to the analysis, which knows what they mean.
 
 mod disks;
+mod history;
 mod windows;
 
 pub(crate) use disks::own as own_limits;
@@ -13,6 +14,7 @@ use crate::commands::catalog;
 use crate::commands::show::run_of;
 use crate::exit::Exit;
 use crate::terminal;
+use anyhow::Context as _;
 use fathom_analysis::explain::{
     self, BlockScan, BlockScanned, CounterScan, CounterScanned, Explanation, Facts, IoScan, IoScanned,
     Scanned, SchedScan, SchedScanned,
@@ -26,8 +28,12 @@ use windows::StoredEvidence;
 
 /// Carries `fathom explain` out.
 pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
-    let run = run_of(&args.dir)?;
-    let explanation = explained(&args.dir, &run, args.catalog.as_deref())?;
+    if let (Some(url), Some(instance)) = (&args.history.prometheus, &args.history.instance) {
+        return history::explain(args, url, instance);
+    }
+    let dir = args.dir.as_deref().context("a run directory is asked for")?;
+    let run = run_of(dir)?;
+    let explanation = explained(dir, &run, args.catalog.as_deref())?;
     if args.json {
         terminal::print(&explanation::json(&explanation))?;
     } else {

@@ -6,6 +6,7 @@
 
 mod against_fio;
 mod bounded;
+mod browsed;
 mod catalog;
 mod commanded;
 mod compare;
@@ -22,6 +23,7 @@ mod fio_remote;
 mod flags;
 mod generated;
 mod harness;
+mod history;
 mod identify;
 mod job_files;
 mod modelled;
@@ -34,6 +36,7 @@ mod replay;
 mod report;
 mod reproduce;
 mod safety;
+mod served;
 mod signals;
 mod stops;
 mod sweep;
