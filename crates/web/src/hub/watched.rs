@@ -58,6 +58,7 @@ impl Hub {
             | Event::Unmarked(_)
             | Event::NotRecorded(_)
             | Event::LoadEnded
+            | Event::Standing(_)
             | Event::RecordStays(_)
             | Event::RecordFailed(_) => {}
         }
