@@ -10,8 +10,8 @@
 pub(crate) mod browse;
 pub(crate) mod catalog;
 pub(crate) mod compare;
-pub(crate) mod disk;
 pub(crate) mod dashboards;
+pub(crate) mod disk;
 pub(crate) mod diskspd;
 pub(crate) mod evidence;
 mod fio;

@@ -3,8 +3,8 @@
 pub(crate) mod browse;
 pub(crate) mod catalog;
 pub(crate) mod compare;
-pub(crate) mod disk;
 pub(crate) mod dashboards;
+pub(crate) mod disk;
 pub(crate) mod diskspd;
 pub(crate) mod explain;
 pub(crate) mod export;
