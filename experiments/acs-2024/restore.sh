@@ -52,6 +52,7 @@ trap 'exit 130' INT TERM HUP
 # The P2's credit is as full as it was for the report's restores, which came before its loads.
 for class in acs:acs.toml azdisk:p2-full.toml; do
     name=${class%%:*}
+    : >"$work/said"
     "$fathom" disk serve "model:$here/${class#*:}" --size 8GiB --at "$work/at" --loop --mkfs ext4 --mount "$work/mnt" \
         --control "$work/ctl" -q >"$work/said" &
     server=$!

@@ -38,6 +38,7 @@ end() {
 trap end EXIT
 trap 'exit 130' INT TERM HUP
 
+: >"$work/said"
 "$fathom" disk serve "model:$here/p15.toml" --size 16GiB --at "$work/at" --loop --mkfs ext4 --mount "$work/mnt" \
     --control "$work/ctl" >"$work/said" &
 server=$!

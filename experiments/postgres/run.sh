@@ -57,6 +57,7 @@ trap 'exit 130' INT TERM HUP
 echo "disk,repeat,tps,latency_ms,late_us_p99,valid" >"$out/results.csv"
 for disk in "$@"; do
     name=$(printf %s "$disk" | tr -c 'A-Za-z0-9.\n-' _)
+    : >"$work/said"
     "$fathom" disk serve "model:$disk" --size 8GiB --at "$work/at" --loop --mkfs ext4 --mount "$work/mnt" \
         --control "$work/ctl" -o "$out/$name" -q >"$work/said" &
     server=$!

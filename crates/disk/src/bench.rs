@@ -4,45 +4,36 @@
 //! clock, `CLOCK_MONOTONIC`; the model's time begins when the bench does. It must not know the doors.
 
 mod gate;
+mod request;
 mod seen;
+mod waiting;
 
 use crate::fault::{Fault, FaultError, Scheduled};
 use crate::store::{Receipt, Store};
 use crate::timer::{PRIORITY, Timer, TimerThread};
-use fathom_core::backend::{Errno, Op};
+use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::record::{BlockRequest, Comm, CounterRow};
+use fathom_core::record::{BlockRequest, CounterRow};
 use fathom_core::virtual_disk::Trace;
-use fathom_model::attached::{AttachError, Attached, VolumeIo};
+use fathom_model::attached::{AttachError, Attached};
 use fathom_model::{LimitState, Spec};
 use fathom_sys::clock::monotonic_ns;
 use fathom_sys::process::set_real_time;
 use gate::Gate;
+use request::{EINVAL, EIO, LEN_MAX, carry};
 use seen::Seen;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use waiting::Model;
 
+pub use request::{Answer, Io, IoKind, Outcome};
 pub use seen::{Counts, OpCounts};
-
-/// `EIO`: all that a disk that is gone says.
-const EIO: Errno = Errno(5);
-const EINVAL: Errno = Errno(22);
-/// No request is longer; trims may be.
-const LEN_MAX: u64 = u32::MAX as u64;
-/// What a trim counts as, whatever its length: one I/O that moves no data.
-const TRIM_COUNTS_BYTES: u32 = 4096;
 
 /// How often what a stall holds looks whether it still does.
 const STALL_LOOK_NS: u64 = 20_000_000;
-
-/// What becomes of an I/O: the data of a read (behind the room that was asked for), or the error.
-pub type Outcome = Result<Vec<u8>, Errno>;
-/// Takes the outcome to who asked. Called from the timer's thread: it must not wait.
-pub type Answer = Box<dyn FnOnce(Outcome) + Send>;
 
 /// A disk to be served.
 #[derive(Debug)]
@@ -81,57 +72,6 @@ pub enum BenchError {
     },
 }
 
-/// An I/O, as a door hands it in.
-#[derive(Debug, Clone, Copy)]
-pub struct Io<'a> {
-    /// The number of its disk.
-    pub disk: usize,
-    pub offset_bytes: u64,
-    pub kind: IoKind<'a>,
-    /// Who asked, as far as the door knows.
-    pub pid: u32,
-    pub comm: Comm,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum IoKind<'a> {
-    /// `headroom` bytes come before the data in the answer.
-    Read {
-        len_bytes: u32,
-        headroom: usize,
-    },
-    /// `forced`: on the medium when it is complete.
-    Write {
-        data: &'a [u8],
-        forced: bool,
-    },
-    /// Zeros, by giving the range back.
-    Trim {
-        len_bytes: u64,
-    },
-    Flush,
-}
-
-impl IoKind<'_> {
-    fn op(&self) -> Op {
-        match self {
-            Self::Read { .. } => Op::Read,
-            Self::Write { .. } => Op::Write,
-            Self::Trim { .. } => Op::Trim,
-            Self::Flush => Op::Sync,
-        }
-    }
-
-    fn len_bytes(&self) -> u64 {
-        match self {
-            Self::Read { len_bytes, .. } => u64::from(*len_bytes),
-            Self::Write { data, .. } => data.len() as u64,
-            Self::Trim { len_bytes } => *len_bytes,
-            Self::Flush => 0,
-        }
-    }
-}
-
 /// The disks, while they are served.
 #[derive(Debug)]
 pub struct Bench {
@@ -161,26 +101,6 @@ struct Disk {
     store: Store,
     gate: RwLock<Gate>,
     seen: Mutex<Seen>,
-}
-
-#[derive(Debug)]
-struct Model {
-    /// `None`: nothing takes any time.
-    attached: Option<Attached>,
-    next_ticket: u32,
-    waiting: HashMap<u32, Waiting>,
-    /// When the model is to be asked next, as the timer knows it.
-    advance_at_ns: u64,
-}
-
-/// An I/O whose end the model did not know at once.
-#[derive(Debug)]
-enum Waiting {
-    /// Its data is on its way.
-    Claimed,
-    /// The end became known meanwhile.
-    Known(u64),
-    Parked(Box<Pending>),
 }
 
 /// What the timer is given.
@@ -262,12 +182,7 @@ impl Bench {
         };
         let bench = Arc::new(Self {
             disks: disks.into_iter().enumerate().map(served).collect(),
-            model: Mutex::new(Model {
-                attached,
-                next_ticket: 0,
-                waiting: HashMap::new(),
-                advance_at_ns: u64::MAX,
-            }),
+            model: Mutex::new(Model::new(attached)),
             timer: Arc::clone(&timer),
             origin_ns: monotonic_ns(),
             real_time: options.real_time,
@@ -325,86 +240,6 @@ impl Bench {
         match due_ns {
             Some(due_ns) => self.schedule(&gate, pending, due_ns),
             None => self.park(&gate, pending),
-        }
-    }
-
-    /// Asks the model: when the I/O came, its ticket, when it is complete; `None`: not known yet.
-    fn admit(&self, io: &Io<'_>, op: Op, len: u64) -> (u64, u32, Option<u64>) {
-        let fixed_ns = self.fixed_ns.load(Ordering::Relaxed);
-        let mut model = lock(&self.model);
-        // Read under the lock: to the model, time does not go back.
-        let now_ns = monotonic_ns();
-        let ticket = model.next_ticket;
-        model.next_ticket = ticket.wrapping_add(1);
-        let Some(attached) = model.attached.as_mut().filter(|_| fixed_ns == 0) else {
-            return (now_ns, ticket, Some(now_ns + fixed_ns));
-        };
-        let len_bytes = match op {
-            Op::Trim => TRIM_COUNTS_BYTES,
-            _ => len as u32,
-        };
-        let due = attached.admit(
-            now_ns - self.origin_ns,
-            VolumeIo {
-                volume: io.disk,
-                ticket,
-                op,
-                offset_bytes: io.offset_bytes,
-                len_bytes,
-            },
-        );
-        if due.is_none() {
-            model.waiting.insert(ticket, Waiting::Claimed);
-        }
-        self.ask_again(&mut model);
-        (now_ns, ticket, due.map(|due| due + self.origin_ns))
-    }
-
-    /// Has the timer ask the model when it next does something of itself.
-    fn ask_again(&self, model: &mut Model) {
-        let next_ns = model.attached.as_ref().map_or(u64::MAX, Attached::next_event_ns);
-        if next_ns < model.advance_at_ns {
-            model.advance_at_ns = next_ns;
-            self.timer
-                .at(next_ns.saturating_add(self.origin_ns), Event::Advance);
-        }
-    }
-
-    /// Keeps an I/O until the model knows its end.
-    fn park(&self, gate: &Gate, pending: Box<Pending>) {
-        let mut model = lock(&self.model);
-        let ticket = pending.ticket;
-        if let Some(Waiting::Known(due_ns)) = model.waiting.get(&ticket) {
-            let due_ns = *due_ns;
-            model.waiting.remove(&ticket);
-            drop(model);
-            return self.schedule(gate, pending, due_ns);
-        }
-        model.waiting.insert(ticket, Waiting::Parked(pending));
-    }
-
-    /// Lets the model do what it has to do by now.
-    fn advance(&self) {
-        let mut ready: Vec<(Box<Pending>, u64)> = Vec::new();
-        let mut model = lock(&self.model);
-        let now_ns = monotonic_ns() - self.origin_ns;
-        let mut known: Vec<(u32, u64)> = Vec::new();
-        if let Some(attached) = &mut model.attached {
-            attached.advance(now_ns, &mut |_, ticket, due_ns| known.push((ticket, due_ns)));
-        }
-        model.advance_at_ns = u64::MAX;
-        self.ask_again(&mut model);
-        for (ticket, due_ns) in known {
-            let due_ns = due_ns + self.origin_ns;
-            if let Some(Waiting::Parked(pending)) = model.waiting.insert(ticket, Waiting::Known(due_ns)) {
-                model.waiting.remove(&ticket);
-                ready.push((pending, due_ns));
-            }
-        }
-        drop(model);
-        for (pending, due_ns) in ready {
-            let gate = self.disks[pending.disk].gate();
-            self.schedule(&gate, pending, due_ns);
         }
     }
 
@@ -596,29 +431,6 @@ impl Bench {
     /// Moves to the vectors what was seen of a disk since the last call: requests that have ended, the counters as they stand.
     pub fn take_seen(&self, disk: usize, requests: &mut Vec<BlockRequest>, counters: &mut Vec<CounterRow>) {
         lock(&self.disks[disk].seen).take(monotonic_ns(), requests, counters);
-    }
-}
-
-/// Moves the data of an I/O.
-fn carry(store: &Store, io: &Io<'_>) -> (Outcome, Receipt) {
-    let done = match io.kind {
-        IoKind::Read { len_bytes, headroom } => {
-            let mut data = vec![0; headroom + len_bytes as usize];
-            store
-                .read(io.offset_bytes, &mut data[headroom..])
-                .map(|()| (data, Receipt::Nothing))
-        }
-        IoKind::Write { data, forced } => store
-            .write(io.offset_bytes, data, forced)
-            .map(|receipt| (Vec::new(), receipt)),
-        IoKind::Trim { len_bytes } => store
-            .trim(io.offset_bytes, len_bytes)
-            .map(|receipt| (Vec::new(), receipt)),
-        IoKind::Flush => Ok((Vec::new(), store.flush())),
-    };
-    match done {
-        Ok((data, receipt)) => (Ok(data), receipt),
-        Err(error) => (Err(error.raw_os_error().map_or(EIO, Errno)), Receipt::Nothing),
     }
 }
 

@@ -4,9 +4,9 @@
 //! for. All that may refuse comes before anything is touched.
 
 mod disks;
+mod stand;
 
-use super::place;
-use crate::args::disk::{FileSystemArg, NbdAddress, ServeArgs};
+use crate::args::disk::{NbdAddress, ServeArgs};
 use crate::exit::Exit;
 use crate::request;
 use crate::terminal::signals::Bell;
@@ -16,17 +16,13 @@ use anyhow::{Context, bail, ensure};
 use disks::Chosen;
 use fathom_core::run::Run;
 use fathom_core::virtual_disk::Trace;
-use fathom_disk::bench::Running;
-use fathom_disk::control::Control;
 use fathom_disk::fault::{self, Scheduled};
-use fathom_disk::fuse::{FuseOptions, Mounted};
-use fathom_disk::nbd::{Address, Server};
 use fathom_disk::record::{About, Record};
-use fathom_disk::stack::{FileSystem, Stack, Wanted};
 use fathom_disk::status::{Meter, lateness};
 use fathom_disk::{Bench, Options, leftover};
 use fathom_observe::{SystemRoot, busy};
 use fathom_session::{AfterTouching as _, Output, Reserved, reserve_directory};
+use stand::{Stand, put_up};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -35,17 +31,6 @@ use std::time::{Duration, Instant};
 const SCHEDULE: Expected = Expected::of("schedule of faults", 4);
 /// How often the disks are looked at.
 const SECOND: Duration = Duration::from_secs(1);
-/// The way back of an answer takes no longer on a machine that is quiet enough.
-const EARLY_NS_MAX: u64 = 100_000;
-
-/// Everything that stands, in the order in which it is taken down.
-struct Stand {
-    stacks: Vec<Stack>,
-    mounted: Option<Mounted>,
-    servers: Vec<Server>,
-    control: Control,
-    running: Running,
-}
 
 /// Carries `fathom disk serve` out.
 pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
@@ -222,162 +207,6 @@ fn record_dir(args: &ServeArgs, mounts: &[Option<PathBuf>]) -> anyhow::Result<Op
     reserve_directory(&Output::Directory(dir.clone()), "disk")
 }
 
-/// Puts everything up. What was put up before something failed is taken down again.
-fn put_up(
-    args: &ServeArgs,
-    running: Running,
-    chosen: &Chosen,
-    mounts: &[Option<PathBuf>],
-) -> anyhow::Result<Stand> {
-    let bench = &running.bench;
-    let socket = args
-        .control
-        .clone()
-        .unwrap_or_else(|| place::socket_for(std::process::id()));
-    let control = Control::start(bench, &socket).context("the control socket")?;
-    let mut servers = Vec::new();
-    for address in &args.nbd {
-        let address = match address {
-            NbdAddress::Unix(path) => Address::Unix(std::path::absolute(path)?),
-            NbdAddress::Tcp(at) => Address::Tcp(*at),
-        };
-        servers.push(Server::start(bench, &address).context("--nbd")?);
-    }
-    let mounted = match &args.at {
-        None => None,
-        Some(at) => {
-            let options = FuseOptions {
-                writeback: args.writeback,
-                allow_other: args.allow_other,
-            };
-            Some(Mounted::new(bench, &std::path::absolute(at)?, options)?)
-        }
-    };
-    let mut stand = Stand {
-        stacks: Vec::new(),
-        mounted,
-        servers,
-        control,
-        running,
-    };
-    let built = stand
-        .calibrate(args, chosen.specs.is_some())
-        .and_then(|()| stand.stack(args, chosen, mounts));
-    if let Err(error) = built {
-        // What went wrong first is what is told.
-        let _taken = stand.take_down(args.quiet);
-        return Err(error);
-    }
-    Ok(stand)
-}
-
-impl Stand {
-    fn calibrate(&self, args: &ServeArgs, takes_time: bool) -> anyhow::Result<()> {
-        let bench = &self.running.bench;
-        if let Some(early) = args.early {
-            bench.set_early_ns(early.0);
-            return Ok(());
-        }
-        let Some(mounted) = self.mounted.as_ref().filter(|_| takes_time && !args.writeback) else {
-            return Ok(());
-        };
-        let found_ns = mounted
-            .calibrate(bench, EARLY_NS_MAX)
-            .context("cannot read the served file")?;
-        if found_ns > EARLY_NS_MAX && !args.quiet {
-            terminal::note(&format!(
-                "an answer takes {} to arrive: this machine is busy, and latencies will be too long",
-                fathom_core::units::Nanos(found_ns)
-            ));
-        }
-        Ok(())
-    }
-
-    fn stack(&mut self, args: &ServeArgs, chosen: &Chosen, mounts: &[Option<PathBuf>]) -> anyhow::Result<()> {
-        let Some(mounted) = self.mounted.as_ref().filter(|_| args.loop_device) else {
-            return Ok(());
-        };
-        for (name, mount) in chosen.names.iter().zip(mounts) {
-            let wanted = Wanted {
-                make: args.mkfs.map(|kind| match kind {
-                    FileSystemArg::Ext4 => FileSystem::Ext4,
-                    FileSystemArg::Xfs => FileSystem::Xfs,
-                }),
-                mount: mount.clone(),
-            };
-            let stack = Stack::put_up(&mounted.file(name), &wanted);
-            self.stacks
-                .push(stack.with_context(|| format!("--loop ({name})"))?);
-        }
-        Ok(())
-    }
-
-    /// The ways to the disks, a line each.
-    fn ways(&self, names: &[String]) -> String {
-        let mut lines: Vec<String> = Vec::new();
-        if let Some(mounted) = &self.mounted {
-            lines.extend(
-                names
-                    .iter()
-                    .map(|name| format!("file {}", mounted.file(name).display())),
-            );
-        }
-        for stack in &self.stacks {
-            lines.push(format!("device {}", stack.device().display()));
-            lines.extend(stack.mounted().map(|at| format!("mount {}", at.display())));
-        }
-        lines.extend(
-            self.servers
-                .iter()
-                .map(|server| format!("nbd {}", server.address())),
-        );
-        lines.push(format!("control {}", self.control.path().display()));
-        lines.push(String::from("ready\n"));
-        lines.join("\n")
-    }
-
-    /// Where each disk is to be found, for the record.
-    fn places(&self, names: &[String]) -> Vec<String> {
-        let place = |name: &String| match (&self.mounted, self.servers.first()) {
-            (Some(mounted), _) => mounted.file(name).display().to_string(),
-            (None, Some(server)) => format!("{} ({name})", server.address()),
-            (None, None) => name.clone(),
-        };
-        names.iter().map(place).collect()
-    }
-
-    /// Takes everything down in order; goes on where something cannot be.
-    fn take_down(self, quiet: bool) -> anyhow::Result<()> {
-        let mut failed = Vec::new();
-        // A disk that is stalled or gone would hold up what flushes to it.
-        let heal = [fault::Fault::Heal, fault::Fault::Attach];
-        for fault in heal {
-            if let Err(error) = self.running.bench.apply(None, &fault) {
-                failed.push(error.to_string());
-            }
-        }
-        for mut stack in self.stacks.into_iter().rev() {
-            match stack.take_down() {
-                Ok(Some(said)) if !quiet => terminal::note(&said),
-                Ok(_) => {}
-                Err(error) => failed.push(error.to_string()),
-            }
-        }
-        if let Some(mounted) = self.mounted
-            && let Err(error) = mounted.unmount()
-        {
-            failed.push(format!("cannot unmount: {error}"));
-        }
-        drop(self.servers);
-        ensure!(
-            failed.is_empty(),
-            "not all could be taken down: {}; fathom disk cleanup takes down what is left",
-            failed.join("; ")
-        );
-        Ok(())
-    }
-}
-
 /// Watches until nobody wants the disks any more; the record, not yet ended.
 fn watch(
     args: &ServeArgs,
@@ -403,8 +232,7 @@ fn watch(
         args.duration
             .is_some_and(|time| begun.elapsed() >= Duration::from_nanos(time.0))
     };
-    let is_gone = || stand.mounted.as_ref().is_some_and(Mounted::is_gone);
-    while !stop.load(Ordering::Relaxed) && !over() && !is_gone() {
+    while !stop.load(Ordering::Relaxed) && !over() && !stand.is_gone() {
         bell.sleep(SECOND).context("cannot wait for the end")?;
         let status = meter.look(&bench);
         bar.set_message(status.line());

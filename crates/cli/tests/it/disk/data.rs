@@ -1,4 +1,4 @@
-//! What is read is what was written last, by the file and by a loop device over it.
+//! What is read is what was written last, by the file and by a loop device over it. `FATHOM_DISK_ROUNDS` says how many I/Os each.
 
 use super::served::{Served, or_skip};
 use crate::harness::{Place, tool};
@@ -8,6 +8,11 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 
 const SIZE: usize = 16 << 20;
 const BLOCK: usize = 4096;
+
+fn rounds() -> u64 {
+    let given = std::env::var("FATHOM_DISK_ROUNDS").ok();
+    given.map_or(6000, |text| text.parse().expect("FATHOM_DISK_ROUNDS: a number"))
+}
 
 /// Aligned memory for direct I/O.
 struct Buffer {
@@ -82,7 +87,7 @@ fn random_io_on_the_file_agrees_with_an_oracle() {
         ("null: --size 16MiB --at at --backing image", true),
     ] {
         let served = or_skip!(test, Served::start(&place, line));
-        against_an_oracle(served.way("file"), direct, 6000);
+        against_an_oracle(served.way("file"), direct, rounds());
         served.end(0);
     }
     let image = std::fs::read(place.path("image")).expect("the backing file");
@@ -97,7 +102,7 @@ fn random_io_on_a_loop_device_agrees_with_an_oracle() {
     let test = "random_io_on_a_loop_device_agrees_with_an_oracle";
     let place = Place::new();
     let served = or_skip!(test, Served::start(&place, "null: --size 16MiB --at at --loop"));
-    against_an_oracle(served.way("device"), true, 6000);
+    against_an_oracle(served.way("device"), true, rounds());
     let device = served.way("device").to_owned();
     served.end(0);
     assert!(
