@@ -4,7 +4,9 @@
 //! whoever holds the key may still be another version, or broken.
 
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{CpuUsage, Depths, DiskSummary, OpAccount, RunError, Samples, WorkerAccount};
+use fathom_core::run::{
+    CpuUsage, Depths, DiskSummary, OpAccount, RunError, Samples, SteadyAccount, WorkerAccount,
+};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::Workload;
 use serde::{Deserialize, Serialize};
@@ -177,6 +179,8 @@ pub struct AccountParts {
     asynchronous: bool,
     errors: Vec<RunError>,
     failed: bool,
+    depth_found: Option<u32>,
+    steady: Option<SteadyAccount>,
 }
 
 fn samples_of(samples: &Samples) -> (u64, u64, u64, f64, f64) {
@@ -223,6 +227,8 @@ impl From<&WorkerAccount> for AccountParts {
             asynchronous: account.asynchronous,
             errors: account.errors.clone(),
             failed: account.failed,
+            depth_found: account.depth_found,
+            steady: account.steady.clone(),
         }
     }
 }
@@ -250,6 +256,8 @@ impl AccountParts {
             asynchronous: self.asynchronous,
             errors: self.errors,
             failed: self.failed,
+            depth_found: self.depth_found,
+            steady: self.steady,
             ..WorkerAccount::default()
         };
         for (to, from) in account.ops.iter_mut().zip(self.ops) {

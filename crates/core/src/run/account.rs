@@ -5,6 +5,7 @@ use super::{CpuUsage, RunError};
 use crate::backend::Op;
 use crate::histogram::Histogram;
 use crate::units::MonoTime;
+use serde::{Deserialize, Serialize};
 
 /// One worker's account of its counted time.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +33,25 @@ pub struct WorkerAccount {
     pub errors: Vec<RunError>,
     /// Whether it ended because of one.
     pub failed: bool,
+    /// The depth that keeps the latency that its job asks for, where one was looked for.
+    pub depth_found: Option<u32>,
+    /// How steady its job's results are, where it ends once they are.
+    pub steady: Option<SteadyAccount>,
+}
+
+/// How steady the results of a job are.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SteadyAccount {
+    /// Whether they became so.
+    pub attained: bool,
+    /// The slope of a straight line through the samples, in their unit a second; or their largest distance from the mean.
+    pub criterion: f64,
+    /// The same in percent of the mean.
+    pub criterion_percent: f64,
+    /// I/Os in each of the last seconds, oldest first.
+    pub ios: Vec<u64>,
+    /// Bytes in each.
+    pub bytes: Vec<u64>,
 }
 
 impl WorkerAccount {

@@ -1,5 +1,6 @@
 //! What each worker did by itself, now or at the end.
 
+use super::early::Steadiness;
 use super::job::RunningJob;
 use super::phases::JobState;
 use super::results::{add_errors, describe_start};
@@ -35,12 +36,14 @@ fn fill(account: &mut WorkerAccount, job: &RunningJob, number: usize, now: MonoT
     account.depths = Depths::one_by_one(account.total_ios() + syncs);
     account.errors.extend(job.failure.as_ref().map(describe_start));
     account.failed = job.failure.is_some();
+    account.steady = job.steady.as_ref().map(Steadiness::account);
     if let Some(report) = &job.reports[number] {
         account.tid = report.tid;
         account.start = report.end.start;
         account.end = report.end.end;
         account.read_back_start = report.end.read_back_start;
         account.cpu = report.cpu;
+        account.depth_found = report.end.depth_found;
         account.failed |= report.end.failed;
         if let Some(depths) = &report.end.depths {
             account.depths = **depths;

@@ -6,7 +6,7 @@
 use super::Options;
 use super::job::RunningJob;
 use super::phases::JobState;
-use fathom_core::run::SeriesRow;
+use fathom_core::run::{SeriesRow, SteadyAccount};
 use fathom_core::workload::{ExitWhat, Steady, SteadyOf};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -141,7 +141,8 @@ impl Steadiness {
         self.attained |= self.samples.len() == most && self.is_steady();
     }
 
-    fn is_steady(&self) -> bool {
+    /// How steady the samples so far are, and the mean of what has to be.
+    fn judged(&self) -> (f64, f64) {
         let value = |[ios, bytes, lat]: &[f64; 3]| match self.wanted.of {
             SteadyOf::Iops => *ios,
             SteadyOf::Bandwidth => *bytes,
@@ -149,11 +150,29 @@ impl Steadiness {
         };
         let values: Vec<f64> = self.samples.iter().map(value).collect();
         let criterion = if self.wanted.slope {
-            slope(&values).abs()
+            slope(&values)
         } else {
             deviation(&values)
         };
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        (criterion, values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// As outputs tell it.
+    pub(super) fn account(&self) -> SteadyAccount {
+        let (criterion, mean) = self.judged();
+        let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+        SteadyAccount {
+            attained: self.attained,
+            criterion: finite(criterion),
+            criterion_percent: finite(criterion / mean * 100.0),
+            ios: self.samples.iter().map(|sample| sample[0] as u64).collect(),
+            bytes: self.samples.iter().map(|sample| sample[1] as u64).collect(),
+        }
+    }
+
+    fn is_steady(&self) -> bool {
+        let (criterion, mean) = self.judged();
+        let criterion = criterion.abs();
         let criterion = if self.wanted.in_percent && mean > 0.0 {
             criterion / mean * 100.0
         } else {

@@ -6,7 +6,7 @@ use super::bins::{Distribution, Shares};
 use super::{Entries, FioRun};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{CpuUsage, Depths, OpAccount, RunError, Samples, WorkerAccount};
+use fathom_core::run::{CpuUsage, Depths, OpAccount, RunError, Samples, SteadyAccount, WorkerAccount};
 use fathom_core::workload::{DEFAULT_PERCENTILES, Job, Percentiles, Unified};
 
 /// fio's own default list; ours has three nines more.
@@ -37,6 +37,10 @@ pub(super) struct Entry<'a> {
     pub depths: Depths,
     pub shares: Shares,
     pub errors: Vec<RunError>,
+    /// How steady its job's results are, where it ends once they are.
+    pub steady: Option<&'a SteadyAccount>,
+    /// The depth that keeps the latency that was asked for; without one that of the job.
+    pub depth: u32,
     /// The errno of the first error; 0 without.
     pub error: i32,
     pub percentiles: Vec<f64>,
@@ -196,6 +200,8 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
         depths: Depths::default(),
         shares: Shares::default(),
         errors: Vec::new(),
+        steady: first_account.steady.as_ref(),
+        depth: first_account.depth_found.unwrap_or(first.depth.iodepth),
         error: 0,
         percentiles: percentiles(&first.percentiles),
     };
@@ -267,6 +273,13 @@ impl Entry<'_> {
     pub(super) fn goes_on_after_errors(&self) -> bool {
         let rule = self.first.on_error;
         rule.read || rule.write
+    }
+
+    /// The latency that its depth is to keep: nanoseconds, window in microseconds, percent.
+    pub(super) fn target(&self) -> (u64, u64, f64) {
+        self.first.latency_target.map_or((0, 0, 100.0), |target| {
+            (target.latency.0, target.window.0 / 1_000, target.percentile)
+        })
     }
 
     pub(super) fn errors_total(&self) -> u64 {

@@ -6,7 +6,8 @@
 use super::bins::{BOUNDS, Distribution, value_of};
 use super::entry::{self, Direction, Entry, group_bandwidth};
 use super::{ClientPart, Entries, FioRun, VERSION, WrittenOption};
-use fathom_core::run::DiskSummary;
+use fathom_core::run::{DiskSummary, SteadyAccount};
+use fathom_core::workload::{Steady, SteadyOf};
 use std::fmt::{Display, Write as _};
 
 /// Writes nested objects and lists, two blanks a level.
@@ -64,6 +65,12 @@ impl Writer {
 
     fn int(&mut self, key: &str, value: impl Display) {
         self.item(Some(key));
+        let _ = write!(self.text, "{value}");
+    }
+
+    /// An element of a list.
+    fn number(&mut self, value: impl Display) {
+        self.item(None);
         let _ = write!(self.text, "{value}");
     }
 
@@ -322,13 +329,57 @@ fn account(out: &mut Writer, entry: &Entry<'_>) {
         out.int("total_err", entry.errors_total());
         out.int("first_error", entry.error);
     }
-    out.int("latency_depth", entry.first.depth.iodepth);
-    out.int("latency_target", 0);
-    out.float("latency_percentile", 100.0);
-    out.int("latency_window", 0);
+    let (target_ns, window_us, percentile) = entry.target();
+    out.int("latency_depth", entry.depth);
+    out.int("latency_target", target_ns);
+    out.float("latency_percentile", percentile);
+    out.int("latency_window", window_us);
     if !entry.first.description.is_empty() {
         out.string("desc", &entry.first.description);
     }
+    if let (Some(wanted), Some(steady)) = (&entry.first.stops.steady, entry.steady) {
+        out.object("steadystate", |out| steady_state(out, wanted, steady));
+    }
+}
+
+fn steady_state(out: &mut Writer, wanted: &Steady, steady: &SteadyAccount) {
+    let (percent, criterion) = if wanted.in_percent {
+        ("%", steady.criterion_percent)
+    } else {
+        ("", steady.criterion)
+    };
+    let (slope, deviation) = if wanted.slope {
+        (criterion, 0.0)
+    } else {
+        (0.0, steady.criterion)
+    };
+    let mean = |values: &[u64]| values.iter().sum::<u64>() / values.len().max(1) as u64;
+    out.string(
+        "ss",
+        &format!("{}:{:.6}{percent}", steady_name(wanted), wanted.limit),
+    );
+    out.int("duration", wanted.duration.0 / 1_000_000_000);
+    out.int("attained", u8::from(steady.attained));
+    out.string("criterion", &format!("{criterion:.6}{percent}"));
+    out.float("max_deviation", deviation);
+    out.float("slope", slope);
+    out.object("data", |out| {
+        out.int("bw_mean", mean(&steady.bytes));
+        out.int("iops_mean", mean(&steady.ios));
+        for (name, values) in [("iops", &steady.ios), ("bw", &steady.bytes)] {
+            out.list(name, |out| values.iter().for_each(|value| out.number(value)));
+        }
+    });
+}
+
+/// What has to be steady, as fio's option calls it.
+pub(super) fn steady_name(wanted: &Steady) -> String {
+    let of = match wanted.of {
+        SteadyOf::Iops => "iops",
+        SteadyOf::Bandwidth => "bw",
+        SteadyOf::Latency => "lat",
+    };
+    format!("{of}{}", if wanted.slope { "_slope" } else { "" })
 }
 
 fn floats<'k>(out: &mut Writer, name: &str, keys: impl IntoIterator<Item = &'k str>, values: &[f64]) {

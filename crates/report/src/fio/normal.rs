@@ -4,7 +4,7 @@
 
 use super::bins::{BOUNDS, Distribution};
 use super::entry::{Direction, Entry, group_bandwidth};
-use super::json::utilisation_percent;
+use super::json::{steady_name, utilisation_percent};
 use super::scale::{self, Scaled, Unit, in_words};
 use super::{Entries, FioRun, VERSION};
 use fathom_core::workload::{EngineKind, Job, Mix, Reporting};
@@ -373,11 +373,32 @@ fn account(text: &mut String, entry: &Entry<'_>) {
             entry.error
         );
     }
+    let (target_ns, window_us, percentile) = entry.target();
     let _ = writeln!(
         text,
-        "     latency   : target=0, window=0, percentile=100.00%, depth={}",
-        entry.first.depth.iodepth
+        "     latency   : target={target_ns}, window={window_us}, percentile={percentile:.2}%, depth={}",
+        entry.depth
     );
+    if let (Some(wanted), Some(steady)) = (&entry.first.stops.steady, entry.steady) {
+        let mean = |values: &[u64]| values.iter().sum::<u64>() / values.len().max(1) as u64;
+        let reporting = &entry.first.reporting;
+        let figures = usize::from(reporting.significant_figures);
+        let (criterion, percent) = if wanted.in_percent {
+            (steady.criterion_percent, "%")
+        } else {
+            (steady.criterion, "")
+        };
+        let _ = writeln!(
+            text,
+            "  steadystate  : attained={}, bw={}/s ({}/s), iops={}, {}{}={criterion:.3}{percent}",
+            if steady.attained { "yes" } else { "no" },
+            in_words(mean(&steady.bytes), figures, main_unit(reporting)),
+            in_words(mean(&steady.bytes), figures, other_unit(reporting)),
+            in_words(mean(&steady.ios), figures, Scaled::Plain),
+            steady_name(wanted).trim_end_matches("_slope"),
+            if wanted.slope { " slope" } else { " mean dev" },
+        );
+    }
 }
 
 /// What a reporting group did in all.

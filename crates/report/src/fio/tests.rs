@@ -240,3 +240,57 @@ fn formats_come_in_one_order_and_unknown_ones_are_named() {
     assert!(at("3;fio-3.33;") < at("\"fio version\"") && at("\"fio version\"") < at("Run status group 0"));
     assert_eq!(Formats::default().only("json,xml"), Err(String::from("xml")));
 }
+
+#[test]
+fn what_ends_a_job_that_is_steady_is_told() {
+    use fathom_core::run::SteadyAccount;
+    use fathom_core::units::Nanos;
+    use fathom_core::workload::{LatencyTarget, Steady, SteadyOf};
+    let mut one = jobs(1);
+    one[0].stops.steady = Some(Steady {
+        of: SteadyOf::Bandwidth,
+        slope: true,
+        limit: 20.0,
+        in_percent: true,
+        duration: Nanos::from_secs(3),
+        ramp: Nanos::ZERO,
+    });
+    one[0].latency_target = Some(LatencyTarget {
+        latency: Nanos::from_millis(2),
+        window: Nanos::from_millis(200),
+        percentile: 90.0,
+        keeps_running: false,
+    });
+    let mut worker = account(0, 0);
+    worker.depth_found = Some(16);
+    worker.steady = Some(SteadyAccount {
+        attained: true,
+        criterion: -2_300.0,
+        criterion_percent: -0.056_7,
+        ios: vec![1_001, 1_000, 999],
+        bytes: vec![4_100_096, 4_096_000, 4_091_904],
+    });
+    let text = render(one.clone(), &[worker.clone()], "json", 3);
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let told = &document["jobs"][0];
+    assert_eq!(told["steadystate"]["ss"], "bw_slope:20.000000%");
+    assert_eq!(told["steadystate"]["criterion"], "-0.056700%");
+    assert_eq!(told["steadystate"]["data"]["iops_mean"], 1_000);
+    assert_eq!(told["steadystate"]["data"]["bw"][2], 4_091_904);
+    assert_eq!(
+        (&told["latency_depth"], &told["latency_target"]),
+        (&16.into(), &2_000_000.into())
+    );
+    assert_eq!(told["latency_window"], 200_000);
+    let text = render(one, &[worker], "normal", 3);
+    assert!(
+        text.contains(
+            "  steadystate  : attained=yes, bw=4000KiB/s (4096kB/s), iops=1000, bw slope=-0.057%\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("latency   : target=2000000, window=200000, percentile=90.00%, depth=16\n"),
+        "{text}"
+    );
+}
