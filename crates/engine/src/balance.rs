@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// So much more is taken for sent by all: without a lead each would wait for each other after every I/O.
+const LEAD_IOS: u64 = 64;
+
 /// The balances of a run, by their ids.
 #[derive(Debug, Default)]
 pub(crate) struct Balances {
@@ -45,9 +48,9 @@ impl Balances {
 }
 
 impl Share {
-    /// Whether more was sent than the weight's share of all.
+    /// Whether more was sent than the weight's share of all, and a lead.
     pub(crate) fn is_ahead(&self) -> bool {
-        let all = self.balance.ios.load(Ordering::Relaxed);
+        let all = self.balance.ios.load(Ordering::Relaxed).saturating_add(LEAD_IOS);
         let weights = self.balance.weights.load(Ordering::Relaxed);
         u128::from(self.sent) * u128::from(weights) > u128::from(all) * u128::from(self.weight)
     }

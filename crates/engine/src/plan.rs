@@ -137,8 +137,16 @@ impl Plan {
             jobs.iter().map(|job| plan_job(job, look)).collect()
         });
         let mut jobs = Vec::with_capacity(planned.len());
-        let mut files = BTreeMap::new();
-        for planned in planned {
+        let mut files: BTreeMap<PathBuf, FileAction> = BTreeMap::new();
+        for (planned, job) in planned.into_iter().zip(&workload.jobs) {
+            // What an earlier job makes is there when a later one comes.
+            let planned = match planned {
+                Err(PlanError::NoSize { .. }) => plan_job(job, &|job, path| match files.get(path) {
+                    Some(FileAction { size_needed, .. }) => Ok((Kind::Regular, Some(*size_needed))),
+                    None => look(job, path),
+                }),
+                planned => planned,
+            };
             let (plan, sizes) = planned?;
             let all = plan.workers.iter().flat_map(|worker| &worker.files);
             for (file, size_now) in all.zip(sizes) {

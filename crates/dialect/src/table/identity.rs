@@ -205,7 +205,15 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("1000"),
         Row::new(
             "flow",
-            Rule::Number(0, 1000, field!(flow.weight as u32)),
+            // As in fio, the sign, which once said who waits for whom, says nothing.
+            Rule::Number(
+                -1000,
+                1000,
+                Field {
+                    set: |d, weight| d.flow.weight = weight.unsigned_abs() as u32,
+                    get: |d| Some(d.flow.weight.into()),
+                },
+            ),
             "Weight in a balance between jobs: of all with the same flow_id none gets ahead of its share of the I/Os",
         )
         .example("8"),

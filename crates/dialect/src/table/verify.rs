@@ -68,7 +68,7 @@ pub(super) static ROWS: &[&[Row]] = &[
     .shown_behind("verify_pattern"),
         Row::new(
         "verify_interval",
-        Rule::Size(40, MAX_U32, field!(verify.interval_bytes as u32)),
+        Rule::Size(80, MAX_U32, field!(verify.interval_bytes as u32)),
         "A header and a checksum for each so many bytes, not one a block",
     )
     .example("4k")

@@ -287,3 +287,62 @@ fn a_name_cannot_lead_out_of_the_directory() {
         plan(&[job]).expect(name);
     }
 }
+
+/// A file without a size of its own is as large as an earlier job makes it.
+#[test]
+fn a_later_job_takes_the_size_that_an_earlier_one_makes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("made");
+    let mut first = Job {
+        name: String::from("first"),
+        ..Job::default()
+    };
+    first.pattern.mix = Mix::Write;
+    first.files.names = vec![path.clone()];
+    first.region.size = Some(Amount::Bytes(1 << 20));
+    let mut second = first.clone();
+    second.name = String::from("second");
+    second.pattern.mix = Mix::Read;
+    second.region.size = None;
+    let workload = Workload {
+        jobs: vec![first, second.clone()],
+    };
+    let plan = Plan::new(&workload).expect("a plan");
+    assert_eq!(plan.jobs[1].workers[0].amount, 1 << 20);
+    let alone = Workload { jobs: vec![second] };
+    assert!(matches!(Plan::new(&alone), Err(PlanError::NoSize { .. })));
+}
+
+/// What is to be made has percentages; the null engine has the size that it is given; a range is whole blocks.
+#[test]
+fn sizes_of_what_is_not_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let amount = |change: &dyn Fn(&mut Job)| {
+        let mut job = Job {
+            name: String::from("j"),
+            ..Job::default()
+        };
+        job.files.directories = vec![directory.path().to_owned()];
+        change(&mut job);
+        let workload = Workload { jobs: vec![job] };
+        Plan::new(&workload).map(|plan| plan.jobs[0].workers[0].amount)
+    };
+    let mib = 1 << 20;
+    let percent = |job: &mut Job| {
+        job.region.size = Some(Amount::Percent(50));
+        job.region.file_size = Some((mib, mib));
+    };
+    assert_eq!(amount(&percent).expect("a plan"), mib / 2);
+    let null = |job: &mut Job| {
+        job.engine.kind = EngineKind::Null;
+        job.region.file_size = Some((mib, mib));
+    };
+    assert_eq!(amount(&null).expect("a plan"), mib);
+    let range = |job: &mut Job| job.region.file_size = Some((mib, 2 * mib));
+    assert_eq!(amount(&range).expect("a plan") % 4096, 0);
+    let nothing = |job: &mut Job| {
+        job.region.size = Some(Amount::Bytes(mib));
+        job.files.create_only = true;
+    };
+    assert_eq!(amount(&nothing).expect("a plan"), 0);
+}

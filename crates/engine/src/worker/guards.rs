@@ -13,7 +13,7 @@ use fathom_core::backend::{Op, Request};
 use fathom_core::units::{MonoTime, Nanos};
 
 /// Ahead of its balance, a worker looks again so much later.
-const LOOK_AGAIN: Nanos = Nanos::from_micros(20);
+const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// What holds a worker's I/Os back.
 #[derive(Debug, Default)]

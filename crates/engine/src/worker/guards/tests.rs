@@ -62,7 +62,8 @@ fn who_is_ahead_waits_until_the_others_have_come() {
             taken[1] += 1;
         }
     }
-    assert!(taken[0].abs_diff(3 * taken[1]) <= 4, "{taken:?}");
+    // Each has a lead of its share of 64.
+    assert!(taken[0].abs_diff(3 * taken[1]) <= 3 * 64, "{taken:?}");
     // Alone, nobody waits.
     drop(other);
     let mut guards = Guards::new(Some(one), None, None).expect("guards");
