@@ -141,7 +141,10 @@ impl UseScan {
             .filter(|&ns| ns > 0)
         {
             // To a tenth of a second: clocks are not that regular.
-            *self.steps.entry(ns.div_ceil(100_000_000)).or_default() += 1;
+            *self
+                .steps
+                .entry(((ns + 50_000_000) / 100_000_000).max(1))
+                .or_default() += 1;
         }
     }
 

@@ -154,7 +154,7 @@ fn the_pages_are_sound_in_a_browser() {
         (
             "browse-report",
             "/report/a1",
-            "Number(document.documentElement.dataset.charts) > 2",
+            "Number(document.documentElement?.dataset.charts) > 2",
         ),
         (
             "browse-compared",
@@ -179,7 +179,7 @@ fn the_pages_are_sound_in_a_browser() {
         }
         assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
         assert_eq!(
-            browser.evaluate("document.documentElement.dataset.errors || ''"),
+            browser.evaluate("document.documentElement?.dataset.errors || ''"),
             json!(""),
             "{name}"
         );

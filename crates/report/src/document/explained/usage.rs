@@ -4,7 +4,7 @@
 
 use super::super::content::{Block, Notice, Table};
 use super::percent;
-use fathom_analysis::usage::{Resource, Usage, UseLimit, UseRow, UseUnit, UseVerdict};
+use fathom_analysis::usage::{Aspect, Resource, Usage, UseLimit, UseRow, UseUnit, UseVerdict};
 use fathom_core::units::{Nanos, count, decimal_rate, three_digits};
 
 /// What is told of a lead that has counters alone.
@@ -22,8 +22,8 @@ pub(crate) fn table(usage: &Usage) -> Option<Block> {
     let marks = marks.collect();
     let head = ["resource", "", "what", "mean", "peak", "limit", "verdict"];
     let mut table = Table::new(3, head, usage.rows.iter().map(cells)).on_terminal(|layout| {
-        layout.spare = vec![1, 5];
-        layout.cut = Some((34, 12));
+        layout.spare = vec![5, 4];
+        layout.cut = Some((30, 18));
         layout.marks = marks;
     });
     table.words_further = vec![5, 6];
@@ -50,7 +50,7 @@ fn cells(row: &UseRow) -> Vec<String> {
     let told = |value: Option<f64>| value.map_or_else(|| String::from("–"), |value| figure(value, row.unit));
     vec![
         name(&row.resource),
-        row.aspect.name().to_owned(),
+        in_short(row.aspect).to_owned(),
         row.what.to_owned(),
         told(row.mean),
         told(row.peak),
@@ -59,6 +59,15 @@ fn cells(row: &UseRow) -> Vec<String> {
             .map_or_else(String::new, |limit| limit_of(limit, row.unit)),
         verdict(row),
     ]
+}
+
+/// In words that fit a narrow column: how much was used, what waited, what failed.
+const fn in_short(aspect: Aspect) -> &'static str {
+    match aspect {
+        Aspect::Utilization => "used",
+        Aspect::Saturation => "waits",
+        Aspect::Errors => "errors",
+    }
 }
 
 fn verdict(row: &UseRow) -> String {
@@ -85,7 +94,8 @@ fn figure(value: f64, unit: UseUnit) -> String {
         UseUnit::IosPerSecond => format!("{} IOPS", count(value)),
         UseUnit::BytesPerSecond => decimal_rate(value),
         UseUnit::InFlight | UseUnit::Count => three_digits(value),
-        UseUnit::PerSecond => format!("{}/s", three_digits(value)),
+        UseUnit::PerSecond if value == 0.0 => String::from("0 /s"),
+        UseUnit::PerSecond => format!("{} /s", three_digits(value)),
     }
 }
 
