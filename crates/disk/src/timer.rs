@@ -2,7 +2,7 @@
 //!
 //! Data in: items and when each is due. Data out: each item, when its time has come, in the order of those times; of equal ones
 //! the first that came. A thread that sleeps is late by the timer's slack (50 µs, set to 1 ns here) and by what it takes to be
-//! woken: the last [`SPIN_NS`] are spent looking at the clock. It must not know what the items are.
+//! woken: the last 60 µs are spent looking at the clock. It must not know what the items are.
 
 use fathom_sys::clock::monotonic_ns;
 use fathom_sys::process;

@@ -78,3 +78,30 @@ fn it_ends_by_itself_after_its_time() {
     assert!(outcome.stdout.ends_with("ready\n"), "{}", outcome.stdout);
     assert!(!place.path("nbd").exists());
 }
+
+#[test]
+fn after_a_power_cut_nothing_more_is_written_when_it_ends() {
+    let test = "after_a_power_cut_nothing_more_is_written_when_it_ends";
+    let place = Place::new();
+    std::fs::create_dir(place.path("mnt")).expect("a directory");
+    let mount = place.path("mnt").display().to_string();
+    let line = "null: --size 32MiB --at at --backing image --loop";
+    let served = or_skip!(
+        test,
+        Served::start(&place, &format!("{line} --mkfs ext4 --mount {mount}"))
+    );
+    place.write("mnt/flushed", vec![5; 100_000]);
+    tool(&format!("sync -f {mount}")).expect("flush");
+    place.write("mnt/not-flushed", vec![6; 1_000_000]);
+    served.fault("power-cut seed 3").expect(0);
+    let image = || tool(&format!("sha256sum {}", place.path("image").display())).expect("the image");
+    let cut = image();
+    served.end(0);
+    assert_eq!(image(), cut);
+    let served = or_skip!(test, Served::start(&place, &format!("{line} --mount {mount}")));
+    assert_eq!(
+        std::fs::read(place.path("mnt/flushed")).expect("kept"),
+        vec![5; 100_000]
+    );
+    served.end(0);
+}

@@ -160,12 +160,10 @@ impl Stand {
     /// Takes everything down in order; goes on where something cannot be.
     pub(super) fn take_down(self, quiet: bool) -> anyhow::Result<()> {
         let mut failed = Vec::new();
-        // A disk that is stalled or gone would hold up what flushes to it.
-        let heal = [fault::Fault::Heal, fault::Fault::Attach];
-        for fault in heal {
-            if let Err(error) = self.running.bench.apply(None, &fault) {
-                failed.push(error.to_string());
-            }
+        // A disk that is stalled would hold up what flushes to it. One that is gone stays gone: what a file system still has to write
+        // after a power cut must not reach the data.
+        if let Err(error) = self.running.bench.apply(None, &fault::Fault::Heal) {
+            failed.push(error.to_string());
         }
         for mut stack in self.stacks.into_iter().rev() {
             match stack.take_down() {
