@@ -169,6 +169,13 @@ impl Draft {
             let fault = Fault::new(format!("`{}` is what the sweep itself decides", row.name));
             return Err(fault.remedy(instead));
         }
+        if row.name.starts_with("write_") && row.name.ends_with("log") {
+            let fault = Fault::new(format!(
+                "`{}` writes one file, and a sweep has many points",
+                row.name
+            ));
+            return Err(fault.remedy("leave it out: each point has a record of its own"));
+        }
         self.spec.options.retain(|option| option.name != row.name);
         self.spec.options.push(Override {
             name: row.name.to_owned(),

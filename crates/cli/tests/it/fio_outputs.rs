@@ -394,3 +394,32 @@ fn text_has_the_lines_of_fios() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What Debian packs beside fio reads json+ of fathom's.
+#[test]
+fn fios_own_script_reads_json_plus() {
+    let name = "fios_own_script_reads_json_plus";
+    if !std::path::Path::new("/usr/bin/fio_jsonplus_clat2csv").exists() {
+        return skipped(name, "fio_jsonplus_clat2csv");
+    }
+    let place = Place::new();
+    let line = "--output-format=json+ --output=o.json --name=a --rw=randrw --bs=4k --size=256k --name=b --ioengine=null \
+                --rw=read --size=1m";
+    fathom(&place, line);
+    let output = std::process::Command::new("/usr/bin/fio_jsonplus_clat2csv")
+        .args(["o.json", "out.csv"])
+        .current_dir(place.path(""))
+        .output()
+        .expect("the script");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let table = std::fs::read_to_string(place.path("out_job1.csv")).expect("a table of the second job");
+    let (head, rows) = table.split_once('\n').expect("a heading");
+    assert!(head.contains("read_clat_ns_cumulative"), "{head}");
+    let last = rows.lines().last().expect("rows");
+    // The cumulated count of all reads.
+    assert!(last.split(',').any(|column| column.trim() == "256"), "{last}");
+}

@@ -153,3 +153,15 @@ proptest! {
         prop_assert_eq!(parsed.workload.is_none(), parsed.errors().next().is_some());
     }
 }
+
+/// Sizes are shown in powers of 1024, and so stand before what says otherwise, whatever they are of.
+#[test]
+fn another_base_stands_behind_all_sizes() {
+    let text =
+        "[a]\nkb_base=1000\nsize=1MB\nbs=4k\nzonemode=strided\nzonesize=64k\nzonerange=128k\nwrite_bw_log\n";
+    let first = crate::testing::parsed(text).workload.expect("a workload");
+    let printed = crate::print(&first).expect("printed");
+    assert!(printed.ends_with("kb_base=1000\n"), "{printed}");
+    let second = crate::testing::parsed(&printed).workload.expect("again");
+    assert_eq!(first, second, "{printed}");
+}

@@ -112,3 +112,17 @@ fn a_matrix_beyond_all_measure_is_refused() {
     );
     assert!(found.contains("160000 points"), "{found}");
 }
+
+#[test]
+fn a_log_of_one_run_is_refused() {
+    for name in [
+        "write_lat_log",
+        "write_bw_log",
+        "write_iops_log",
+        "write_hist_log",
+        "write_iolog",
+    ] {
+        let found = complaints("", &[Override::new(name, "x")]);
+        assert!(found.contains("a sweep has many points"), "{found}");
+    }
+}

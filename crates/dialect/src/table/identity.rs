@@ -267,5 +267,5 @@ pub(super) static ROWS: &[&[Row]] = &[
     .example("1000")
     // Sizes are shown in powers of 1024, and stand before it.
     .shown(|d| Some(d.job.reporting.kb_base.to_string()))
-    .shown_behind("log_compression_cpus")],
+    .shown_behind("zone_reset_frequency")],
 ];
