@@ -73,6 +73,11 @@ fn section(job: &Job, before: Option<u32>) -> Result<String, PrintError> {
             let _ = writeln!(text, "{}", row.name);
             continue;
         }
+        let shown = if row.rule.holds_sizes() && job.reporting.kb_base != 1024 {
+            without_units(&shown)
+        } else {
+            shown
+        };
         if !is_plain(&shown) {
             return Err(PrintError::Text {
                 job: job.name.clone(),
@@ -83,6 +88,33 @@ fn section(job: &Job, before: Option<u32>) -> Result<String, PrintError> {
         let _ = writeln!(text, "{}={shown}", row.name);
     }
     Ok(text)
+}
+
+/// A text of sizes, each in bytes: their units are powers of 1024, which a job with another `kb_base` reads as something else.
+fn without_units(text: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(begin) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let (before, number) = rest.split_at(begin);
+        let end = number
+            .find(|letter: char| !letter.is_ascii_digit())
+            .unwrap_or(number.len());
+        let (digits, behind) = number.split_at(end);
+        let power = behind.chars().next().and_then(|unit| "kmgtp".find(unit));
+        let bytes = power.and_then(|power| digits.parse::<u64>().ok()?.checked_shl(10 * (power as u32 + 1)));
+        result.push_str(before);
+        match bytes {
+            Some(bytes) => {
+                let _ = write!(result, "{bytes}");
+                rest = &behind[1..];
+            }
+            None => {
+                result.push_str(digits);
+                rest = behind;
+            }
+        }
+    }
+    result + rest
 }
 
 /// What no option of fio's stands for.

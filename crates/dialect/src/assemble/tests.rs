@@ -133,7 +133,7 @@ fn inverted_units_are_warned_of() {
         expect![[r#"
             [j]
             rw=read
-            bs=4k
+            bs=4096
             size=1000000000
             ioengine=psync
             kb_base=1000

@@ -154,14 +154,17 @@ proptest! {
     }
 }
 
-/// Sizes are shown in powers of 1024, and so stand before what says otherwise, whatever they are of.
+/// Units are powers of 1024, which a job with another base would read as something else.
 #[test]
-fn another_base_stands_behind_all_sizes() {
-    let text =
-        "[a]\nkb_base=1000\nsize=1MB\nbs=4k\nzonemode=strided\nzonesize=64k\nzonerange=128k\nwrite_bw_log\n";
+fn another_base_has_sizes_in_bytes() {
+    let text = "[a]\nkb_base=1000\nsize=1MB\nbssplit=64k/50:128k/50\nrw=write:4KiB\nzonemode=strided\nzonesize=64k\n\
+                zonerange=128k\nwrite_bw_log\n";
     let first = crate::testing::parsed(text).workload.expect("a workload");
     let printed = crate::print(&first).expect("printed");
-    assert!(printed.ends_with("kb_base=1000\n"), "{printed}");
     let second = crate::testing::parsed(&printed).workload.expect("again");
     assert_eq!(first, second, "{printed}");
+    assert_eq!(
+        super::without_units("8k/30:1m/,zoned_abs:5,7"),
+        "8192/30:1048576/,zoned_abs:5,7"
+    );
 }

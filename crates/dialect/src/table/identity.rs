@@ -265,7 +265,6 @@ pub(super) static ROWS: &[&[Row]] = &[
         "What k means in the sizes after it: 1024 (then KiB is 1000) or 1000 (then KiB is 1024)",
     )
     .example("1000")
-    // Sizes are shown in powers of 1024, and stand before it.
     .shown(|d| Some(d.job.reporting.kb_base.to_string()))
     .shown_behind("zone_reset_frequency")],
 ];

@@ -69,6 +69,6 @@ fn unknown_flags_are_told_all_at_once_with_the_nearest_of_both_kinds() {
     expect_test::expect![[r#"
         --iodeph: error: unknown option `iodeph`; did you mean `--iodepth`?
         --dryrun: error: unknown option `dryrun`; did you mean `--dry-run`?
-        --rate_: error: `rate_` is the beginning of several options; write one in full: --rate_iops, --rate_process, --rate_min, --rate_iops_min, --rate_cycle, --rate_ignore_thinktime
+        --rate_: error: `rate_` is the beginning of several options; write one in full: --rate_iops, --rate_process, --rate_ignore_thinktime, --rate_min, --rate_iops_min, --rate_cycle
         --xyzzyx: error: unknown option `xyzzyx`; no option has a similar name"#]].assert_eq(&text.join("\n"));
 }
