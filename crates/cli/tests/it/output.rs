@@ -140,14 +140,14 @@ fn said(outcome: &Outcome, text: &str) -> usize {
 #[test]
 fn what_is_done_otherwise_or_left_out_is_said_once() {
     let place = Place::new();
-    let options = "iodepth=8\ncreate_on_open=1\nclocksource=cpu\nrandom_generator=lfsr\n";
+    let options = "iodepth=8\nallow_mounted_write=1\nclocksource=cpu\nrandom_generator=lfsr\n";
     place.write(
         "j.fio",
         format!("[global]\nfilename=F\nsize=64k\n{options}[a]\n[b]\n{options}"),
     );
     let messages = [
         "iodepth=8 has no effect",
-        "`create_on_open` is left out",
+        "`allow_mounted_write` is left out",
         "`clocksource` has no effect",
         "`random_generator` is carried out in another way",
     ];
@@ -172,7 +172,7 @@ fn what_is_done_otherwise_or_left_out_is_said_once() {
     }
     let shown = place.fathom("show d").expect(0);
     assert_eq!(said(&shown, "iodepth=8 has no effect"), 1);
-    assert_eq!(said(&shown, "`create_on_open` is left out"), 1);
+    assert_eq!(said(&shown, "`allow_mounted_write` is left out"), 1);
 }
 
 #[test]
