@@ -72,7 +72,7 @@ fn either_verifies_what_the_other_wrote() {
             place.write("write.fio", jobs(rw, &format!("{options}\ndo_verify=0")));
             place.write("read.fio", jobs("read", options));
             assert_eq!(failed(&fio(&place, "write.fio")), [""; 0]);
-            let document = place.json("run -q -o none read.fio");
+            let document = place.json("run -o none read.fio");
             for (at, algorithm) in ALGORITHMS.iter().enumerate() {
                 let errors = &document["jobs"][at]["errors"];
                 assert_eq!(
