@@ -103,15 +103,12 @@ fn without_units(text: &str) -> String {
         let power = behind.chars().next().and_then(|unit| "kmgtp".find(unit));
         let bytes = power.and_then(|power| digits.parse::<u64>().ok()?.checked_shl(10 * (power as u32 + 1)));
         result.push_str(before);
-        match bytes {
-            Some(bytes) => {
-                let _ = write!(result, "{bytes}");
-                rest = &behind[1..];
-            }
-            None => {
-                result.push_str(digits);
-                rest = behind;
-            }
+        if let Some(bytes) = bytes {
+            let _ = write!(result, "{bytes}");
+            rest = &behind[1..];
+        } else {
+            result.push_str(digits);
+            rest = behind;
         }
     }
     result + rest
