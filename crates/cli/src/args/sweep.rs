@@ -152,7 +152,13 @@ pub(super) fn job_options() -> impl Iterator<Item = Arg> {
 pub(super) fn own_flags() -> OwnFlags {
     let mut own = super::own_flags::<SweepArgs>();
     // What means the same as an option of jobs is rewritten as one, and then found by its alias.
-    own.retain(|name, _| find_exact(&name.replace('-', "_")).is_none());
+    own.retain(|name, _| {
+        let name = name.replace('-', "_");
+        let word = sweep_words().iter().find(|word| word.name == name);
+        let is_of = |option: &str| word.is_none_or(|word| word.option.is_empty() || word.option == option);
+        // The word comes first where it means another option than the one of that name: `threads` are `numjobs`.
+        find_exact(&name).is_none_or(|row| !row.names().any(is_of))
+    });
     own
 }
 
