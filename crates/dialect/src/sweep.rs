@@ -249,6 +249,11 @@ fn whole(text: &str, min: u32, max: u32) -> Result<u32, Fault> {
 }
 
 fn block_size(text: &str) -> Result<u64, Fault> {
+    // A job of fio's drops what stands behind a unit; a sweep is fathom's own, and nobody means that.
+    if value::read_in_part(text, KB_BASE).is_some() {
+        return Err(Fault::new(format!("`{text}` is not a size"))
+            .remedy("write a whole number with an optional unit, as 4k"));
+    }
     let bytes = value::positive_size(text, KB_BASE)?;
     // What one I/O of Linux can carry.
     if bytes > i32::MAX as u64 {

@@ -184,6 +184,7 @@ fn a_rate_that_stays_where_it_is_while_more_waits_is_a_limit() {
     // A rate that goes up and down has no limit.
     let uneven = (0..60).map(|at| Rates {
         ios: 200.0 + 15.0 * f64::from(at),
+        bytes: 4096.0 * (200.0 + 15.0 * f64::from(at)),
         ..busy
     });
     assert_eq!(

@@ -76,7 +76,7 @@ pub(crate) struct Permissions {
     #[arg(long, value_name = "PATH", help_heading = "Safety", value_hint = ValueHint::AnyPath)]
     allow_overwrite_signature: Vec<PathBuf>,
     /// Allow jobs to run the commands that they name, before and after them
-    #[arg(long = "allow-exec", help_heading = "Safety")]
+    #[arg(long = "allow-exec", help_heading = "Safety", hide_short_help = true)]
     exec: bool,
 }
 
@@ -145,7 +145,8 @@ pub(crate) struct RunArgs {
         long = "color",
         value_name = "WHEN",
         default_value = "auto",
-        hide_default_value = true
+        hide_default_value = true,
+        hide_short_help = true
     )]
     colour: Colour,
     /// No progress and no notes on stderr

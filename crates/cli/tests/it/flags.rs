@@ -129,7 +129,7 @@ fn wrong_requests_are_told_and_nothing_is_touched() {
         ("run --dry_rum F", "did you mean `--dry-run`?"),
         ("run --rate_ 4 F", "`rate_` is the beginning of several options"),
         ("run --rw=sideways --size 1m F", "`sideways` is not a direction"),
-        ("run --ioengine=posixaio --size 1m F", "posixaio"),
+        ("run --ioengine=rbd --size 1m F", "rbd"),
         ("run --size 1m d/F", "the directory d does not exist"),
         (
             "run --size 1m --bs 1m --iodepth 65536 --numjobs 64 --ioengine null F",

@@ -12,21 +12,17 @@ fn planned(place: &Place, words: &str, code: i32) -> Value {
 /// What `fathom run` with these words delivers: I/Os and bytes a second of reads and writes together.
 fn delivered(place: &Place, command: &str) -> (f64, f64) {
     if command.starts_with("fathom fio ") {
-        let words = command.split(' ').skip(1);
+        let words = command.split(' ').skip(1).chain(["--output-format=json"]);
         let text = finish(start(&mut place.command_of(words))).expect(0).stdout;
+        let outcome: Value = serde_json::from_str(&text).expect("JSON");
         // The first section warms the cache.
-        let row = text
-            .lines()
-            .find(|line| line.starts_with("need  "))
-            .expect("a row");
-        let numbers: Vec<f64> = row
-            .split_whitespace()
-            .filter_map(|word| word.parse().ok())
-            .collect();
-        let [_, ios, mib, ..] = numbers[..] else {
-            panic!("size, IOPS and MiB/s: {row}");
+        let jobs = outcome["jobs"].as_array().expect("jobs");
+        let need = jobs.iter().find(|job| job["jobname"] == "need").expect("its job");
+        let sum = |name: &str| {
+            let of = |way: &str| need[way][name].as_f64().unwrap_or(0.0);
+            of("read") + of("write")
         };
-        return (ios, mib * 1_048_576.0);
+        return (sum("iops"), sum("bw_bytes"));
     }
     let words: Vec<&str> = command
         .split(' ')
