@@ -75,7 +75,17 @@ impl Place {
     }
 
     /// Runs the program with the words of `line` to its end.
+    ///
+    /// A `losetup --find` of another test opens for a moment the loop device that it would have taken, and this one has: whoever
+    /// refuses it then is right, has touched nothing, and is asked again.
     pub(crate) fn fathom(&self, line: &str) -> Outcome {
+        for _ in 0..20 {
+            let outcome = finish(start(&mut self.command(line)));
+            if !outcome.stderr.contains("(losetup) has /dev/loop") {
+                return outcome;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
         finish(start(&mut self.command(line)))
     }
 
