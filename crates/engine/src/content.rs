@@ -1,7 +1,7 @@
 //! What buffers hold: random, compressible, repeated or checkable bytes; and whether they came back whole.
 //!
 //! Data in: a buffer and the I/O that it belongs to. Data out: the buffer filled, or a verdict. What is verified is laid out by
-//! [`crate::blocks`]. It must not know when or by whom a buffer is sent.
+//! `crate::blocks`. It must not know when or by whom a buffer is sent.
 
 use crate::backends::WriteSource;
 use crate::blocks::{Blocks, Wrong};

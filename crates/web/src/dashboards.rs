@@ -1,6 +1,6 @@
 //! Dashboards for Grafana, rules for Prometheus: made from the table of metrics, so that nothing asks for what is not exported.
 //!
-//! Data in: [`metric`](crate::metric)'s table. Data out: text. An [`Expr`](expr::Expr) can be made from rows of the table alone. It must
+//! Data in: [`metric`](crate::metric)'s table. Data out: text. An `Expr` can be made from rows of the table alone. It must
 //! not know where the text goes.
 
 mod expr;
