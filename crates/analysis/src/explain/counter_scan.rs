@@ -7,10 +7,11 @@ mod labels;
 
 use super::timeline::SECOND_NS;
 use super::{Facts, KnownDisk};
+use crate::growth::Growth;
 use crate::usage::{Usage, UseScan};
 use fathom_core::record::CounterRow;
 pub(crate) use labels::label;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Seconds of which anything is kept: a month.
 const SECONDS_MAX: u64 = 24 * 31 * 3600;
@@ -70,8 +71,7 @@ pub(super) enum CgroupLimitKind {
 #[derive(Debug)]
 pub struct CounterScan {
     started_ns: u64,
-    /// For each metric: the last value and its time, by labels.
-    last: HashMap<String, HashMap<String, (u64, f64)>>,
+    growth: Growth,
     found: CounterScanned,
     usage: UseScan,
     /// The limits that the run may have met.
@@ -148,7 +148,7 @@ impl CounterScan {
     pub fn new(facts: &Facts<'_>) -> Self {
         Self {
             started_ns: facts.started_ns(),
-            last: HashMap::new(),
+            growth: Growth::of(SERIES_MAX),
             found: CounterScanned::default(),
             usage: UseScan::default(),
             known: facts.known_disks.to_vec(),
@@ -171,31 +171,12 @@ impl CounterScan {
         }
         if let Says::State(take) = says {
             take(&mut self.found, second, row);
-        } else if let Some((grown, seconds)) = self.difference(row) {
+        } else if let Some((grown, seconds)) = self.growth.since_last(row) {
             // What was counted up to here belongs to the time before.
             let middle = row.at_ns - (seconds * 0.5e9) as u64;
             let second = middle.saturating_sub(self.started_ns) / SECOND_NS;
             self.found.counter(&says, second, row, grown);
         }
-    }
-
-    /// What a counter grew by since it was last read, and how long ago that was; `None` where it was not read or was
-    /// reset.
-    fn difference(&mut self, row: &CounterRow) -> Option<(f64, f64)> {
-        // A name is only copied the first time.
-        if !self.last.contains_key(&*row.metric) {
-            self.last.insert(row.metric.to_string(), HashMap::new());
-        }
-        let last = self.last.get_mut(&*row.metric)?;
-        let Some(known) = last.get_mut(&*row.labels) else {
-            if last.len() < SERIES_MAX {
-                last.insert(row.labels.to_string(), (row.at_ns, row.value));
-            }
-            return None;
-        };
-        let (at_ns, value) = std::mem::replace(known, (row.at_ns, row.value));
-        let seconds = row.at_ns.checked_sub(at_ns).filter(|&ns| ns > 0)? as f64 / 1e9;
-        (row.value >= value).then_some((row.value - value, seconds))
     }
 
     /// What was found.

@@ -3,8 +3,9 @@
 use super::verdict;
 use super::{Resource, Usage};
 use crate::explain::{KnownDisk, label};
+use crate::growth::Growth;
 use fathom_core::record::CounterRow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Readings of which numbers are kept: twelve days of seconds.
 const READINGS_MAX: usize = 1 << 20;
@@ -92,14 +93,24 @@ impl Track {
 pub(super) type Tracks = BTreeMap<(Resource, Quantity), Track>;
 
 /// Takes counters in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct UseScan {
-    /// The last value of each counter and when it was read, by name and labels.
-    last: HashMap<String, HashMap<String, (u64, f64)>>,
+    growth: Growth,
     tracks: Tracks,
     /// How long it was between readings, by how often.
     steps: BTreeMap<u64, u64>,
     read_ns: Option<u64>,
+}
+
+impl Default for UseScan {
+    fn default() -> Self {
+        Self {
+            growth: Growth::of(SERIES_MAX),
+            tracks: Tracks::new(),
+            steps: BTreeMap::new(),
+            read_ns: None,
+        }
+    }
 }
 
 impl UseScan {
@@ -123,7 +134,10 @@ impl UseScan {
         }
         let value = match takes {
             Takes::Level => Some(row.value),
-            Takes::Rate => self.rate(row),
+            Takes::Rate => self
+                .growth
+                .since_last(row)
+                .map(|(grown, seconds)| grown / seconds),
         };
         let Some(value) = value else { return };
         for &quantity in quantities {
@@ -146,24 +160,6 @@ impl UseScan {
                 .entry(((ns + 50_000_000) / 100_000_000).max(1))
                 .or_default() += 1;
         }
-    }
-
-    /// What a counter grew by a second since it was last read; `None` where it was not, or was reset.
-    fn rate(&mut self, row: &CounterRow) -> Option<f64> {
-        // Names are only copied the first time.
-        if !self.last.contains_key(&*row.metric) {
-            self.last.insert(row.metric.to_string(), HashMap::new());
-        }
-        let last = self.last.get_mut(&*row.metric)?;
-        let Some(known) = last.get_mut(&*row.labels) else {
-            if last.len() < SERIES_MAX {
-                last.insert(row.labels.to_string(), (row.at_ns, row.value));
-            }
-            return None;
-        };
-        let (at_ns, value) = std::mem::replace(known, (row.at_ns, row.value));
-        let seconds = row.at_ns.checked_sub(at_ns).filter(|&ns| ns > 0)? as f64 / 1e9;
-        (row.value >= value).then(|| (row.value - value) / seconds)
     }
 
     /// The table, with these limits.
