@@ -356,6 +356,9 @@ fn patterns(text: &str) -> Vec<String> {
         ] {
             result = result.replace(from, to);
         }
+        while result.contains("  #") {
+            result = result.replace("  #", " #");
+        }
         for (from, to) in [
             ("MB", "B"),
             ("GB", "B"),
