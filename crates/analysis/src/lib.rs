@@ -11,6 +11,7 @@ pub mod failures;
 pub mod figures;
 #[cfg(test)]
 mod fixtures;
+pub mod fleet;
 mod growth;
 mod latencies;
 pub mod live;

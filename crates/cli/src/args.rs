@@ -18,6 +18,7 @@ mod fio;
 mod flags;
 mod hoisted;
 pub(crate) mod identify;
+pub(crate) mod k8s;
 mod options;
 pub(crate) mod plan;
 pub(crate) mod record;
@@ -99,6 +100,7 @@ pub(crate) enum Command {
     Compare(Box<compare::CompareArgs>),
     Browse(browse::BrowseArgs),
     Dashboards(dashboards::DashboardsArgs),
+    K8s(Box<k8s::K8sArgs>),
     Catalog(catalog::CatalogArgs),
     Plan(Box<plan::PlanArgs>),
     Identify(Box<identify::IdentifyArgs>),

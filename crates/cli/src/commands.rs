@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod fio;
 pub(crate) mod generate;
 pub(crate) mod identify;
+pub(crate) mod k8s;
 pub(crate) mod logs;
 pub(crate) mod options;
 pub(crate) mod plan;

@@ -56,6 +56,7 @@ fn carry_out(command: Command) -> anyhow::Result<Exit> {
         Command::Identify(args) => commands::identify::identify(&args),
         Command::Disk(args) => commands::disk::disk(&args),
         Command::Plan(args) => commands::plan::plan(&args),
+        Command::K8s(args) => commands::k8s::k8s(&args),
         Command::Catalog(args) => commands::catalog::catalog(&args),
         Command::Options { option } => commands::options::options(option.as_deref()),
         Command::Completions { shell } => commands::generate::completions(shell),

@@ -9,6 +9,7 @@ pub(crate) mod command;
 pub(crate) mod compare;
 pub(crate) mod content;
 pub(crate) mod explained;
+pub(crate) mod fleet;
 mod heat;
 pub(crate) mod identified;
 mod measured;

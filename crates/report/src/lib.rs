@@ -16,6 +16,7 @@ pub mod export;
 pub mod fio;
 #[cfg(test)]
 mod fixtures;
+pub mod fleet;
 mod html;
 pub mod identified;
 pub mod json;

@@ -108,12 +108,17 @@ pub(crate) fn by_path(target: &Target) -> HashMap<&str, &TargetFile> {
 pub(crate) fn look_at(
     system: &SystemRoot,
     file: TargetFile,
+    called: Option<&str>,
     machine: &Environment,
     clock: &HostClock,
 ) -> Conditions {
     let files = vec![file];
+    let described = target::describe(&files);
     let target = Target {
-        description: target::describe(&files),
+        description: match called {
+            Some(name) => format!("{name}: {described}"),
+            None => described,
+        },
         modelled: false,
         files,
     };

@@ -49,7 +49,8 @@ impl<'a> Recording<'a> {
         trace::sweep_left_over(system);
         let clock = HostClock::new();
         let request = no_load(environment);
-        let mut conditions = conditions::look_at(system, file, &request.environment, &clock);
+        let mut conditions =
+            conditions::look_at(system, file, how.called.as_deref(), &request.environment, &clock);
         let disks = conditions.disks.take();
         let planned = Planned {
             request: &request,

@@ -41,6 +41,8 @@ pub struct How {
     pub allow_exec: bool,
     /// The command line, word by word, for the record.
     pub command: Vec<String>,
+    /// What is recorded, by the name that its owners have for it; before what the system says of it.
+    pub called: Option<String>,
     /// Whether the observer is given all latencies of each interval and what a modelled machine counts
     /// ([`Event::Latencies`](crate::Event::Latencies), [`Event::Machine`](crate::Event::Machine)).
     pub watched: bool,

@@ -53,6 +53,9 @@ pub(crate) struct RecordArgs {
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = WATCHED)]
     #[arg(default_value = WATCHED, hide_default_value = true)]
     pub streams: Streams,
+    /// What reports call it, before what the system says of it: the claim or the database that it is
+    #[arg(long, value_name = "NAME")]
+    pub called: Option<String>,
     /// Keep the recording here [default: fathom-runs/TIME-DEVICE]
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,

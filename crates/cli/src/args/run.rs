@@ -89,6 +89,7 @@ impl Permissions {
             allow_signature: self.allow_overwrite_signature.clone(),
             allow_exec: self.exec,
             command,
+            called: None,
             watched: false,
         }
     }

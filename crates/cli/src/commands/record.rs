@@ -57,6 +57,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let how = How {
         streams: args.streams,
         command: args.words.clone(),
+        called: args.called.clone(),
         ..How::default()
     };
     let serving = Serving::begin(&args.serve, &system, &subject(&name, &environment, &target))?;

@@ -212,6 +212,7 @@ impl Runs<'_> {
         let how = How {
             streams: self.args.streams,
             command: self.args.words.clone(),
+            called: self.args.called.clone(),
             ..How::default()
         };
         let mut live = Live::new(self.args.quiet);

@@ -1,0 +1,259 @@
+//! `fathom k8s`: loads on volumes of a cluster.
+//!
+//! Data in: arguments as typed. Data out: a directory with what each pod left, what came of it on stdout. It only brings what was
+//! asked for to `cluster`, and what came back to where it is compared.
+
+mod agent;
+mod fleet;
+mod plan;
+mod record;
+mod told;
+
+use crate::args::k8s::{CleanupArgs, K8sArgs, K8sCommand, K8sRunArgs, ManifestArgs, RbacArgs, WhatArgs};
+use crate::exit::Exit;
+use crate::terminal::{self, signals};
+use anyhow::{Context as _, bail};
+use fathom_cluster::cleanup::Removal;
+use fathom_cluster::conduct::{self, Outcome, TestDone};
+use fathom_cluster::plan::{Plan, Side, Test};
+use fathom_cluster::{Cluster, ClusterError, carry_out, cleanup, objects, rights, yaml};
+use fathom_session::{AfterTouching as _, Output, reserve_directory};
+use std::future::Future;
+use std::path::Path;
+
+/// Carries `fathom k8s …` out.
+pub(crate) fn k8s(args: &K8sArgs) -> anyhow::Result<Exit> {
+    match &args.command {
+        K8sCommand::Run(args) => run(args),
+        K8sCommand::Record(args) => record::record(args),
+        K8sCommand::Rbac(args) => rbac(args),
+        K8sCommand::Manifest(args) => manifest(args),
+        K8sCommand::Cleanup(args) => clean(args),
+        K8sCommand::Agent(args) => agent::agent(&args.command),
+    }
+}
+
+/// Waits for what speaks to a cluster: one thread is enough for what it does.
+fn wait<T>(future: impl Future<Output = T>) -> anyhow::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot set up the connection's runtime")?;
+    Ok(runtime.block_on(future))
+}
+
+fn manifest(args: &ManifestArgs) -> anyhow::Result<Exit> {
+    let plan = plan::plan(&args.what)?;
+    print_manifest(&plan)
+}
+
+fn print_manifest(plan: &Plan) -> anyhow::Result<Exit> {
+    let first = (0..plan.sides.len()).map(|side| Test {
+        side,
+        repeat: 1,
+        member: 1,
+    });
+    let objects: Vec<_> = first.flat_map(|test| objects::all(plan, test)).collect();
+    terminal::print(&yaml::documents(&objects)?)?;
+    Ok(Exit::Done)
+}
+
+fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
+    if let Some(dir) = &args.resume {
+        let plan = conduct::read_plan(dir)?;
+        plan.check()?;
+        let done = conduct::read_done(dir, &plan)?;
+        if !args.quiet {
+            terminal::note(&format!(
+                "{} of {} tests are done",
+                done.len(),
+                plan.tests().len()
+            ));
+        }
+        return measure(args, &plan, dir, done);
+    }
+    let mut plan = plan::plan(&args.what)?;
+    if args.dry_run {
+        return print_manifest(&plan);
+    }
+    let output = args.output.clone().map_or(Output::Default, Output::Directory);
+    // What the cluster says of it is asked before a directory is made.
+    let cluster = args.what.context.as_deref();
+    wait(check(cluster, &plan))??;
+    if !args.what.nodes.is_empty() {
+        plan.nodes = wait(nodes(&args.what, &plan))??;
+        plan.members = u32::try_from(plan.nodes.len())?;
+        plan.check()?;
+    }
+    let Some(dir) = reserve_directory(&output, "k8s")? else {
+        bail!("-o none: what comes of it is fetched to be compared: give a directory");
+    };
+    conduct::write_plan(&dir, &plan)?;
+    measure(args, &plan, &dir, Vec::new())
+}
+
+/// Whether the cluster answers, and has what is asked for.
+async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<()> {
+    let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
+    cluster.version().await?;
+    let classes = cluster.classes().await?;
+    for side in &plan.sides {
+        match (side, &classes) {
+            (Side::Class(name), Some(classes)) => {
+                let names: Vec<&str> = classes
+                    .iter()
+                    .filter_map(|class| class.metadata.name.as_deref())
+                    .collect();
+                if !names.contains(&name.as_str()) {
+                    let there = match names.as_slice() {
+                        [] => String::from("it has none"),
+                        some => format!("it has {}", some.join(", ")),
+                    };
+                    bail!("--class {name}: the cluster has no such storage class: {there}");
+                }
+            }
+            (Side::Class(_), None) => {}
+            (Side::Claim(name), _) => {
+                let Some(claim) = cluster.claim(name).await? else {
+                    bail!(
+                        "--claim {name}: there is no such claim in namespace {}",
+                        cluster.namespace()
+                    );
+                };
+                let mode = claim.spec.and_then(|spec| spec.volume_mode);
+                let is_block = mode.as_deref() == Some("Block");
+                if is_block != plan.claim.block {
+                    let remedy = if is_block {
+                        "give --block"
+                    } else {
+                        "leave --block out"
+                    };
+                    bail!(
+                        "--claim {name}: its volume mode is {}: {remedy}",
+                        mode.as_deref().unwrap_or("Filesystem")
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The nodes that `--nodes` names.
+async fn nodes(args: &WhatArgs, plan: &Plan) -> anyhow::Result<Vec<String>> {
+    if args.nodes.iter().any(|name| name != "all") {
+        return Ok(args.nodes.clone());
+    }
+    let cluster = Cluster::connect(args.context.as_deref(), plan.namespace.as_deref()).await?;
+    let labels: Vec<String> = args
+        .node_selector
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    let mut nodes = cluster.nodes(&labels.join(",")).await?;
+    nodes.sort_unstable();
+    if nodes.is_empty() {
+        bail!(
+            "--nodes all: no node takes pods (cordoned, tainted, or none has the labels of --node-selector)"
+        );
+    }
+    Ok(nodes)
+}
+
+fn rbac(args: &RbacArgs) -> anyhow::Result<Exit> {
+    let to = match (&args.user, &args.service_account) {
+        (Some(name), _) => Some(rights::Subject::User(name.clone())),
+        (None, Some(name)) => Some(rights::Subject::ServiceAccount(name.clone())),
+        (None, None) => None,
+    };
+    let objects = rights::roles(&args.namespace, to.as_ref());
+    terminal::print(&yaml::documents(&objects)?)?;
+    Ok(Exit::Done)
+}
+
+fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> anyhow::Result<Exit> {
+    let stop = signals::stop_flag()?;
+    let told = told::Told::new(plan, args.quiet);
+    let context = args.what.context.as_deref();
+    let outcome: Result<anyhow::Result<Outcome>, ClusterError> = wait(async {
+        let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
+        Ok(carry_out(&cluster, plan, dir, done, &|event| told.event(event), &stop).await)
+    })?;
+    let left = || vec![format!("{} has what came of it so far", dir.display())];
+    let outcome = outcome
+        .map_err(anyhow::Error::from)
+        .and_then(|outcome| outcome)
+        .after_touching(left)?;
+    for (kind, name) in &outcome.left {
+        terminal::warning(&format!(
+            "{} {name} is still being removed: fathom k8s cleanup --run {} looks again",
+            kind.name(),
+            plan.id
+        ));
+    }
+    if args.json {
+        terminal::print(&told::json(plan, &outcome.done, dir)?)?;
+    } else {
+        terminal::print(&told::text(plan, &outcome.done))?;
+        told::attach(plan, &outcome.done)?;
+        for step in told::steps(plan) {
+            if plan.sides.len() == 1 && !plan.begins_together() {
+                terminal::print(&told::each(plan, &outcome.done, dir, &step)?)?;
+            } else if plan.begins_together() {
+                fleet::tell(plan, &outcome.done, dir, &step)?;
+            } else {
+                told::compare(plan, &outcome.done, dir, &step, args.quiet)?;
+            }
+        }
+    }
+    if outcome.interrupted {
+        terminal::say(&format!(
+            "interrupted: fathom k8s run --resume {} goes on",
+            dir.display()
+        ));
+        return Ok(Exit::Interrupted);
+    }
+    let whole = outcome.done.len() == plan.tests().len() && outcome.done.iter().all(TestDone::is_whole);
+    Ok(if whole && outcome.left.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Errors
+    })
+}
+
+fn clean(args: &CleanupArgs) -> anyhow::Result<Exit> {
+    let run = args.run.as_deref();
+    let (there, left) = wait(async {
+        let cluster = Cluster::connect(args.context.as_deref(), args.namespace.as_deref()).await?;
+        let there = cleanup::there(&cluster, run).await?;
+        let left = match args.dry_run {
+            true => Vec::new(),
+            false => {
+                let how = if args.force {
+                    Removal::Forced
+                } else {
+                    Removal::Graceful
+                };
+                cleanup::remove(&cluster, run, plan::REMOVAL, how).await?
+            }
+        };
+        Ok::<_, ClusterError>((there, left))
+    })??;
+    let word = if args.dry_run { "there is" } else { "removed" };
+    let mut text = String::new();
+    for object in there.iter().filter(|object| !left.contains(object)) {
+        text.push_str(&format!("{word} {} {}\n", object.0.name(), object.1));
+    }
+    if there.is_empty() {
+        text.push_str("nothing of fathom's is there\n");
+    }
+    terminal::print(&text)?;
+    for (kind, name) in &left {
+        terminal::warning(&format!(
+            "{} {name} was deleted and is still there: something holds it (kubectl describe {0} {name}); --force removes a pod \
+             whose node does not answer",
+            kind.name()
+        ));
+    }
+    Ok(if left.is_empty() { Exit::Done } else { Exit::Errors })
+}

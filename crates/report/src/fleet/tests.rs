@@ -1,0 +1,56 @@
+use super::FleetReport;
+use crate::{Format, Style};
+use expect_test::expect;
+use fathom_analysis::fleet::{Fleet, Limit, Member, Shown, Total};
+use fathom_core::backend::Op;
+use fathom_core::histogram::Histogram;
+
+#[test]
+fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
+    let mut lat = Histogram::new();
+    lat.record_many(1_000_000, 100);
+    let member = |name: &str, iops| Member {
+        name: name.to_owned(),
+        node: Some(format!("node-{name}")),
+        iops,
+        bytes_per_second: iops * 4096.0,
+        lat_ns_p50: 1_000_000,
+        lat_ns_p99: 2_000_000,
+    };
+    let fleet = Fleet {
+        members: vec![member("1", 7_000.0), member("2", 5_400.0)],
+        total: vec![Total {
+            op: Op::Read,
+            ios: 124_000,
+            bytes: 124_000 * 4096,
+            iops: 12_400.0,
+            bytes_per_second: 12_400.0 * 4096.0,
+            lat_ns: lat.summary(&[50.0, 99.0]),
+        }],
+        limit: Limit::Shared {
+            iops: 12_400.0,
+            shown_by: Shown::Alone { iops_alone: 9_000.0 },
+        },
+        stragglers: vec![1],
+    };
+    let report = FleetReport {
+        on: "class pool",
+        fleet: &fleet,
+        skew_ns: Some((3_100_000, 1_200_000)),
+        version: "0",
+    };
+    expect![[""]].assert_eq(&report.text(Style {
+        width: 80,
+        colour: false,
+        unicode: true,
+    }));
+    let json = report.json();
+    assert_eq!(json["limit"]["limit"], "shared");
+    assert_eq!(json["start_skew_ns"], 3_100_000);
+    assert!(
+        report
+            .render(Format::Html)
+            .expect("a page")
+            .contains("12,400 IOPS")
+    );
+}
