@@ -1,6 +1,6 @@
 //! Everything that must hold, in the order of its cost.
 
-use crate::{fuzz, packages, shell, tidy};
+use crate::{cluster, fuzz, packages, shell, tidy};
 use anyhow::{Result, bail};
 use std::process::Command;
 use std::time::Instant;
@@ -51,6 +51,13 @@ pub(crate) fn run() -> Result<()> {
     steps.ended("tests");
     tests.add(without_tracefs()?);
     steps.ended("tests without tracefs");
+    let on_cluster = cluster::test_if_built()?;
+    if on_cluster.skipped.is_empty() {
+        // They were skipped where all others were run, and have been run now.
+        tests.skipped.retain(|line| !line.contains(cluster::SKIPPED));
+    }
+    tests.add(on_cluster);
+    steps.ended("tests on Kubernetes");
     let mut doc = shell::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     steps.ended("rustdoc");

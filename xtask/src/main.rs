@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|alike|arm|tidy|bench|bless|soak|disturb|fuzz|dist`.
+//! The project's own chores: `cargo xtask ci|alike|arm|cluster|tidy|bench|bless|soak|disturb|fuzz|dist`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
@@ -8,6 +8,7 @@ mod alike;
 mod arm;
 mod bench;
 mod ci;
+mod cluster;
 mod dist;
 mod disturb;
 mod fuzz;
@@ -23,6 +24,7 @@ cargo xtask COMMAND
 
   ci               everything that must hold: formatting, lints, tidy, tests, docs, a short fuzz run
   arm              the tests of the crates below the command line, as on an Arm machine
+  cluster          the tests that need a Kubernetes cluster, on a real one of two nodes on this machine
   tidy             the project's own rules on its source
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(),
         ["arm"] => arm::run(),
         ["dist"] => dist::run(),
+        ["cluster"] => cluster::run(),
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(options),
         // Run by `bench`, from an optimised build of this program.

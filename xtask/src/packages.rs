@@ -86,7 +86,7 @@ pub(crate) fn add_target(triple: &str) -> Result<()> {
 }
 
 /// Where a program or file is: as it is named, on the path or among the system's.
-fn find(program: &str) -> Option<std::path::PathBuf> {
+pub(crate) fn find(program: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/sbin"].map(|directory| Path::new(directory).to_owned());
     std::env::split_paths(&path)

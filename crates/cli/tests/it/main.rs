@@ -26,6 +26,7 @@ mod harness;
 mod history;
 mod identify;
 mod job_files;
+mod k8s;
 mod modelled;
 mod output;
 mod pace;

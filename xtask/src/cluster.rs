@@ -1,0 +1,158 @@
+//! A real Kubernetes cluster of two nodes on this machine, for the tests of `fathom k8s`.
+//!
+//! `xtask/cluster` has what it is made of: Kubernetes itself, built as one program from the Go module proxy (four to eight minutes,
+//! once: kept in the user's cache), a small CSI driver, images made by hand, and the scripts that start and stop all of it on
+//! loopback addresses.
+
+use crate::ci::{Counts, counted, target_directory};
+use crate::{packages, shell};
+use anyhow::{Context as _, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the cluster itself runs on.
+const NEEDED: &[packages::Need] = &[
+    ("containerd", "containerd"),
+    ("runc", "runc"),
+    ("/usr/lib/cni/bridge", "containernetworking-plugins"),
+    ("openssl", "openssl"),
+    ("curl", "curl"),
+    ("gcc", "gcc"),
+    ("python3", "python3"),
+];
+/// Where its image is called so in the cluster.
+const IMAGE: &str = "e2e.local/fathom:1";
+
+/// `cargo xtask cluster`: builds it where it is not yet, starts it, runs the tests that need it, takes it down.
+pub(crate) fn run() -> Result<()> {
+    packages::install(NEEDED);
+    test()?.tell();
+    Ok(())
+}
+
+/// What tests say that are skipped where there is no cluster.
+pub(crate) const SKIPPED: &str = "a cluster (cargo xtask cluster)";
+
+/// The same as a part of all tests; skipped by name where it is not built yet, or the machine cannot have it.
+pub(crate) fn test_if_built() -> Result<Counts> {
+    if !programs().is_ok_and(|programs| programs.join("hyperkube").exists()) {
+        return Ok(Counts::of_skipped(
+            "tests on Kubernetes: a cluster (cargo xtask cluster builds one)",
+        ));
+    }
+    test()
+}
+
+/// Where the cluster lives while it runs.
+fn dir() -> Result<PathBuf> {
+    Ok(target_directory()?.join("cluster"))
+}
+
+/// Where its programs are kept, for all checkouts.
+fn programs() -> Result<PathBuf> {
+    let given = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let usual = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+    let cache = given
+        .or_else(usual)
+        .context("HOME is not set: there is nowhere to keep what is built once")?;
+    Ok(cache.join("fathom/cluster"))
+}
+
+/// Links `dir/bin` to where the programs are kept.
+fn link_programs(dir: &Path) -> Result<()> {
+    let (programs, bin) = (programs()?, dir.join("bin"));
+    fs::create_dir_all(&programs).with_context(|| format!("cannot make {}", programs.display()))?;
+    if !bin.exists() {
+        std::os::unix::fs::symlink(&programs, &bin)
+            .with_context(|| format!("cannot make {}", bin.display()))?;
+    }
+    Ok(())
+}
+
+fn test() -> Result<Counts> {
+    if let Some(missing) = missing() {
+        return Ok(Counts::of_skipped(&format!("tests on Kubernetes: {missing}")));
+    }
+    let dir = dir()?;
+    copy(&shell::root().join("xtask/cluster"), &dir)?;
+    link_programs(&dir)?;
+    shell::run(shell::cargo(&["build", "--locked", "--package", "fathom"]).env_remove("RUSTFLAGS"))?;
+    shell::run(Command::new("bash").arg("build.sh").current_dir(&dir))?;
+    image(&dir)?;
+    let mut command = Command::new("bash");
+    command
+        .arg("e2e.sh")
+        .arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["test", "--locked", "--package", "fathom", "--test", "it"])
+        .arg("--manifest-path")
+        .arg(shell::root().join("Cargo.toml"))
+        .args(["k8s::", "--", "--show-output", "--test-threads", "1"])
+        .env("FATHOM_TEST_CLUSTER", IMAGE)
+        .env("FATHOM_TEST_CLUSTER_DIR", &dir)
+        .current_dir(&dir);
+    counted(&mut command)
+}
+
+/// Why this machine cannot have a cluster.
+fn missing() -> Option<String> {
+    if !is_root() {
+        return Some(String::from("root"));
+    }
+    let absent = NEEDED
+        .iter()
+        .find(|(program, _)| packages::find(program).is_none());
+    if let Some((program, package)) = absent {
+        return Some(format!("{program} ({package})"));
+    }
+    packages::find("go").is_none().then(|| String::from("go"))
+}
+
+fn is_root() -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| {
+        let uid = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+        uid.is_some_and(|uid| uid.split_whitespace().nth(1) == Some("0"))
+    })
+}
+
+/// All of a directory over another one: what is there and not in it stays.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let at = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &at)?;
+        } else {
+            fs::copy(entry.path(), &at).with_context(|| format!("cannot write {}", at.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// An image of the program with the libraries that it asks for.
+fn image(dir: &Path) -> Result<()> {
+    let program = target_directory()?.join("debug/fathom");
+    let stripped = dir.join("images/fathom");
+    shell::run(
+        Command::new("strip")
+            .args(["--strip-debug", "-o"])
+            .arg(&stripped)
+            .arg(&program),
+    )?;
+    let libraries = shell::output(Command::new("ldd").arg(&program))?;
+    let libraries = String::from_utf8(libraries).context("ldd prints text")?;
+    let paths = libraries.lines().filter_map(|line| {
+        let path = line.split_whitespace().find(|word| word.starts_with('/'))?;
+        Some(format!("{path}={path}"))
+    });
+    let program = format!("{}=/fathom", stripped.display());
+    shell::run(
+        Command::new("python3")
+            .arg("mkimage.py")
+            .arg("images/fathom.tar")
+            .args([IMAGE, "/fathom", &program])
+            .args(paths)
+            .current_dir(dir),
+    )
+}
