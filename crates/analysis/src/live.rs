@@ -38,18 +38,21 @@ pub enum LiveCause {
     Memory,
     /// Others used the device.
     OthersIo,
+    /// A modelled disk was told to.
+    Fault,
     /// Counters do not say.
     NotSeen,
 }
 
 impl LiveCause {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::AtLimit,
         Self::Quota,
         Self::Steal,
         Self::Cpu,
         Self::Memory,
         Self::OthersIo,
+        Self::Fault,
         Self::NotSeen,
     ];
 
@@ -62,6 +65,7 @@ impl LiveCause {
             Self::Cpu => "cpu_wait",
             Self::Memory => "memory",
             Self::OthersIo => "others_io",
+            Self::Fault => "fault",
             Self::NotSeen => "not_seen",
         }
     }
@@ -74,6 +78,7 @@ impl LiveCause {
             Self::Cpu => "waiting for a CPU",
             Self::Memory => "waiting for memory",
             Self::OthersIo => "others' I/O at the device",
+            Self::Fault => "a fault that was asked for",
             Self::NotSeen => "not seen by counters",
         }
     }
@@ -94,12 +99,15 @@ pub struct Evidence {
     pub memory_stalled: f64,
     /// I/Os at the load's devices that are not the load's, as a share of its own.
     pub others: f64,
+    /// Whether a modelled disk did what it was told to, 0 or 1.
+    pub fault: f64,
 }
 
 impl Evidence {
     /// What it shows: what is held back from outside first, and what is only shared last.
     pub fn cause(&self) -> LiveCause {
         let shown = [
+            (self.fault > 0.0, LiveCause::Fault),
             (self.throttled >= STALLED, LiveCause::Quota),
             (self.steal >= STEAL, LiveCause::Steal),
             (self.memory_stalled >= STALLED, LiveCause::Memory),

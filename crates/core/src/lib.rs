@@ -12,6 +12,7 @@ pub mod histogram;
 pub mod record;
 pub mod rng;
 pub mod run;
+pub mod served;
 pub mod sweep;
 pub mod units;
 pub mod virtual_disk;

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use waiting::Model;
 
 pub use request::{Answer, Io, IoKind, Outcome};
-pub use seen::{Counts, OpCounts};
+pub use seen::{Counts, OpCounts, OpInterval};
 
 /// How often what a stall holds looks whether it still does.
 const STALL_LOOK_NS: u64 = 20_000_000;
@@ -54,6 +54,8 @@ pub struct Options {
     pub real_time: bool,
     /// What is kept of what goes on.
     pub keep: Trace,
+    /// Whether all latencies of each interval are kept, for [`Bench::take_interval`].
+    pub intervals: bool,
 }
 
 /// Why disks cannot be served.
@@ -175,7 +177,7 @@ impl Bench {
         }
         let timer = Arc::new(Timer::default());
         let served = |(number, disk): (usize, DiskOptions)| Disk {
-            seen: Mutex::new(Seen::new(number, &disk.name, options.keep)),
+            seen: Mutex::new(Seen::new(number, &disk.name, options)),
             store: Store::new(disk.file, disk.size_bytes, disk.cache_bytes),
             name: disk.name,
             gate: RwLock::default(),
@@ -428,9 +430,21 @@ impl Bench {
             .map(|attached| attached.account(disk))
     }
 
-    /// Moves to the vectors what was seen of a disk since the last call: requests that have ended, the counters as they stand.
-    pub fn take_seen(&self, disk: usize, requests: &mut Vec<BlockRequest>, counters: &mut Vec<CounterRow>) {
-        lock(&self.disks[disk].seen).take(monotonic_ns(), requests, counters);
+    /// What was seen since the last call: requests that have ended, in that order, and the disks' counters as they stand, as far
+    /// as they are kept.
+    pub fn take_seen(&self) -> (Vec<BlockRequest>, Vec<CounterRow>) {
+        let (mut requests, mut counters) = (Vec::new(), Vec::new());
+        for disk in &self.disks {
+            lock(&disk.seen).take(monotonic_ns(), &mut requests, &mut counters);
+        }
+        // Of several disks each came in its own order.
+        requests.sort_by_key(|request| request.completed_ns);
+        (requests, counters)
+    }
+
+    /// What was done on a disk since the last call, by [`Op::index`]; nothing where intervals are not kept.
+    pub fn take_interval(&self, disk: usize) -> Option<[OpInterval; 4]> {
+        lock(&self.disks[disk].seen).take_interval()
     }
 }
 

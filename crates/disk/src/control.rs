@@ -6,7 +6,8 @@
 use crate::bench::Bench;
 use crate::fault;
 use crate::nbd::{ListenError, remove_stale};
-use crate::status::Status;
+use crate::status;
+use fathom_core::served::Status;
 use serde_json::json;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -100,7 +101,7 @@ fn answer(line: &str, bench: &Bench, latest: &Latest) -> serde_json::Value {
         "status" => {
             let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(status) = &mut latest {
-                status.refresh(bench);
+                status::refresh(status, bench);
             }
             json!(latest)
         }

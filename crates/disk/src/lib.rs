@@ -16,6 +16,7 @@ pub mod leftover;
 pub mod nbd;
 #[cfg(feature = "record")]
 pub mod record;
+pub mod series;
 pub mod stack;
 pub mod status;
 pub mod store;

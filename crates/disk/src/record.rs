@@ -4,12 +4,13 @@
 //! each request with its times, the disks' counters, what the model tells, how late the server was. It must not judge.
 
 use crate::bench::Bench;
-use crate::status::{LATE_SHARE_MAX, Lateness, lateness};
+use crate::status::lateness;
 use fathom_core::record::{BlockRequest, CounterRow, RowSink as _, StreamKind, StreamSummary};
 use fathom_core::run::{
     Build, CpuUsage, DeviceInfo, DiskSummary, Environment, ModelSummary, Requirement, Run, SCHEMA, Status,
     Summary, Target, TargetFile, TargetKind, Warning,
 };
+use fathom_core::served::{LATE_SHARE_MAX, Lateness};
 use fathom_core::units::{DevId, MonoTime, Nanos, WallTime};
 use fathom_core::workload::{Workload, Written};
 use fathom_model::{DEVICE, Spec};
@@ -66,17 +67,11 @@ impl Record {
         })
     }
 
-    /// Keeps what went on since the last call. To be called each second.
-    pub fn second(&mut self, bench: &Bench) {
-        let (mut requests, mut counters) = (Vec::new(), Vec::new());
-        for disk in 0..bench.disks() {
-            bench.take_seen(disk, &mut requests, &mut counters);
-        }
-        // Of several disks each came in its own order.
-        requests.sort_by_key(|request| request.completed_ns);
+    /// Keeps what went on since the last call, as [`Bench::take_seen`] tells it. To be called each second.
+    pub fn second(&mut self, requests: &[BlockRequest], counters: &[CounterRow]) {
         let kept = [
-            self.block.rows(&requests),
-            self.counters.rows(&counters),
+            self.block.rows(requests),
+            self.counters.rows(counters),
             self.block.rows(&[]),
             self.counters.rows(&[]),
         ];
@@ -95,7 +90,8 @@ impl Record {
         interrupted: bool,
         judge: impl FnOnce(&mut Run),
     ) -> Result<Run, StoreError> {
-        self.second(bench);
+        let (requests, counters) = bench.take_seen();
+        self.second(&requests, &counters);
         let mut streams = Vec::new();
         for end in [self.block.finish()?, self.counters.finish()?] {
             self.writer.stream_ended(&end);

@@ -10,6 +10,7 @@ mod load;
 mod modelled;
 mod node;
 mod rules;
+mod served;
 
 use grafana::Dashboard;
 
@@ -22,6 +23,8 @@ pub enum Kind {
     Node,
     /// A modelled disk: limits, credit, what the device shows.
     Disk,
+    /// A modelled disk that is served live: what the model decides, how late the server is.
+    Served,
     /// Many of them, by claim and class.
     Fleet,
     /// Alerts and recordings.
@@ -29,7 +32,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 5] = [Self::Load, Self::Node, Self::Disk, Self::Fleet, Self::Rules];
+    pub const ALL: [Self; 6] = [
+        Self::Load,
+        Self::Node,
+        Self::Disk,
+        Self::Served,
+        Self::Fleet,
+        Self::Rules,
+    ];
 
     /// What it is called on the command line.
     pub const fn name(self) -> &'static str {
@@ -37,6 +47,7 @@ impl Kind {
             Self::Load => "load",
             Self::Node => "node",
             Self::Disk => "disk",
+            Self::Served => "served",
             Self::Fleet => "fleet",
             Self::Rules => "rules",
         }
@@ -48,6 +59,7 @@ impl Kind {
             Self::Load => "fathom-load.json",
             Self::Node => "fathom-node.json",
             Self::Disk => "fathom-disk.json",
+            Self::Served => "fathom-served.json",
             Self::Fleet => "fathom-fleet.json",
             Self::Rules => "fathom-rules.yaml",
         }
@@ -58,6 +70,9 @@ impl Kind {
             Self::Load => "Grafana: a load, its rates and latencies, limits, disturbances by cause",
             Self::Node => "Grafana: a machine by utilization, saturation and errors",
             Self::Disk => "Grafana: a modelled disk, its limits, credit, caches and device",
+            Self::Served => {
+                "Grafana: a modelled disk served live, what limits let through and hold, lateness"
+            }
             Self::Fleet => "Grafana: many loads and disks, by class and claim",
             Self::Rules => "Prometheus: alerts and recording rules",
         }
@@ -85,6 +100,7 @@ impl Kind {
             Self::Load | Self::Rules => load::dashboard(),
             Self::Node => node::dashboard(),
             Self::Disk => modelled::dashboard(),
+            Self::Served => served::dashboard(),
             Self::Fleet => fleet::dashboard(),
         }
     }

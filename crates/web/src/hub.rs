@@ -6,6 +6,7 @@
 mod event;
 pub(crate) mod feed;
 mod node;
+mod served;
 mod watched;
 
 pub use watched::Watched;
@@ -19,6 +20,7 @@ use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::record::CounterRow;
 use fathom_core::run::{Counted, IntervalLatency, SeriesRow};
+use fathom_core::served::Status;
 use fathom_core::units::Nanos;
 use fathom_core::virtual_disk::CreditLeft;
 use feed::Feed;
@@ -32,6 +34,18 @@ const SHORT_NS: u64 = 250_000_000;
 
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Sync];
 
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Measured {
+    /// Something on this machine.
+    #[default]
+    Here,
+    /// A load on a modelled machine, in virtual time.
+    Modelled,
+    /// A modelled disk that is served live, and whoever uses it.
+    Served,
+}
+
 /// What is measured, as it is known before it begins.
 #[derive(Debug, Clone, Default)]
 pub struct About {
@@ -41,10 +55,9 @@ pub struct About {
     pub target: String,
     /// The version of fathom.
     pub version: String,
-    /// The names of the load's jobs, by their numbers; none where there is no load.
+    /// The names of the load's jobs, by their numbers; none where there is no load. Of what is served live, the disks'.
     pub jobs: Vec<String>,
-    /// Whether time is virtual.
-    pub modelled: bool,
+    pub measured: Measured,
     /// The limits that are known to be those of this disk and this machine.
     pub limits: Vec<KnownDisk>,
     /// The kernel's names of the devices below the target.
@@ -73,13 +86,32 @@ struct State {
     ended: bool,
     counters: BTreeMap<&'static str, BTreeMap<Cow<'static, str>, f64>>,
     node: Node,
-    credit: Vec<CreditLeft>,
+    credit: Vec<Credit>,
+    served: Option<Served>,
     usual: Usual,
     disturbances: BTreeMap<LiveCause, (u64, u64)>,
     points: BTreeMap<String, (f64, f64)>,
     steps_done: u64,
     /// Latencies whose rows are still to come, by second too.
     waiting: BTreeMap<(u32, Key), Histogram>,
+}
+
+/// Burst credit, and the limit that it lifts.
+#[derive(Debug)]
+struct Credit {
+    limit: Cow<'static, str>,
+    counts: Counted,
+    left: f64,
+    full: f64,
+}
+
+/// How disks that are served live stand.
+#[derive(Debug)]
+struct Served {
+    status: Status,
+    lateness_ns: Histogram,
+    /// When a fault was last seen, since the disks are served.
+    fault_at_ns: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -145,7 +177,10 @@ impl Hub {
     /// Takes the rows of one or more intervals.
     pub fn rows(&self, rows: &[SeriesRow]) {
         let mut state = self.state();
-        let of_limit = self.of_limit(rows);
+        let of_limit = match &state.served {
+            Some(served) => served.of_limit(),
+            None => self.of_limit(rows),
+        };
         let mut events: Vec<IntervalEvent> = Vec::new();
         let mut told = Vec::new();
         for row in rows {
@@ -156,8 +191,13 @@ impl Hub {
             load.errors += row.errors;
             load.lat_ns_max = row.lat.max;
             state.backlog.insert(row.job, row.backlog);
+            let fault = state
+                .served
+                .as_ref()
+                .is_some_and(|served| served.had_fault(row.lat.max));
             let evidence = Evidence {
                 of_limit,
+                fault: f64::from(u8::from(fault)),
                 ..state
                     .node
                     .evidence(&self.about.devices, ios_a_second(rows, row.end.0))
@@ -243,7 +283,13 @@ impl Hub {
 
     /// Takes what is left of a modelled machine's burst credit.
     pub fn credit(&self, credit: &[CreditLeft]) {
-        self.state().credit = credit.to_vec();
+        let one = |credit: &CreditLeft| Credit {
+            limit: Cow::Borrowed(credit.limit),
+            counts: credit.counts,
+            left: credit.left,
+            full: credit.full,
+        };
+        self.state().credit = credit.iter().map(one).collect();
     }
 
     /// A measurement of a sweep has ended; `found`: the name of the point, I/Os and bytes a second.
@@ -279,6 +325,7 @@ impl Hub {
         families.extend(self.of_sweep(&state));
         families.extend(self.of_limits(&state));
         families.extend(of_disturbances(&state));
+        families.extend(state.served.iter().flat_map(served::families));
         for (name, series) in &state.counters {
             let Some(metric) = metric::find(name) else {
                 continue;
@@ -381,12 +428,9 @@ impl Hub {
             }
         }
         for credit in &state.credit {
-            let unit = match credit.counts {
-                Counted::IoUnits => "ios",
-                Counted::Bytes => "bytes",
-            };
-            families[2].push(&[credit.limit], Value::Number(credit.left / credit.full.max(1.0)));
-            families[3].push(&[credit.limit, unit], Value::Number(credit.left));
+            let share = credit.left / credit.full.max(1.0);
+            families[2].push(&[&credit.limit], Value::Number(share));
+            families[3].push(&[&credit.limit, unit(credit.counts)], Value::Number(credit.left));
         }
         families.into()
     }
@@ -397,6 +441,14 @@ pub(crate) const fn scope(scope: LimitScope) -> &'static str {
     match scope {
         LimitScope::Disk => "disk",
         LimitScope::Machine => "machine",
+    }
+}
+
+/// What a limit counts, as a label.
+const fn unit(counts: Counted) -> &'static str {
+    match counts {
+        Counted::IoUnits => "ios",
+        Counted::Bytes => "bytes",
     }
 }
 

@@ -18,4 +18,4 @@ pub mod prometheus;
 
 pub use browse::Reports;
 pub use http::{Access, HostName, Server, Token, TokenError};
-pub use hub::{About, Hub, Watched};
+pub use hub::{About, Hub, Measured, Watched};

@@ -4,8 +4,8 @@
 
 use crate::exposition::{Format, write};
 use crate::http::{Asked, Policy, Refusal, Reply, Site};
-use crate::hub::Hub;
 use crate::hub::feed::Feed;
+use crate::hub::{Hub, Measured};
 use askama::Template;
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +18,7 @@ struct Page<'a> {
     version: &'a str,
     nonce: &'a str,
     modelled: bool,
+    served: bool,
     style: &'static str,
     own_style: &'static str,
     charts: &'static str,
@@ -41,7 +42,8 @@ impl Live {
             target: &about.target,
             version: &about.version,
             nonce,
-            modelled: about.modelled,
+            modelled: about.measured == Measured::Modelled,
+            served: about.measured == Measured::Served,
             style: fathom_report::page::STYLE,
             own_style: include_str!("../templates/live.css"),
             charts: fathom_report::page::CHARTS,

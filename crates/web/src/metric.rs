@@ -31,6 +31,8 @@ pub enum Source {
     Credit,
     /// What was judged of disturbances.
     Spikes,
+    /// A modelled disk that is served live.
+    Served,
     /// The machine, real or modelled, under the names of the node exporter.
     Node,
     /// What the node exporter does not tell: control groups, the record itself.
@@ -97,6 +99,25 @@ metrics! {
     DISTURBANCES: "fathom_disturbances_total" Counter Spikes ["cause"]
         "Intervals with an I/O far slower than usual, by cause as far as counters alone can tell";
     DISTURBED: "fathom_disturbed_seconds_total" Counter Spikes ["cause"] "Longest latencies of these intervals, summed";
+
+    SERVED_ATTACHED: "fathom_served_attached" Gauge Served ["disk"] "1 while a disk that is served live is there, 0 after a power cut or a detach";
+    SERVED_SIZE: "fathom_served_size_bytes" Gauge Served ["disk"] "Size of a disk that is served live";
+    SERVED_IN_FLIGHT: "fathom_served_in_flight_ios" Gauge Served ["disk"] "I/Os that were taken and are not answered";
+    SERVED_THROTTLED: "fathom_served_throttled_ratio" Gauge Served ["disk"]
+        "Share of the time of I/Os in the last second for which the disk's own limits are to blame";
+    SERVED_UNFLUSHED: "fathom_served_unflushed_bytes" Gauge Served ["disk"] "Bytes written that a power cut could take";
+    SERVED_FAULTS: "fathom_served_faults" Gauge Served ["disk"] "Faults that go on";
+    SERVED_LIMIT: "fathom_served_limit_per_second" Gauge Served ["disk" "limit" "unit"]
+        "Nominal rate of a limit; of a machine's limits the disk is called all disks";
+    SERVED_TAKEN: "fathom_served_limit_used_total" Counter Served ["disk" "limit" "unit"] "What a limit has let through, in what it counts";
+    SERVED_HELD: "fathom_served_limit_held_seconds_total" Counter Served ["disk" "limit"]
+        "Time for which a limit held I/Os back, summed over all of them";
+    SERVED_CREDIT_END: "fathom_served_credit_ends_seconds" Gauge Served ["disk" "limit"]
+        "Time until a burst credit is spent at the last second's rate; not there while it is not being spent";
+    SERVED_LATENESS: "fathom_served_lateness_seconds" Histogram Served [] "How late the server gave its answers, by its own clock";
+    SERVED_VALID: "fathom_served_valid" Gauge Served []
+        "1 while the 99th percentile of lateness is within a tenth of the median service time, else 0; not there before the first I/O";
+    SERVED_EARLY: "fathom_served_early_seconds" Gauge Served [] "What each answer is given earlier, which it takes to arrive";
 
     CPU: "node_cpu_seconds_total" Counter Node ["cpu" "mode"] "Seconds that each CPU spent in each mode";
     CONTEXT_SWITCHES: "node_context_switches_total" Counter Node [] "Context switches";

@@ -20,6 +20,7 @@
   const intervals = [];
   const readings = [];
   const points = new Map();
+  const stands = [];
   let about = { jobs: [], limits: [], devices: [] };
   let ended = false;
   let missed = 0;
@@ -172,6 +173,52 @@
     line: { color: `@${at}`, dash: DASHES[at % 4], width: 1.4 },
   }));
 
+  // Of disks that are served live: the limits of each, those that all share first.
+  const limitsAt = (stand) => [
+    ...stand.status.limits.map((limit) => ["all disks", limit]),
+    ...stand.status.disks.flatMap((disk) => disk.limits.map((limit) => [disk.name, limit])),
+  ];
+  const several = () => stands.length && stands[stands.length - 1].status.disks.length > 1;
+  const ofLimits = (of) => {
+    const by = new Map();
+    for (const stand of stands) {
+      for (const [disk, limit] of limitsAt(stand)) {
+        const name = several() ? `${disk}: ${limit.limit}` : limit.limit;
+        if (!by.has(name)) by.set(name, { x: [], y: [] });
+        by.get(name).x.push(stand.t);
+        by.get(name).y.push(of(limit));
+      }
+    }
+    return Array.from(by, ([name, { x, y }], at) => ({
+      type: "scatter", mode: "lines", name: plain(name), x, y, line: { color: `@${at % 8}`, dash: DASHES[at % 4], width: 1.4 },
+    }));
+  };
+  const inFlight = () => {
+    const last = stands[stands.length - 1];
+    return last.status.disks.map((disk, at) => ({
+      type: "scatter", mode: "lines", name: plain(disk.name), x: stands.map((stand) => stand.t),
+      y: stands.map((stand) => stand.status.disks[at].in_flight), line: { color: `@${at % 8}`, dash: DASHES[at % 4], width: 1.4 },
+    }));
+  };
+  const lateness = () => [["p50", "median"], ["p99", "99th percentile"], ["max", "longest"]].map(([key, name], at) => ({
+    type: "scatter", mode: "lines", name, x: stands.map((stand) => stand.t),
+    y: stands.map((stand) => stand.status.lateness_ns[key] / 1000), line: { color: `@${at}`, dash: DASHES[at], width: 1.4 },
+  }));
+  const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+  const standing = () => {
+    const last = stands[stands.length - 1];
+    element("served-limits").replaceChildren(...limitsAt(last).map(([disk, limit]) => row([
+      disk, limit.limit, limit.counts === "bytes" ? `${number(limit.rate_per_second / 1e6)} MB` : number(limit.rate_per_second),
+      percent(limit.used_per_second / limit.rate_per_second), number(limit.held_ns / 1e9, 3),
+      limit.credit ? percent(limit.credit.left / Math.max(1, limit.credit.full)) : "",
+      limit.credit && limit.credit.ends_in_s !== null ? `${number(limit.credit.ends_in_s, 3)} s` : "",
+    ], [0, 1])));
+    element("served-disks").replaceChildren(...last.status.disks.map((disk) => row([
+      disk.name, number(disk.in_flight), percent(disk.throttled_percent / 100), number(disk.unflushed_bytes / 1e6, 3), number(disk.errors),
+      [disk.attached ? "attached" : "detached", ...disk.faults].join(", "),
+    ], [0, 5])));
+  };
+
   const cards = () => {
     const shown = [];
     const last = intervals[intervals.length - 1];
@@ -187,6 +234,16 @@
       const backlog = Math.max(...last.loads.map((load) => load.backlog));
       if (backlog) shown.push(["due and not sent", number(backlog), "of an open loop"]);
       for (const [name, left] of last.credit) shown.push([`credit: ${name}`, `${(left * 100).toFixed(1)} %`, "left"]);
+    }
+    const stand = stands[stands.length - 1];
+    if (stand) {
+      const late = stand.status.lateness_ns;
+      const sum = (of) => stand.status.disks.reduce((all, disk) => all + of(disk), 0);
+      shown.push(["in flight", number(sum((disk) => disk.in_flight)), ""]);
+      shown.push(["held by limits", percent(Math.max(...stand.status.disks.map((disk) => disk.throttled_percent)) / 100), "of the time of I/Os"]);
+      if (late.n) {
+        shown.push(["answers late by", `${number(late.p99 / 1000, 3)} µs`, `99th percentile; ${late.valid ? "valid" : "not valid"}`]);
+      }
     }
     const reading = readings[readings.length - 1];
     if (reading) {
@@ -229,6 +286,16 @@
         element("figure-credit").hidden = false;
         draw("chart-credit", credit, { xaxis: timeAxis, yaxis: { ...zeroAxis("credit left, in %"), range: [0, 105] } });
       }
+    }
+    if (stands.length) {
+      element("served").hidden = false;
+      standing();
+      draw("chart-used", ofLimits((limit) => limit.used_per_second * 100 / limit.rate_per_second), {
+        xaxis: timeAxis, yaxis: zeroAxis("% of the rate"),
+      });
+      draw("chart-held", ofLimits((limit) => limit.held_ns / 1e9), { xaxis: timeAxis, yaxis: zeroAxis("I/Os") });
+      draw("chart-flight", inFlight(), { xaxis: timeAxis, yaxis: zeroAxis("I/Os") });
+      draw("chart-late", lateness(), { xaxis: timeAxis, yaxis: zeroAxis("µs") });
     }
     if (readings.length) {
       element("node").hidden = false;
@@ -287,6 +354,7 @@
     intervals.length = 0;
     readings.length = 0;
     points.clear();
+    stands.length = 0;
     element("found").replaceChildren();
     about = data;
     element("limits").hidden = !about.limits.length;
@@ -306,6 +374,10 @@
   on("node", (data) => {
     readings.push(data);
     if (readings.length > SECONDS) readings.shift();
+  });
+  on("served", (data) => {
+    stands.push(data);
+    if (stands.length > SECONDS) stands.shift();
   });
   on("disturbance", (data) => {
     element("disturbances").hidden = false;

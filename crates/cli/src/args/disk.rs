@@ -2,6 +2,7 @@
 //!
 //! Data in: what clap matched. Data out: [`DiskArgs`]. It must not know the catalogue, nor how a disk is served.
 
+use super::serve;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use fathom_core::units::Nanos;
 use std::ffi::OsString;
@@ -41,6 +42,8 @@ Examples:
   two disks of one machine
     fathom disk serve model:azure,vm=Standard_D4s_v5 --disk data=P30 \\
                       --disk log=P10 --at disks
+  its limits, credit and lateness on a page and for Prometheus
+    fathom disk serve model:azure/P15 --at p15 --serve
   a power cut after a minute, by seed, and the disk back 5 s later
     printf '60s power-cut seed 7\\n65s attach\\n' > bad-hour
     fathom disk serve model:azure/P15 --at p15 --faults bad-hour";
@@ -151,6 +154,8 @@ pub(crate) struct ServeArgs {
     /// Record each request and the counters here, for fathom explain and report
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub watching: serve::ServeArgs,
     /// Use this catalogue in place of the built-in one of its cloud
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, hide_short_help = true)]
     pub catalog: Option<PathBuf>,

@@ -15,7 +15,7 @@ use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::whole_disk;
 use fathom_session::{Machine, Observer};
 use fathom_sys::clock::monotonic_ns;
-use fathom_web::{About, Access, Hub, Server, Token, Watched};
+use fathom_web::{About, Access, Hub, Measured, Server, Token, Watched};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -59,45 +59,57 @@ impl Serving {
         system: &SystemRoot,
         subject: &Subject<'_>,
     ) -> anyhow::Result<Self> {
-        let Some(access) = access(args)? else {
-            return Ok(Self(None));
-        };
-        let devices = devices_of(&subject.target.files);
-        let limits = explain::own_limits(subject.machine.spec(), subject.environment);
-        let hub = Arc::new(Hub::new(About {
+        let about = || About {
             title: subject.title.clone(),
             target: subject.target.description.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             jobs: subject.jobs.clone(),
-            modelled: subject.machine.is_modelled(),
-            limits,
-            devices: devices.clone(),
+            measured: match subject.machine {
+                Machine::This => Measured::Here,
+                Machine::Modelled(_) => Measured::Modelled,
+            },
+            limits: explain::own_limits(subject.machine.spec(), subject.environment),
+            devices: devices_of(&subject.target.files),
             sweep_steps: subject.sweep_steps,
-        }));
+        };
+        let mut serving = Self::begin_of(args, about)?;
+        if let (Some(under), Machine::This) = (&mut serving.0, subject.machine) {
+            // A modelled machine's counters come with its events.
+            let disks = disks_of(&subject.target.files);
+            under.reader = Some(Reader::begin(system, disks, Arc::clone(&under.hub))?);
+        }
+        Ok(serving)
+    }
+
+    /// Begins to serve what is told to [`Serving::hub`], where that is asked for.
+    ///
+    /// # Errors
+    /// As of [`Serving::begin`].
+    pub(crate) fn begin_of(args: &ServeArgs, about: impl FnOnce() -> About) -> anyhow::Result<Self> {
+        let Some(access) = access(args)? else {
+            return Ok(Self(None));
+        };
+        let hub = Arc::new(Hub::new(about()));
         let address = access.address;
         let server = Server::of_measurement(access, Arc::clone(&hub));
         let server = server.map_err(|error| cannot_listen(&error, address))?;
-        let reader = match subject.machine {
-            Machine::This => Some(Reader::begin(
-                system,
-                disks_of(&subject.target.files),
-                Arc::clone(&hub),
-            )?),
-            // Its counters come with its events.
-            Machine::Modelled(_) => None,
-        };
         terminal::say(&format!("serving http://{}/ and /metrics", server.address()));
         Ok(Self(Some(Under {
             hub,
             server,
-            reader,
+            reader: None,
             after: args.serve_after.unwrap_or(Nanos::ZERO),
         })))
     }
 
+    /// What those who look are told from; `None`: nobody does.
+    pub(crate) fn hub(&self) -> Option<&Hub> {
+        self.0.as_ref().map(|under| &*under.hub)
+    }
+
     /// `next`, and who looks.
     pub(crate) fn watched<'a, O: Observer>(&'a self, next: &'a mut O) -> Watched<'a, O> {
-        Watched::new(self.0.as_ref().map(|under| &*under.hub), next)
+        Watched::new(self.hub(), next)
     }
 
     /// The measurement has ended: whoever looks is told, and it goes on for as long as it was asked to, or until `stop`.

@@ -3,6 +3,7 @@
 #[path = "../../../report/tests/browser/devtools.rs"]
 #[allow(dead_code, reason = "its users need different parts")]
 pub(crate) mod devtools;
+mod disk;
 pub(crate) mod page;
 pub(crate) mod prometheus;
 mod refused;

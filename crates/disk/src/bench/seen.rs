@@ -2,6 +2,7 @@
 //!
 //! Data in: when each I/O begins and ends. Data out: counts, requests, counters. It must not know why they take their time.
 
+use super::Options;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, Comm, CounterRow};
@@ -37,6 +38,17 @@ pub struct OpCounts {
     pub time_ns: u64,
 }
 
+/// Of one kind of I/O, what ended between two looks.
+#[derive(Debug, Clone, Default)]
+pub struct OpInterval {
+    /// Those that failed among them.
+    pub ios: u64,
+    pub bytes: u64,
+    pub errors: u64,
+    /// How long each took, from when it was taken to its answer.
+    pub lat_ns: Histogram,
+}
+
 impl Counts {
     /// I/Os that failed.
     pub fn errors(&self) -> u64 {
@@ -52,11 +64,13 @@ pub(super) struct Seen {
     name: String,
     keep: Trace,
     watch: Option<Watch>,
+    interval: Option<Box<[OpInterval; 4]>>,
 }
 
 impl Seen {
     /// Of the disk of that number and name.
-    pub(super) fn new(number: usize, name: &str, keep: Trace) -> Self {
+    pub(super) fn new(number: usize, name: &str, options: Options) -> Self {
+        let keep = options.keep;
         Self {
             device: DEVICE + number as u32,
             counts: Counts::default(),
@@ -64,6 +78,7 @@ impl Seen {
             name: name.to_owned(),
             keep,
             watch: watch(name, keep),
+            interval: options.intervals.then(Box::default),
         }
     }
 
@@ -78,6 +93,7 @@ impl Seen {
             ..Counts::default()
         };
         self.watch = watch(&self.name, self.keep);
+        self.take_interval();
     }
 
     pub(super) fn refused(&mut self) {
@@ -156,9 +172,24 @@ impl Seen {
         } else {
             of_op.errors += 1;
         }
+        if let Some(interval) = &mut self.interval {
+            let of_op = &mut interval[op.index()];
+            of_op.ios += 1;
+            of_op.lat_ns.record(took_ns);
+            if errno == 0 {
+                of_op.bytes += u64::from(len_bytes);
+            } else {
+                of_op.errors += 1;
+            }
+        }
         if let Some(watch) = &mut self.watch {
             watch.end(ticket, now_ns, errno);
         }
+    }
+
+    /// What ended since the last call; `None`: it is not kept.
+    pub(super) fn take_interval(&mut self) -> Option<[OpInterval; 4]> {
+        self.interval.as_deref_mut().map(std::mem::take)
     }
 
     pub(super) fn take(

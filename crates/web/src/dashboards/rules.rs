@@ -118,6 +118,14 @@ fn alerts() -> Vec<Alert> {
             remedy: "See the kernel's log, and the provider's state of the disk.",
         },
         Alert {
+            name: "FathomServedLate",
+            expr: all(metric::SERVED_VALID).now().is("== 0"),
+            hold: "1m",
+            severity: "warning",
+            summary: "{{ $labels.instance }}: answers of the modelled disk come late by more than a tenth of the median service time",
+            remedy: "What is measured on it is not valid: give the server a CPU of its own, or real time (root).",
+        },
+        Alert {
             name: "FathomLoadErrors",
             expr: all(metric::LOAD_ERRORS).over("5m").increase().is("> 0"),
             hold: "0s",

@@ -2,12 +2,11 @@
 //!
 //! Latencies are milliseconds, as on the reports' charts.
 
-use super::{About, scope};
+use super::{About, Credit, Measured, scope};
 use fathom_analysis::live::Disturbance;
 use fathom_core::backend::Op;
 use fathom_core::run::SeriesRow;
 use fathom_core::sweep::Coordinates;
-use fathom_core::virtual_disk::CreditLeft;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -17,6 +16,7 @@ pub(super) struct AboutEvent<'a> {
     version: &'a str,
     jobs: &'a [String],
     modelled: bool,
+    served: bool,
     devices: &'a [String],
     sweep_steps: Option<u64>,
     limits: Vec<LimitEvent<'a>>,
@@ -42,7 +42,8 @@ pub(super) fn about(about: &About) -> AboutEvent<'_> {
         target: &about.target,
         version: &about.version,
         jobs: &about.jobs,
-        modelled: about.modelled,
+        modelled: about.measured == Measured::Modelled,
+        served: about.measured == Measured::Served,
         devices: &about.devices,
         sweep_steps: about.sweep_steps,
         limits: limits.collect(),
@@ -61,7 +62,7 @@ pub(super) struct IntervalEvent {
     t: f64,
     ramp: bool,
     pub loads: Vec<LoadEvent>,
-    credit: Vec<(&'static str, f64)>,
+    credit: Vec<(String, f64)>,
 }
 
 /// A direction of a job in an interval.
@@ -91,8 +92,8 @@ impl IntervalEvent {
         }
     }
 
-    pub(super) fn set_credit(&mut self, credit: &[CreditLeft]) {
-        let share = |one: &CreditLeft| (one.limit, one.left / one.full.max(1.0));
+    pub(super) fn set_credit(&mut self, credit: &[Credit]) {
+        let share = |one: &Credit| (one.limit.to_string(), one.left / one.full.max(1.0));
         self.credit = credit.iter().map(share).collect();
     }
 }

@@ -98,6 +98,7 @@ impl Node {
             steal: rates.steal,
             cpu_waiting: rates.cpu_waiting,
             memory_stalled: rates.memory_stalled,
+            fault: 0.0,
             others: if ios > 0.0 { at_device / ios - 1.0 } else { 0.0 },
         }
     }

@@ -10,6 +10,7 @@ use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::record::CounterRow;
 use fathom_core::run::{Counted, IntervalLatency, SERIES_PERCENTILES, SeriesRow};
+use fathom_core::served::{Credit, DiskStatus, Lateness, LimitStatus, SCHEMA, Status};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::CreditLeft;
 
@@ -231,4 +232,114 @@ fn who_looks_is_told_of_each_interval_once() {
     // 200 µs are 7.6 octaves above 1 µs.
     assert_eq!(data["loads"][0]["heat"], serde_json::json!([[30, 4]]));
     assert_eq!(value(&text(&hub), "fathom_running"), 0.0);
+}
+
+/// How a disk stands whose limit held half of the time of its I/Os, in the second before `uptime_s`.
+fn standing(uptime_s: u64, throttled_percent: f64, faults: &[&str]) -> Status {
+    let limit = |limit, counts| LimitStatus {
+        limit,
+        counts,
+        rate_per_second: 1000,
+        used_per_second: 900.0,
+        held_ns: 0,
+        used_total: uptime_s * 900,
+        held_ns_total: uptime_s * SECOND / 2,
+        credit: (counts == Counted::IoUnits).then_some(Credit {
+            left: 500,
+            full: 2000,
+            ends_in_s: Some(5.0),
+        }),
+    };
+    Status {
+        schema: SCHEMA,
+        uptime_ns: uptime_s * SECOND,
+        lateness_ns: Lateness {
+            valid: Some(true),
+            ..Lateness::default()
+        },
+        early_ns: 40_000,
+        limits: vec![limit("VM uncached IOPS", Counted::IoUnits)],
+        disks: ["data", "log"]
+            .map(|name| DiskStatus {
+                name: name.to_owned(),
+                size_bytes: 4096,
+                attached: true,
+                faults: faults.iter().map(|&fault| fault.to_owned()).collect(),
+                in_flight: 3,
+                read_iops: 900.0,
+                write_iops: 0.0,
+                read_bytes_per_second: 900.0 * 4096.0,
+                written_bytes_per_second: 0.0,
+                flushes_per_second: 0.0,
+                lat_ns_mean: None,
+                throttled_percent,
+                errors: 0,
+                unflushed_bytes: 512,
+                limits: vec![limit("disk MB/s", Counted::Bytes)],
+            })
+            .into(),
+    }
+}
+
+#[test]
+fn disks_that_are_served_are_told_apart_and_their_machine_is_told_once() {
+    let hub = Hub::new(about());
+    let mut late = Histogram::new();
+    late.record(30_000);
+    hub.served(standing(10, 50.0, &[]), late);
+    let text = text(&hub);
+    for (series, expected) in [
+        (r#"fathom_served_in_flight_ios{disk="data"}"#, 3.0),
+        (r#"fathom_served_throttled_ratio{disk="log"}"#, 0.5),
+        (
+            r#"fathom_served_limit_used_total{disk="all disks",limit="VM uncached IOPS",unit="ios"}"#,
+            9000.0,
+        ),
+        (
+            r#"fathom_served_limit_held_seconds_total{disk="log",limit="disk MB/s"}"#,
+            5.0,
+        ),
+        (
+            r#"fathom_served_credit_ends_seconds{disk="all disks",limit="VM uncached IOPS"}"#,
+            5.0,
+        ),
+        (
+            r#"fathom_credit_left_ratio{limit="all disks: VM uncached IOPS"}"#,
+            0.25,
+        ),
+        ("fathom_served_lateness_seconds_count", 1.0),
+        ("fathom_served_valid", 1.0),
+        ("fathom_served_early_seconds", 40e-6),
+        ("fathom_elapsed_seconds", 10.0),
+    ] {
+        assert_eq!(value(&text, series), expected, "{series}");
+    }
+    let batch = hub.feed().after(0).expect("events").text;
+    assert!(
+        batch.contains("event: served\ndata: {\"t\":10.0,\"status\":{"),
+        "{batch}"
+    );
+}
+
+#[test]
+fn what_a_served_disk_was_told_to_do_or_its_limits_held_is_the_cause() {
+    let cause = |throttled: f64, faults: &[&str], later_s: u64| {
+        let hub = Hub::new(about());
+        for at in 0..8 {
+            hub.served(standing(u64::from(at), 0.0, &[]), Histogram::new());
+            second(&hub, at, Op::Read, &[100_000; 50]);
+        }
+        hub.served(standing(9, throttled, faults), Histogram::new());
+        hub.served(standing(9 + later_s, throttled, &[]), Histogram::new());
+        second(&hub, 9, Op::Read, &[900_000_000; 50]);
+        let text = text(&hub);
+        let of = |cause: &str| value(&text, &format!("fathom_disturbances_total{{cause=\"{cause}\"}}"));
+        ["fault", "at_limit", "not_seen"].map(of)
+    };
+    assert_eq!(cause(0.0, &[], 1), [0.0, 0.0, 1.0]);
+    assert_eq!(cause(50.0, &[], 1), [0.0, 1.0, 0.0]);
+    // What a stall held comes when it is over.
+    assert_eq!(cause(0.0, &["stalled for 2 s more"], 1), [1.0, 0.0, 0.0]);
+    // One that ended long before is not to blame.
+    assert_eq!(cause(0.0, &["stalled for 2 s more"], 30), [0.0, 0.0, 1.0]);
 }

@@ -5,6 +5,7 @@
 
 mod disks;
 mod stand;
+mod watched;
 
 use crate::args::disk::{NbdAddress, ServeArgs};
 use crate::exit::Exit;
@@ -18,7 +19,7 @@ use fathom_core::run::Run;
 use fathom_core::virtual_disk::Trace;
 use fathom_disk::fault::{self, Scheduled};
 use fathom_disk::record::{About, Record};
-use fathom_disk::status::{Meter, lateness};
+use fathom_disk::status::{self, Meter, lateness};
 use fathom_disk::{Bench, Options, leftover};
 use fathom_observe::{SystemRoot, busy};
 use fathom_session::{AfterTouching as _, Output, Reserved, reserve_directory};
@@ -26,6 +27,7 @@ use stand::{Stand, put_up};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use watched::Watching;
 
 /// No schedule of faults is larger.
 const SCHEDULE: Expected = Expected::of("schedule of faults", 4);
@@ -38,6 +40,7 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
     let schedule = schedule(args, &chosen)?;
     let mounts = mounts(args, &chosen)?;
     refuse_remote(args)?;
+    let watching = Watching::begin(args, &chosen)?;
     let stop = signals::stop_flag()?;
     let mut bell = signals::bell()?;
     clean_up(args.quiet)?;
@@ -48,8 +51,9 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
             && std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1),
         keep: Trace {
             requests: dir.is_some(),
-            counters: dir.is_some(),
+            counters: dir.is_some() || watching.hub().is_some(),
         },
+        intervals: watching.hub().is_some(),
     };
     let (running, real_time) = Bench::start(chosen.specs.as_deref(), files, options)?;
     if let (Err(error), false) = (real_time, args.quiet) {
@@ -63,7 +67,7 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
         &mut stand,
         &chosen,
         schedule,
-        dir.as_deref(),
+        (dir.as_deref(), &watching),
         (&stop, &mut bell),
     );
     let record = match served {
@@ -74,7 +78,9 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
             return Err(error);
         }
     };
-    end(args, stand, record, dir.as_deref())
+    let exit = end(args, stand, record, dir.as_deref());
+    watching.end(&stop);
+    exit
 }
 
 /// Takes everything down, and tells how it went.
@@ -213,7 +219,7 @@ fn watch(
     stand: &mut Stand,
     chosen: &Chosen,
     schedule: Vec<Scheduled>,
-    dir: Option<&Path>,
+    (dir, watching): (Option<&Path>, &Watching),
     (stop, bell): (&AtomicBool, &mut Bell),
 ) -> anyhow::Result<Option<Record>> {
     let bench = std::sync::Arc::clone(&stand.running.bench);
@@ -223,6 +229,7 @@ fn watch(
     };
     let mut meter = Meter::new(&bench);
     stand.control.show(meter.look(&bench));
+    let mut seconds = watching.seconds(&bench);
     bench.follow(schedule)?;
     terminal::print(&stand.ways(&chosen.names))?;
     let hidden = args.quiet || !terminal::stderr_redraws();
@@ -235,10 +242,17 @@ fn watch(
     while !stop.load(Ordering::Relaxed) && !over() && !stand.is_gone() {
         bell.sleep(SECOND).context("cannot wait for the end")?;
         let status = meter.look(&bench);
-        bar.set_message(status.line());
-        stand.control.show(status);
+        bar.set_message(status::line(&status));
+        stand.control.show(status.clone());
+        if record.is_none() && seconds.is_none() {
+            continue;
+        }
+        let (requests, counters) = bench.take_seen();
         if let Some(record) = &mut record {
-            record.second(&bench);
+            record.second(&requests, &counters);
+        }
+        if let Some(seconds) = &mut seconds {
+            seconds.tell(&bench, status, counters);
         }
     }
     bar.finish_and_clear();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// On a machine that also builds.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-fn wait(browser: &mut Browser, what: &str, expression: &str) {
+pub(super) fn wait(browser: &mut Browser, what: &str, expression: &str) {
     let begin = Instant::now();
     while browser.evaluate(expression) != json!(true) {
         assert!(
@@ -23,7 +23,7 @@ fn wait(browser: &mut Browser, what: &str, expression: &str) {
     }
 }
 
-fn sound(browser: &mut Browser, at: &str) {
+pub(super) fn sound(browser: &mut Browser, at: &str) {
     assert_eq!(
         browser.evaluate("document.documentElement?.dataset.errors || ''"),
         json!("")
@@ -58,7 +58,7 @@ pub(crate) fn pictures(browser: &mut Browser, name: &str) {
     browser.desktop();
 }
 
-const SHOWN: &str = "Array.from(document.querySelectorAll('.chart.live')).filter((place) => \
+pub(super) const SHOWN: &str = "Array.from(document.querySelectorAll('.chart.live')).filter((place) => \
                      place.querySelectorAll('.main-svg').length > 0).length";
 
 #[test]

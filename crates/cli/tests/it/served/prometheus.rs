@@ -115,7 +115,7 @@ impl Drop for Prometheus {
     }
 }
 
-fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     let bytes = text.bytes();
     bytes.fold(String::new(), |mut all, byte| {
         if byte.is_ascii_alphanumeric() {
@@ -128,7 +128,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// The queries of a dashboard that the program prints, as Grafana would send them.
-fn queries(place: &Place, name: &str) -> Vec<String> {
+pub(super) fn queries(place: &Place, name: &str) -> Vec<String> {
     let printed = place.fathom(&format!("dashboards {name}")).expect(0).stdout;
     let model: Value = serde_json::from_str(&printed).expect("JSON");
     let panels = model["panels"].as_array().expect("panels").iter();
@@ -243,6 +243,11 @@ fn promtool_finds_nothing_wrong() {
     .expect("rules");
     let serving = load(&place, 2, "");
     std::thread::sleep(Duration::from_millis(1500));
+    check_metrics(&serving);
+}
+
+/// What `promtool` says of metrics that are not the node exporter's.
+pub(super) fn check_metrics(serving: &Serving) {
     let mut child = Command::new("promtool")
         .args(["check", "metrics"])
         .stdin(Stdio::piped())
