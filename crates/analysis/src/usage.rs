@@ -7,9 +7,11 @@
 //!
 //! Source of the method: Brendan Gregg, "The USE Method"; of the counters: Documentation/admin-guide/iostats.rst, PSI.
 
+mod pods;
 mod scan;
 mod verdict;
 
+pub use pods::PodUse;
 pub use scan::UseScan;
 
 use serde::Serialize;
@@ -26,6 +28,8 @@ pub enum Resource {
     Machine,
     /// By the interface's name.
     Network(String),
+    /// A volume of pods: `namespace/claim`.
+    Volume(String),
 }
 
 /// What is asked of a resource.
@@ -120,6 +124,9 @@ pub struct UseRow {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Usage {
     pub rows: Vec<UseRow>,
+    /// Whose I/O it was, as far as somebody counts that: the pods with most of it, the largest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<PodUse>,
     /// Readings, and the median time between two of them, in nanoseconds.
     pub readings: u64,
     pub step_ns: u64,
@@ -144,9 +151,12 @@ impl Usage {
             Resource::Memory => 2,
             Resource::Cpu => 3,
             Resource::Network(_) => 4,
+            Resource::Volume(_) => 5,
         };
         let stated = |row: &UseRow| row.limit.as_ref().is_some_and(|limit| limit.is_stated);
-        short.sort_by_key(|row| (row.aspect, !stated(row), order(&row.resource)));
+        // A volume that is full stops the work, but until then it slows nothing.
+        let is_volume = |row: &UseRow| matches!(row.resource, Resource::Volume(_));
+        short.sort_by_key(|row| (is_volume(row), row.aspect, !stated(row), order(&row.resource)));
         short
     }
 
@@ -163,7 +173,12 @@ impl Usage {
             String::from(
                 "how latency is spread: counters have sums, and so only means, in which rare slow I/Os vanish",
             ),
-            String::from("whose I/O it was, and what waited for it: counters are of the whole machine"),
+            String::from(if self.pods.is_empty() {
+                "whose I/O it was, and what waited for it: counters are of the whole machine"
+            } else {
+                "which process of a pod it was, and what waited for it; where control groups are of version 1, writes through the page \
+                 cache are counted to no pod"
+            }),
             String::from(
                 "what the provider does behind the device: a throttled disk and a slow one count alike, but for a rate that stays where it is",
             ),

@@ -1,4 +1,5 @@
-//! What a Prometheus server knows of a machine: its node exporter's counters over a while.
+//! What a Prometheus server knows of a machine: its node exporter's counters over a while; of its pods, what cAdvisor counts of their
+//! I/O, and how full the kubelet says their volumes are.
 //!
 //! Data in: the server's address, an instance, a span of time. Data out: rows of counters in the order of time, as a recording has them.
 //! It speaks HTTP without TLS and reads only. What comes back is not to be trusted: it is bounded, and what is no number is left out.
@@ -44,6 +45,26 @@ const ASKED: [(&str, &str); 24] = [
     ("node_network_transmit_errs_total", "device"),
     ("node_network_speed_bytes", "device"),
 ];
+
+/// Of these what is asked for where disks alone matter.
+const DISKS: &str = "node_disk_";
+/// What is asked for of pods and their volumes, where somebody exports it: labels that are kept, and which series alone.
+const ASKED_OF_PODS: [(&str, &str, &str); 8] = [
+    ("container_fs_reads_total", POD, OF_POD),
+    ("container_fs_writes_total", POD, OF_POD),
+    ("container_fs_reads_bytes_total", POD, OF_POD),
+    ("container_fs_writes_bytes_total", POD, OF_POD),
+    ("kubelet_volume_stats_used_bytes", VOLUME, ""),
+    ("kubelet_volume_stats_capacity_bytes", VOLUME, ""),
+    ("kubelet_volume_stats_inodes_used", VOLUME, ""),
+    ("kubelet_volume_stats_inodes", VOLUME, ""),
+];
+const POD: &str = "namespace, pod, device";
+const VOLUME: &str = "namespace, persistentvolumeclaim";
+/// cAdvisor has a series of the pod beside those of its containers, and one of all above them: what is added up are containers.
+const OF_POD: &str = ",pod!=\"\",container!=\"\",container!=\"POD\"";
+/// There may be hundreds of pods: of each are no more readings than these.
+const POD_POINTS_MAX: u64 = 1_000;
 
 /// Why nothing can be had.
 #[derive(Debug, thiserror::Error)]
@@ -118,23 +139,61 @@ impl Prometheus {
     /// # Errors
     /// The server cannot be asked, or knows no such instance.
     pub fn history(&self, instance: &str, span: Span) -> Result<History, HistoryError> {
+        let mut history = self.counters(instance, span, "")?;
+        let step_s = history
+            .step_s
+            .max((span.to_s - span.from_s).div_ceil(POD_POINTS_MAX));
+        for (metric, labels, alone) in ASKED_OF_PODS {
+            // The kubelet is scraped under another port, and often under a name of its own, with the node's in a label.
+            let pattern = pattern(without_port(instance));
+            let own = |label: &str| format!("{metric}{{{label}=~\"{pattern}(:[0-9]+)?\"{alone}}}");
+            let query = format!("sum by ({labels}) ({} or {})", own("instance"), own("node"));
+            self.range(metric, &query, (span, step_s), &mut history.rows)?;
+        }
+        history.rows.sort_by_key(|row| row.at_ns);
+        Ok(history)
+    }
+
+    /// The counters of an instance's disks alone.
+    ///
+    /// # Errors
+    /// As of [`Prometheus::history`].
+    pub fn disks(&self, instance: &str, span: Span) -> Result<History, HistoryError> {
+        self.counters(instance, span, DISKS)
+    }
+
+    /// Those of the node exporter's counters whose names begin so.
+    fn counters(&self, instance: &str, span: Span, prefix: &str) -> Result<History, HistoryError> {
         let selector = selector(instance);
         let step_s = self.step(&selector, span)?;
         let mut rows = Vec::new();
-        for (metric, label) in ASKED {
-            let text = self.ask(
-                "query_range",
-                &[
-                    ("query", &format!("sum by ({label}) ({metric}{selector})")),
-                    ("start", &span.from_s.to_string()),
-                    ("end", &span.to_s.to_string()),
-                    ("step", &step_s.to_string()),
-                ],
-            )?;
-            rows.extend(range(metric, &text).map_err(|detail| self.not_understood(detail))?);
+        for (metric, label) in ASKED.into_iter().filter(|(name, _)| name.starts_with(prefix)) {
+            let query = format!("sum by ({label}) ({metric}{selector})");
+            self.range(metric, &query, (span, step_s), &mut rows)?;
         }
         rows.sort_by_key(|row| row.at_ns);
         Ok(History { rows, step_s })
+    }
+
+    /// Appends what a query gives over a while.
+    fn range(
+        &self,
+        metric: &'static str,
+        query: &str,
+        (span, step_s): (Span, u64),
+        rows: &mut Vec<CounterRow>,
+    ) -> Result<(), HistoryError> {
+        let text = self.ask(
+            "query_range",
+            &[
+                ("query", query),
+                ("start", &span.from_s.to_string()),
+                ("end", &span.to_s.to_string()),
+                ("step", &step_s.to_string()),
+            ],
+        )?;
+        rows.extend(range(metric, &text).map_err(|detail| self.not_understood(detail))?);
+        Ok(())
     }
 
     /// How far readings are apart: as often as is scraped, or less often where that would be too many.
@@ -218,6 +277,20 @@ impl Prometheus {
 
 /// An instance with or without its port.
 fn selector(instance: &str) -> String {
+    format!("{{instance=~\"{}(:[0-9]+)?\"}}", pattern(instance))
+}
+
+/// A host alone; an address of IPv6 has its colons in brackets.
+fn without_port(instance: &str) -> &str {
+    let port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    match instance.rsplit_once(':') {
+        Some((host, last)) if port(last) && (!host.contains(':') || host.ends_with(']')) => host,
+        _ => instance,
+    }
+}
+
+/// A name as a regular expression in a string of `PromQL`'s.
+fn pattern(instance: &str) -> String {
     let mut pattern = String::new();
     for letter in instance.chars() {
         if !(letter.is_alphanumeric() || letter == '-' || letter == '_') {
@@ -225,9 +298,8 @@ fn selector(instance: &str) -> String {
         }
         pattern.push(letter);
     }
-    // As a string of PromQL's, in which a backslash is written twice.
-    let pattern = pattern.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("{{instance=~\"{pattern}(:[0-9]+)?\"}}")
+    // In which a backslash is written twice.
+    pattern.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 #[cfg(test)]

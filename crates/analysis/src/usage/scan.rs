@@ -1,5 +1,6 @@
 //! Readings of counters as rates: of each resource a number a reading.
 
+use super::pods::Pods;
 use super::verdict;
 use super::{Resource, Usage};
 use crate::explain::{KnownDisk, label};
@@ -35,6 +36,10 @@ pub(super) enum Quantity {
     NetworkSpeed,
     NetworkDrops,
     NetworkErrors,
+    VolumeUsed,
+    VolumeSize,
+    InodesUsed,
+    Inodes,
 }
 
 /// How a metric's rows become numbers.
@@ -64,7 +69,7 @@ impl Track {
     }
 
     /// What is read at one moment is added up.
-    fn add(&mut self, at_ns: u64, value: f64) {
+    pub(super) fn add(&mut self, at_ns: u64, value: f64) {
         if self.at_ns != Some(at_ns) {
             self.close();
             self.at_ns = Some(at_ns);
@@ -72,7 +77,7 @@ impl Track {
         self.current += value;
     }
 
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         if self.at_ns.take().is_some() && self.values.len() < READINGS_MAX {
             self.values.push(self.current as f32);
         }
@@ -97,6 +102,7 @@ pub(super) type Tracks = BTreeMap<(Resource, Quantity), Track>;
 pub struct UseScan {
     growth: Growth,
     tracks: Tracks,
+    pods: Pods,
     /// How long it was between readings, by how often.
     steps: BTreeMap<u64, u64>,
     read_ns: Option<u64>,
@@ -107,6 +113,7 @@ impl Default for UseScan {
         Self {
             growth: Growth::of(SERIES_MAX),
             tracks: Tracks::new(),
+            pods: Pods::default(),
             steps: BTreeMap::new(),
             read_ns: None,
         }
@@ -126,7 +133,7 @@ impl UseScan {
             return;
         }
         let Some((takes, resource, quantities)) = says(&row.metric, &row.labels) else {
-            return;
+            return self.pods.row(row);
         };
         // Disks' queues are read more often than all else; steps are those of what is read with the others.
         if row.metric == "node_disk_reads_completed_total" || row.metric == "node_cpu_seconds_total" {
@@ -173,6 +180,7 @@ impl UseScan {
         });
         Usage {
             rows: verdict::rows(&self.tracks, known),
+            pods: self.pods.finish(&self.tracks),
             readings,
             step_ns: median.map_or(0, |(tenths, _)| tenths * 100_000_000),
         }
@@ -190,7 +198,19 @@ fn says(metric: &str, labels: &str) -> Option<(Takes, Resource, &'static [Quanti
     };
     let network =
         |takes, quantities: &'static [Quantity]| Some((takes, Resource::Network(device()?), quantities));
+    let volume = |quantities: &'static [Quantity]| {
+        let name = format!(
+            "{}/{}",
+            label(labels, "namespace")?,
+            label(labels, "persistentvolumeclaim")?
+        );
+        Some((Level, Resource::Volume(name), quantities))
+    };
     match metric {
+        "kubelet_volume_stats_used_bytes" => volume(&[Q::VolumeUsed]),
+        "kubelet_volume_stats_capacity_bytes" => volume(&[Q::VolumeSize]),
+        "kubelet_volume_stats_inodes_used" => volume(&[Q::InodesUsed]),
+        "kubelet_volume_stats_inodes" => volume(&[Q::Inodes]),
         "node_cpu_seconds_total" => {
             let quantities: &[Quantity] = match label(labels, "mode")? {
                 "idle" | "iowait" => &[Q::CpuAll],

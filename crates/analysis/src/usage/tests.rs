@@ -262,3 +262,110 @@ fn no_counters_make_no_table() {
     assert!(UseScan::default().finish(&[]).is_empty());
     assert_eq!(Usage::default().hidden(), Vec::<String>::new());
 }
+
+/// A row of a counter or a level at a moment.
+fn row_at(at_ns: u64, metric: &'static str, labels: &'static str, value: f64) -> CounterRow {
+    CounterRow {
+        at_ns,
+        metric: metric.into(),
+        labels: labels.into(),
+        value,
+    }
+}
+
+#[test]
+fn pods_are_told_by_their_share_of_the_disk_and_volumes_by_how_they_stood_last() {
+    let mut scan = UseScan::default();
+    for step in 0..=20_u64 {
+        let (at_ns, sum) = (step * 15 * SECOND, step as f64 * 15.0);
+        // The volume of one fills up; that of the other was emptied.
+        scan.feed(&[
+            row_at(
+                at_ns,
+                "node_disk_reads_completed_total",
+                "device=\"sdc\"",
+                sum * 100.0,
+            ),
+            row_at(
+                at_ns,
+                "container_fs_reads_total",
+                "device=\"/dev/sdc\",namespace=\"data\",pod=\"pg-0\"",
+                sum * 60.0,
+            ),
+            row_at(
+                at_ns,
+                "container_fs_writes_total",
+                "device=\"/dev/sdc\",namespace=\"data\",pod=\"pg-0\"",
+                sum * 20.0,
+            ),
+            row_at(
+                at_ns,
+                "container_fs_writes_bytes_total",
+                "device=\"/dev/sdc\",namespace=\"data\",pod=\"pg-0\"",
+                sum * 4096.0,
+            ),
+            row_at(
+                at_ns,
+                "container_fs_reads_total",
+                "device=\"/dev/sdc\",namespace=\"ops\",pod=\"backup\"",
+                sum * 5.0,
+            ),
+            row_at(
+                at_ns,
+                "container_fs_reads_total",
+                "device=\"/dev/sdc\",namespace=\"ops\",pod=\"idle\"",
+                7.0,
+            ),
+            row_at(
+                at_ns,
+                "kubelet_volume_stats_used_bytes",
+                "namespace=\"data\",persistentvolumeclaim=\"pg\"",
+                80.0 + step as f64 * 0.9,
+            ),
+            row_at(
+                at_ns,
+                "kubelet_volume_stats_capacity_bytes",
+                "namespace=\"data\",persistentvolumeclaim=\"pg\"",
+                100.0,
+            ),
+            row_at(
+                at_ns,
+                "kubelet_volume_stats_used_bytes",
+                "namespace=\"data\",persistentvolumeclaim=\"old\"",
+                if step < 18 { 99.0 } else { 10.0 },
+            ),
+            row_at(
+                at_ns,
+                "kubelet_volume_stats_capacity_bytes",
+                "namespace=\"data\",persistentvolumeclaim=\"old\"",
+                100.0,
+            ),
+        ]);
+    }
+    let usage = scan.finish(&[]);
+    let told: Vec<(&str, &str, i64)> = usage
+        .pods
+        .iter()
+        .map(|pod| {
+            let percent = pod.share.map_or(-1, |share| (share * 100.0).round() as i64);
+            (pod.pod.as_str(), pod.device.as_str(), percent)
+        })
+        .collect();
+    assert_eq!(told, [("data/pg-0", "sdc", 80), ("ops/backup", "sdc", 5)]);
+    assert!((usage.pods[0].bytes_per_second_mean - 4096.0).abs() < 0.01);
+    let verdict = |name: &str| {
+        let row = usage
+            .rows
+            .iter()
+            .find(|row| row.resource == Resource::Volume(name.to_owned()) && row.what == "space used");
+        row.map(|row| row.verdict)
+    };
+    assert_eq!(verdict("data/pg"), Some(UseVerdict::Short));
+    assert_eq!(verdict("data/old"), Some(UseVerdict::Fine));
+    assert!(
+        usage
+            .hidden()
+            .iter()
+            .any(|hidden| hidden.starts_with("which process of a pod"))
+    );
+}

@@ -12,6 +12,9 @@ const WAITS_BUSY: f64 = 0.1;
 const WAITS_SHORT: f64 = 0.4;
 /// Without memory nothing goes on: of it far less is much.
 const STALLED_SHORT: f64 = 0.05;
+/// The same of a volume's space: what fills up stops all at once.
+const FULL_BUSY: f64 = 0.85;
+const FULL_SHORT: f64 = 0.97;
 /// From this share of a limit on a reading is at it, and from this share of the readings on that is what limits.
 const AT_LIMIT: f64 = 0.95;
 const OFTEN: f64 = 0.3;
@@ -40,6 +43,7 @@ pub(super) fn rows(tracks: &Tracks, known: &[KnownDisk]) -> Vec<UseRow> {
         let is_used = match resource {
             Resource::Disk(_) => used(Quantity::DiskIos),
             Resource::Network(_) => used(Quantity::NetworkBytes),
+            Resource::Volume(_) => used(Quantity::VolumeSize),
             Resource::Cpu | Resource::Memory | Resource::Machine => true,
         };
         if !is_used {
@@ -51,6 +55,7 @@ pub(super) fn rows(tracks: &Tracks, known: &[KnownDisk]) -> Vec<UseRow> {
             Resource::Disk(_) => rows.extend(disk(resource, get, known)),
             Resource::Machine => rows.extend(machine(get)),
             Resource::Network(_) => rows.extend(network(resource, get)),
+            Resource::Volume(_) => rows.extend(volume(resource, get)),
         }
     }
     rows
@@ -256,6 +261,20 @@ fn network<'a>(resource: &Resource, get: impl Fn(Quantity) -> Option<&'a Track>)
         )
         .none_allowed(),
     ]
+}
+
+/// How full a volume is: what counts is how it stood last.
+fn volume<'a>(resource: &Resource, get: impl Fn(Quantity) -> Option<&'a Track>) -> Vec<UseRow> {
+    let filled = |what, part, whole| {
+        let share = share(get(part)?, get(whole)?);
+        let last = f64::from(*share.values.last()?);
+        let mut row = row(resource, Aspect::Utilization, what, UseUnit::Share, Some(&share));
+        row.verdict = by(Some(last), Some(last), FULL_BUSY, FULL_SHORT);
+        Some(row.limited(1.0, "its size"))
+    };
+    let space = filled("space used", Quantity::VolumeUsed, Quantity::VolumeSize);
+    let inodes = filled("inodes used", Quantity::InodesUsed, Quantity::Inodes);
+    space.into_iter().chain(inodes).collect()
 }
 
 fn disk<'a>(

@@ -111,7 +111,7 @@ pub(crate) enum Moment {
 }
 
 impl Moment {
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         if let Ok(at) = text.parse::<Timestamp>() {
             return Ok(Self::At(at));
         }

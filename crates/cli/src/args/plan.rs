@@ -2,6 +2,7 @@
 //!
 //! Data in: what clap matched. Data out: [`PlanArgs`]. It must not know the catalogue.
 
+use super::evidence::Moment;
 use crate::terminal::Colour;
 use clap::{Args, ValueEnum, ValueHint};
 use fathom_core::units::Nanos;
@@ -29,6 +30,9 @@ Examples:
   what a recorded load needs, replayed on each layout, beside what stands now
     fathom plan --from runs/monday runs/tuesday --slo 'p99<10ms' \
                 --current azure/P30,vm=Standard_D8s_v3
+  what a node of a cluster needs, by a week of its own history
+    fathom plan --prometheus http://localhost:9090 --instance node-3 \
+                --device sdc --since 7d --gib 1024
   the cheapest of three clouds
     fathom plan --iops 12000 --gib 1500 --vcpus 4 --memory 16GiB \
                 --cloud azure,aws,gcp
@@ -92,10 +96,24 @@ pub(crate) struct PlanArgs {
     /// Plan from what was recorded: run directories, all to be carried by the same layout
     #[arg(long, value_name = "RUN", num_args = 1.., value_hint = ValueHint::DirPath, conflicts_with_all = ["iops", "mbps", "bs", "read", "lasts", "explain", "compare", "no_burst"], help_heading = "The load")]
     pub from: Vec<PathBuf>,
+    #[arg(
+        help = "Plan from what this server kept of a machine's disk, as http://localhost:9090: averages from scrape to scrape"
+    )]
+    #[arg(long, value_name = "URL", requires = "instance", conflicts_with_all = ["from", "iops", "mbps", "bs", "read", "lasts", "explain", "compare", "no_burst"], value_hint = ValueHint::Url, help_heading = "The load")]
+    pub prometheus: Option<String>,
+    /// Which machine: the label `instance` of its node exporter, with or without the port
+    #[arg(long, value_name = "NODE", requires = "prometheus", help_heading = "The load")]
+    pub instance: Option<String>,
+    /// Of a server: from when on, as 7d or 2026-11-23T09:00:00Z [default: 24h]
+    #[arg(long, value_name = "TIME", requires = "prometheus", value_parser = Moment::parse, help_heading = "The load")]
+    pub since: Option<Moment>,
+    /// Of a server: until when, likewise [default: now]
+    #[arg(long, value_name = "TIME", requires = "prometheus", value_parser = Moment::parse, help_heading = "The load")]
+    pub until: Option<Moment>,
     /// Of a recording: seconds to be carried in full, in percent, the busiest ones last [default: 99.9]
     #[arg(long, value_name = "PERCENT", value_parser = percentile, allow_negative_numbers = true, help_heading = "The load")]
     pub percentile: Option<f64>,
-    /// Of a recording: only this device, as vda [default: those of its targets, together]
+    /// Of a recording: only this device, as vda [default: those of its targets, together; of a server the only one in use]
     #[arg(long, value_name = "NAME", help_heading = "The load")]
     pub device: Option<String>,
     /// I/Os a second

@@ -8,6 +8,7 @@ mod history;
 mod windows;
 
 pub(crate) use disks::own as own_limits;
+pub(crate) use history::span_of;
 
 use crate::args::evidence::{EvidenceOf, ExplainArgs};
 use crate::commands::catalog;

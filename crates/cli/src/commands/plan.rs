@@ -74,13 +74,15 @@ fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -
         on_credit: !args.no_burst,
         front: !args.json || !outputs.is_empty(),
     };
-    if args.from.is_empty() {
+    if args.from.is_empty() && args.prometheus.is_none() {
         for (flag, given) in [
             ("--percentile", args.percentile.is_some()),
             ("--device", args.device.is_some()),
         ] {
             if given {
-                bail!("{flag} is about a recording: give one with --from RUN");
+                bail!(
+                    "{flag} is about a recording: give one with --from RUN, or a server's with --prometheus URL"
+                );
             }
         }
         let asked = beside(ask::need(args, catalogs)?, present.as_ref());
@@ -91,11 +93,13 @@ fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -
             .transpose()?;
         return told(args, catalogs, outputs, &plan, present.as_ref(), None);
     }
-    let opened = args
-        .from
-        .iter()
-        .map(|dir| Recorded::open(dir, args.device.as_deref()));
-    let recorded = opened.collect::<anyhow::Result<Vec<Recorded>>>()?;
+    let recorded = if let Some(url) = &args.prometheus {
+        vec![Recorded::of_server(args, url)?]
+    } else {
+        let opened = args.from.iter();
+        let opened = opened.map(|dir| Recorded::open(dir, args.device.as_deref()));
+        opened.collect::<anyhow::Result<Vec<Recorded>>>()?
+    };
     let asked = beside(ask::need_of_seen(args, catalogs, &recorded)?, present.as_ref());
     let replays = Replays {
         recorded: &recorded,

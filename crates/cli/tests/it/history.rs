@@ -1,6 +1,7 @@
-//! `fathom explain --prometheus`: hours of four nodes, made, imported by promtool, served by a real Prometheus.
+//! `fathom explain --prometheus` and `fathom plan --prometheus`: hours of four nodes, made, imported by promtool, served by a real
+//! Prometheus.
 
-use crate::harness::{Place, at, skipped, tool};
+use crate::harness::{Place, at, number, skipped, tool};
 use crate::served::prometheus::Prometheus;
 use fathom_core::rng::Rng;
 use serde_json::Value;
@@ -115,6 +116,9 @@ fn open_metrics(seed: u64) -> String {
                 let line = format!("{metric}{{instance=\"{name}:9100\"{comma}{labels}}} {sum} {time}\n");
                 families.entry((metric, "counter")).or_default().push(line);
             }
+            if name == "disk" {
+                of_pods(&mut families, rates, step, time);
+            }
             for (metric, value) in [
                 ("node_memory_MemTotal_bytes", 1e10),
                 ("node_memory_MemAvailable_bytes", 1e10 * rates.available),
@@ -135,15 +139,55 @@ fn open_metrics(seed: u64) -> String {
     text
 }
 
-#[test]
-fn what_limited_a_node_is_told_from_its_history() {
-    let test = "what_limited_a_node_is_told_from_its_history";
-    if tool("promtool --version").is_err() {
-        return skipped(test, "promtool");
+/// What cAdvisor and the kubelet of a node export: scraped under another port, or by another name with the node's in a label.
+fn of_pods(
+    families: &mut std::collections::BTreeMap<(&'static str, &'static str), Vec<String>>,
+    rates: Rates,
+    step: u64,
+    time: u64,
+) {
+    let sum = (step * STEP_S) as f64;
+    for (pod, container, ios) in [
+        ("pg-0", "postgres", 800.0),
+        ("backup-1", "dump", 165.0),
+        // The pod's own series, and that of all above, have the same again.
+        ("pg-0", "", 800.0),
+        ("", "", 2000.0),
+    ] {
+        let labels =
+            format!("namespace=\"data\",pod=\"{pod}\",container=\"{container}\",device=\"/dev/sdc\"");
+        let line = format!(
+            "container_fs_reads_total{{instance=\"disk:10250\",{labels}}} {} {time}\n",
+            sum * ios / 2.0
+        );
+        let family = families.entry(("container_fs_reads_total", "counter"));
+        family.or_default().push(line);
     }
-    let seed = fathom_testkit::seed();
+    let used = 9.0e10 + sum * 2.5e6 + rates.busy;
+    for (metric, value) in [
+        ("kubelet_volume_stats_used_bytes", used),
+        ("kubelet_volume_stats_capacity_bytes", 1e11),
+    ] {
+        let labels =
+            "instance=\"10.0.0.7:10250\",node=\"disk\",namespace=\"data\",persistentvolumeclaim=\"pg-data\"";
+        let line = format!("{metric}{{{labels}}} {value} {time}\n");
+        families.entry((metric, "gauge")).or_default().push(line);
+    }
+}
+
+/// A moment, as the command line takes it.
+fn time(s: u64) -> String {
+    let at = jiff::Timestamp::from_second(s as i64);
+    at.expect("a time").to_string()
+}
+
+/// A server that has the histories; `None`: something is not installed.
+fn server(test: &str, seed: u64) -> Option<Prometheus> {
+    if tool("promtool --version").is_err() {
+        skipped(test, "promtool");
+        return None;
+    }
     let place = Place::new();
-    let own = Place::new();
     let text = place.write("history.om", open_metrics(seed));
     let blocks = place.path("tsdb");
     tool(&format!(
@@ -152,14 +196,64 @@ fn what_limited_a_node_is_told_from_its_history() {
         blocks.display()
     ))
     .expect("blocks");
-    let Some(server) = Prometheus::start_in(place, &[], None) else {
-        return skipped(test, "prometheus");
+    let server = Prometheus::start_in(place, &[], None);
+    if server.is_none() {
+        skipped(test, "prometheus");
+    }
+    server
+}
+
+/// What was asked of a disk on average is a need like any other; the disk that is planned is one that gives that.
+#[test]
+fn a_plan_is_made_of_a_nodes_history() {
+    let seed = fathom_testkit::seed();
+    let Some(server) = server("a_plan_is_made_of_a_nodes_history", seed) else {
+        return;
     };
-    let time = |s: u64| {
-        jiff::Timestamp::from_second(s as i64)
-            .expect("a time")
-            .to_string()
+    let own = Place::new();
+    let line = |node: &str, more: &str| {
+        format!(
+            "plan --prometheus http://{} --instance {node} --since {} --until {} --gib 512 -q {more}",
+            server.at,
+            time(BEGIN_S),
+            time(BEGIN_S + STEPS * STEP_S)
+        )
     };
+    let text = own.fathom(&line("disk", "--json --top 3")).expect(0).stdout;
+    let plan: Value = serde_json::from_str(&text).expect("JSON");
+    let seen = at(&plan, "recorded.recordings.0");
+    assert_eq!(at(seen, "from"), "counters");
+    let iops = number(&plan, "need.iops");
+    assert!((1090.0..=1110.0).contains(&iops), "{iops} IOPS, seed {seed}");
+    assert!(number(&plan, "need.read_percent") > 99.0);
+    // An hour in which half of the time 1,100 a second were asked for.
+    let reads = number(seen, "reads");
+    assert!((reads / (1100.0 * 1800.0) - 1.0).abs() < 0.05, "{reads} reads");
+    let told = own
+        .fathom(&line("disk:9100", "--top 1 --device sdc"))
+        .expect(0)
+        .stdout;
+    assert!(told.contains("every 15.0 s"), "{told}");
+    for (node, more, said) in [
+        ("disk", "--device sdz", "in that time disk used sdc"),
+        ("nobody", "", "no counters of a node exporter's instance"),
+        ("disk", "--iops 5", "cannot be used with"),
+    ] {
+        own.fathom(&line(node, more)).expect(2).saying(said);
+    }
+    own.fathom("plan --prometheus https://x --instance a")
+        .expect(2)
+        .saying("only http:// is spoken here");
+    own.fathom("plan --instance a").expect(2).saying("--prometheus");
+}
+
+#[test]
+fn what_limited_a_node_is_told_from_its_history() {
+    let seed = fathom_testkit::seed();
+    let Some(server) = server("what_limited_a_node_is_told_from_its_history", seed) else {
+        return;
+    };
+    let own = Place::new();
     let line = |node: &str, more: &str| {
         format!(
             "explain --prometheus http://{} --instance {node} --from {} --to {} {more}",
@@ -188,6 +282,15 @@ fn what_limited_a_node_is_told_from_its_history() {
         limited(&disk).contains("near the limit of P15"),
         "seed {seed}: {disk}"
     );
+    // Whose it was, once each, and how full its volume became.
+    let has = |line: &[&str]| {
+        disk.lines()
+            .any(|told| line.iter().all(|part| told.contains(part)))
+    };
+    assert!(has(&["data/pg-0", "sdc", "400 IOPS"]), "{disk}");
+    assert!(has(&["data/backup-1", "sdc"]) && !has(&["1,000 IOPS"]), "{disk}");
+    assert!(has(&["volume data/pg-da", "space used"]), "{disk}");
+    assert!(disk.contains("which process of a pod it was"), "{disk}");
     // With the port as well.
     assert_eq!(limited(&told("disk:9100", "")), limited(&disk));
     let machine = told("machine", "--machine Standard_D2s_v5");
@@ -208,6 +311,13 @@ fn what_limited_a_node_is_told_from_its_history() {
     );
     let json: Value = serde_json::from_str(&told("disk", "--json")).expect("JSON");
     assert_eq!(at(&json, "schema"), "fathom.use/1");
+    let volume = at(&json, "rows")
+        .as_array()
+        .expect("rows")
+        .iter()
+        .find(|row| row["resource"]["kind"] == "volume");
+    assert_eq!(volume.expect("a volume")["verdict"], "short");
+    assert_eq!(at(&json, "pods.0.pod"), "data/pg-0");
     assert_eq!(at(&json, "step_ns").as_u64(), Some(STEP_S * 1_000_000_000));
     own.fathom(&line("nobody", ""))
         .expect(2)
@@ -236,7 +346,7 @@ fn what_cannot_be_asked_is_said() {
         ),
         (
             "explain --prometheus http://127.0.0.1:1 --instance a --from 1m --to 1h",
-            "the earlier time with --from",
+            "the earlier time first",
         ),
         ("explain", "<DIR>"),
     ] {

@@ -61,6 +61,7 @@ pub(crate) fn of_history(title: String, usage: &Usage) -> Document {
     let lead = usage::lines(usage).into_iter().map(Block::Text);
     document.add("", std::iter::once(Block::Gap).chain(lead));
     document.add("Utilization, saturation, errors", usage::blocks(usage));
+    document.add("Whose I/O it was", usage::pods(usage));
     document.add("What such averages cannot show", usage::hidden(usage));
     document
 }

@@ -1,4 +1,4 @@
-use super::{ASKED, HistoryError, Prometheus, selector};
+use super::{ASKED, HistoryError, Prometheus, selector, without_port};
 use crate::metric;
 
 #[test]
@@ -28,5 +28,20 @@ fn all_that_is_asked_for_is_in_the_table() {
     for (name, label) in ASKED {
         let metric = metric::find(name).unwrap_or_else(|| panic!("{name}"));
         assert!(label.is_empty() || metric.labels.contains(&label), "{name}");
+    }
+}
+
+#[test]
+fn a_port_is_left_out_and_nothing_else() {
+    for (instance, host) in [
+        ("node-1", "node-1"),
+        ("node-1:9100", "node-1"),
+        ("node-1:", "node-1:"),
+        ("10.0.0.1:9100", "10.0.0.1"),
+        ("[fd00::1]:9100", "[fd00::1]"),
+        ("fd00::1", "fd00::1"),
+        ("fd00::1:9100", "fd00::1:9100"),
+    ] {
+        assert_eq!(without_port(instance), host);
     }
 }

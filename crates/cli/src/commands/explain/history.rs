@@ -24,7 +24,8 @@ const SPAN_LEAST_S: u64 = 60;
 
 /// Carries it out.
 pub(super) fn explain(args: &ExplainArgs, url: &str, instance: &str) -> anyhow::Result<Exit> {
-    let span = span_of(&args.history, Timestamp::now())?;
+    let span = span_of((args.history.from, args.history.to), BACK, Timestamp::now());
+    let span = span.context("--from, --to")?;
     let catalog = catalog::open(args.catalog.as_deref())?;
     let known = known(&args.history, &catalog, args.catalog.is_some())?;
     let history = Prometheus::new(url)?.history(instance, span)?;
@@ -55,8 +56,15 @@ pub(super) fn explain(args: &ExplainArgs, url: &str, instance: &str) -> anyhow::
     })
 }
 
-/// From when to when.
-fn span_of(args: &HistoryArgs, now: Timestamp) -> anyhow::Result<Span> {
+/// From when to when; since `back` before now where nothing is said.
+///
+/// # Errors
+/// It is shorter than a minute.
+pub(crate) fn span_of(
+    (from, to): (Option<Moment>, Option<Moment>),
+    back: Nanos,
+    now: Timestamp,
+) -> anyhow::Result<Span> {
     let second = |moment: Moment| -> u64 {
         let at = match moment {
             Moment::At(at) => at.as_second(),
@@ -66,11 +74,11 @@ fn span_of(args: &HistoryArgs, now: Timestamp) -> anyhow::Result<Span> {
         u64::try_from(at).unwrap_or(0)
     };
     let span = Span {
-        from_s: second(args.from.unwrap_or(Moment::Ago(BACK))),
-        to_s: second(args.to.unwrap_or(Moment::Ago(Nanos::ZERO))),
+        from_s: second(from.unwrap_or(Moment::Ago(back))),
+        to_s: second(to.unwrap_or(Moment::Ago(Nanos::ZERO))),
     };
     if span.to_s < span.from_s + SPAN_LEAST_S {
-        bail!("--from, --to: give a span of at least a minute, the earlier time with --from");
+        bail!("give a span of at least a minute, the earlier time first");
     }
     Ok(span)
 }

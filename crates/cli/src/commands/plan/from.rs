@@ -1,9 +1,10 @@
 //! Recordings to plan from: what is in them, and their I/Os once more for the model.
 //!
-//! Data in: run directories. Data out: what was seen in each, and the same I/Os in order as often as they are asked for, never
+//! Data in: run directories, or a server's counters of a machine. Data out: what was seen in each, and the same I/Os in order as often as they are asked for, never
 //! all at once. It must not know what is planned.
 
 mod replay;
+mod server;
 
 pub(super) use replay::Replays;
 
@@ -24,12 +25,22 @@ const SPANS: usize = 256;
 
 /// A recording that can be asked for its I/Os again.
 pub(super) struct Recorded {
-    dir: PathBuf,
-    run: Run,
+    origin: Origin,
+    start_ns: u64,
     pub(super) recording: Recording,
-    volumes: Volumes,
     /// What stands for I/Os where none were recorded.
     spans: Vec<Span>,
+}
+
+/// Where it is.
+enum Origin {
+    Directory {
+        dir: PathBuf,
+        run: Box<Run>,
+        volumes: Volumes,
+    },
+    /// Nothing but sums were ever known, of a disk of this size.
+    Server { volume_bytes: u64 },
 }
 
 impl Recorded {
@@ -81,13 +92,16 @@ impl Recorded {
         };
         let volumes = Volumes::of(&run, &chosen);
         let mut recorded = Self {
-            dir: dir.to_owned(),
-            run,
+            start_ns: run.started_monotonic_ns.0,
+            origin: Origin::Directory {
+                dir: dir.to_owned(),
+                run: Box::new(run),
+                volumes,
+            },
             recording,
-            volumes,
             spans: Vec::new(),
         };
-        recorded.look()?;
+        recorded.look(dir)?;
         if recorded.recording.seen.total().ios() == 0 {
             bail!(
                 "--from {}: no read or write is in it: there is nothing to plan from (fathom record, or fathom run --record, keeps \
@@ -99,7 +113,7 @@ impl Recorded {
     }
 
     /// Sees all of it once.
-    fn look(&mut self) -> anyhow::Result<()> {
+    fn look(&mut self, dir: &Path) -> anyhow::Result<()> {
         if self.recording.seen.source.has_ios() {
             let mut seen = self.recording.seen.clone();
             self.each(&mut |arrivals| {
@@ -112,13 +126,13 @@ impl Recorded {
         let mut spans = Spans::default();
         if self.recording.seen.source == Source::Counters {
             let names = &self.recording.devices;
-            RecordReader::<CounterRow>::open(&self.dir)?.for_each_batch(|rows| {
+            RecordReader::<CounterRow>::open(dir)?.for_each_batch(|rows| {
                 spans.counters(rows, |device| {
                     names.is_empty() || names.iter().any(|name| name == device)
                 });
             })?;
         } else {
-            let stored = fathom_store::read(&self.dir)?;
+            let stored = fathom_store::read(dir)?;
             stored.series.iter().for_each(|row| spans.series(row));
         }
         self.spans = spans.finish();
@@ -128,7 +142,7 @@ impl Recorded {
 
     /// When it begins.
     pub(super) fn start_ns(&self) -> u64 {
-        self.run.started_monotonic_ns.0
+        self.start_ns
     }
 
     /// Gives all I/Os to `take`, in the order in which they were due, until it says that it wants no more.
@@ -137,22 +151,14 @@ impl Recorded {
             Source::Requests => StreamKind::Block,
             Source::Ios => StreamKind::Io,
             Source::Counters | Source::Series => {
-                let volume_bytes = self.volumes.end_bytes.max(1 << 30);
-                let mut rng = Rng::new(self.start_ns());
-                let mut arrivals = Vec::new();
-                for some in self.spans.chunks(SPANS) {
-                    arrivals.clear();
-                    for span in some {
-                        spans::arrivals(span, volume_bytes, &mut rng, &mut arrivals);
-                    }
-                    if !take(&arrivals) {
-                        break;
-                    }
-                }
+                self.each_of_spans(take);
                 return Ok(());
             }
         };
-        let mut source = RunIos::open(&self.dir, &self.run, kind, self.volumes.clone())?;
+        let Origin::Directory { dir, run, volumes } = &self.origin else {
+            return Ok(());
+        };
+        let mut source = RunIos::open(dir, run, kind, volumes.clone())?;
         let mut arrivals = Vec::new();
         while source.next(&mut arrivals)? {
             if !take(&arrivals) {
@@ -161,6 +167,27 @@ impl Recorded {
             arrivals.clear();
         }
         Ok(())
+    }
+}
+
+impl Recorded {
+    /// Gives I/Os that stand for sums.
+    fn each_of_spans(&self, take: &mut dyn FnMut(&[Arrival]) -> bool) {
+        let volume_bytes = match &self.origin {
+            Origin::Directory { volumes, .. } => volumes.end_bytes,
+            Origin::Server { volume_bytes } => *volume_bytes,
+        };
+        let mut rng = Rng::new(self.start_ns());
+        let mut arrivals = Vec::new();
+        for some in self.spans.chunks(SPANS) {
+            arrivals.clear();
+            for span in some {
+                spans::arrivals(span, volume_bytes.max(1 << 30), &mut rng, &mut arrivals);
+            }
+            if !take(&arrivals) {
+                break;
+            }
+        }
     }
 }
 

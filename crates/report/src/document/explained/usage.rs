@@ -4,7 +4,7 @@
 
 use super::super::content::{Block, Notice, Table};
 use super::percent;
-use fathom_analysis::usage::{Aspect, Resource, Usage, UseLimit, UseRow, UseUnit, UseVerdict};
+use fathom_analysis::usage::{Aspect, PodUse, Resource, Usage, UseLimit, UseRow, UseUnit, UseVerdict};
 use fathom_core::units::{Nanos, count, decimal_rate, three_digits};
 
 /// What is told of a lead that has counters alone.
@@ -38,6 +38,27 @@ pub(crate) fn table(usage: &Usage) -> Option<Block> {
 /// The same and what averages cannot show.
 pub(crate) fn blocks(usage: &Usage) -> Vec<Block> {
     table(usage).into_iter().collect()
+}
+
+/// Whose I/O it was, as far as somebody counts it.
+pub(crate) fn pods(usage: &Usage) -> Option<Block> {
+    let cells = |pod: &PodUse| {
+        let share = pod.share.map_or_else(|| String::from("–"), percent);
+        vec![
+            pod.pod.clone(),
+            pod.device.clone(),
+            figure(pod.ios_per_second_mean, UseUnit::IosPerSecond),
+            figure(pod.ios_per_second_peak, UseUnit::IosPerSecond),
+            figure(pod.bytes_per_second_mean, UseUnit::BytesPerSecond),
+            share,
+        ]
+    };
+    let head = ["pod", "disk", "mean", "peak", "bytes", "of the disk's I/Os"];
+    let mut table = Table::new(2, head, usage.pods.iter().map(cells));
+    table.caption = String::from(
+        "as cAdvisor counts the I/O of containers; what is missing to 100 % is no pod's, or a pod's beyond these",
+    );
+    (!usage.pods.is_empty()).then_some(Block::Table(table))
 }
 
 /// What averages over the time between two readings cannot show.
@@ -107,6 +128,7 @@ pub(crate) fn name(resource: &Resource) -> String {
         Resource::Disk(name) => format!("disk {name}"),
         Resource::Machine => String::from("all disks"),
         Resource::Network(name) => format!("network {name}"),
+        Resource::Volume(name) => format!("volume {name}"),
     }
 }
 
@@ -130,6 +152,7 @@ pub(super) fn lines(usage: &Usage) -> Vec<String> {
         }
         Some(Resource::Memory) => "more memory for the load, or a smaller one",
         Some(Resource::Cpu) => "more CPUs, or less work beside the load",
+        Some(Resource::Volume(_)) => "a larger volume, or less on it",
         Some(Resource::Network(_)) => "a machine with a faster network: a disk behind it shares it",
     };
     vec![

@@ -1,23 +1,11 @@
-use super::{Moment, Span, span_of};
-use crate::args::evidence::HistoryArgs;
+use super::{BACK, Moment, Span, span_of};
 use fathom_core::units::Nanos;
 use jiff::Timestamp;
-
-fn args(from: Option<Moment>, to: Option<Moment>) -> HistoryArgs {
-    HistoryArgs {
-        prometheus: None,
-        instance: None,
-        from,
-        to,
-        machine: None,
-        disk: None,
-    }
-}
 
 #[test]
 fn a_span_ends_now_and_begins_an_hour_ago() {
     let now = Timestamp::from_second(10_000).expect("a time");
-    let span = |from, to| span_of(&args(from, to), now);
+    let span = |from, to| span_of((from, to), BACK, now);
     assert_eq!(
         span(None, None).expect("a span"),
         Span {

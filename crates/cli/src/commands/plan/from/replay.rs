@@ -110,7 +110,7 @@ impl Replays<'_> {
                         .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
                 );
             }
-            sent.with_context(|| format!("--from {}", recorded.dir.display()))?;
+            sent.with_context(|| recorded.recording.name.clone())?;
             done.sort_by_key(|(number, _)| *number);
             Ok(done.into_iter().map(|(_, replayed)| replayed).collect())
         })
