@@ -144,9 +144,9 @@ pub(crate) struct ShowArgs {
 /// Print a man page, or write all of them
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The page of this command [default: of fathom itself]
+    /// The page of this command, as run, or disk serve [default: of fathom itself]
     #[arg(value_name = "COMMAND")]
-    pub page: Option<String>,
+    pub page: Vec<String>,
     /// Write all pages into this directory
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "page")]
     pub output: Option<PathBuf>,

@@ -26,19 +26,16 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
         write_all(&whole, dir, args.force)?;
         return Ok(Exit::Done);
     }
-    let page = match &args.page {
-        None => whole,
-        Some(name) => find(&whole, name)?,
-    };
-    terminal::print(&String::from_utf8_lossy(&rendered(&Man::new(page))?))?;
+    let page = find(&whole, &args.page)?;
+    terminal::print(&String::from_utf8_lossy(&rendered(&Man::new(page.clone()))?))?;
     Ok(Exit::Done)
 }
 
-/// A page for the program and one for each command; none where one may not be written.
+/// A page for the program and one for each command, those of its commands among them; none where one may not be written.
 fn write_all(whole: &Command, dir: &Path, force: bool) -> anyhow::Result<()> {
     output::directory(dir)?;
-    let commands =
-        std::iter::once(whole).chain(whole.get_subcommands().filter(|command| !command.is_hide_set()));
+    let mut commands = Vec::new();
+    collect(whole, &mut commands);
     let mut pages = Vec::new();
     for command in commands {
         let page = Man::new(command.clone());
@@ -58,10 +55,29 @@ fn rendered(page: &Man) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-fn find(whole: &Command, name: &str) -> anyhow::Result<Command> {
-    let found = whole.find_subcommand(name).cloned();
-    found.ok_or_else(|| {
-        let names: Vec<&str> = whole.get_subcommands().map(Command::get_name).collect();
-        anyhow!("no command is called `{name}`: there are {}", names.join(", "))
-    })
+/// A command and all below it that are not hidden.
+fn collect<'a>(command: &'a Command, all: &mut Vec<&'a Command>) {
+    all.push(command);
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        collect(below, all);
+    }
+}
+
+/// The command that these words name, one below the other.
+fn find<'a>(whole: &'a Command, words: &[String]) -> anyhow::Result<&'a Command> {
+    let mut found = whole;
+    for word in words {
+        found = found.find_subcommand(word).ok_or_else(|| {
+            let names: Vec<&str> = found.get_subcommands().map(Command::get_name).collect();
+            let of = found.get_bin_name().unwrap_or("fathom");
+            if names.is_empty() {
+                return anyhow!("`{word}`: {of} has no commands of its own");
+            }
+            anyhow!(
+                "no command of {of} is called `{word}`: there are {}",
+                names.join(", ")
+            )
+        })?;
+    }
+    Ok(found)
 }

@@ -26,12 +26,36 @@ fn man_pages_are_made_for_all_commands() {
     ] {
         assert!(place.path("pages").join(name).exists(), "{name}");
     }
+    // Of commands that have commands, each has a page, under the name that the one above gives.
+    let above = std::fs::read_to_string(place.path("pages/fathom-disk.1")).expect("the page of disk");
+    for name in ["serve", "fault", "status", "cleanup"] {
+        assert!(
+            above.contains(&format!("fathom\\-disk\\-{name}(1)")),
+            "{name} in {above}"
+        );
+        let page = std::fs::read_to_string(place.path(format!("pages/fathom-disk-{name}.1")));
+        let page = page.unwrap_or_else(|error| panic!("the page of disk {name}: {error}"));
+        assert!(page.contains(&format!("\\fBfathom disk {name}\\fR")), "{page}");
+    }
+    let one = place.fathom("man disk serve").expect(0).stdout;
+    assert_eq!(
+        one,
+        std::fs::read_to_string(place.path("pages/fathom-disk-serve.1")).expect("a page")
+    );
+    place
+        .fathom("man disk nothing")
+        .expect(2)
+        .saying("no command of fathom disk is called `nothing`: there are serve");
+    place
+        .fathom("man disk status x")
+        .expect(2)
+        .saying("fathom disk status has no commands of its own");
     let outcome = place.fathom("man run").expect(0);
     assert!(outcome.stdout.contains(".TH"), "{}", outcome.stdout);
     place
         .fathom("man nothing")
         .expect(2)
-        .saying("no command is called `nothing`");
+        .saying("no command of fathom is called `nothing`");
 }
 
 #[test]
