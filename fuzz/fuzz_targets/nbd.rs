@@ -4,7 +4,9 @@
 #![no_main]
 
 use fathom_disk::fault;
-use fathom_disk::nbd::protocol::{Command, Export, REQUEST_BYTES_MAX, Request, negotiate};
+use fathom_disk::nbd::protocol::{
+    Agreed, Command, Export, REQUEST_BYTES_MAX, Request, negotiate, negotiate_secured,
+};
 use libfuzzer_sys::fuzz_target;
 use std::io::{self, Cursor, Read, Write};
 
@@ -45,10 +47,14 @@ fuzz_target!(|data: &[u8]| {
         says: Cursor::new(data),
         heard: 0,
     };
-    let agreed = negotiate(&mut client, &exports);
+    // What follows a TLS handshake are words of the same protocol.
+    let agreed = match negotiate(&mut client, &exports, data.len() % 2 == 1) {
+        Ok(Agreed::StartTls(opening)) => negotiate_secured(&mut client, &exports, opening),
+        agreed => agreed,
+    };
     // An option of 16 bytes asks for no more than all exports.
-    assert!(client.heard <= 18 + 128 * 200, "{} bytes said", client.heard);
-    let Ok(Some(agreed)) = agreed else {
+    assert!(client.heard <= 18 + 2 * 128 * 200, "{} bytes said", client.heard);
+    let Ok(Agreed::Export(agreed)) = agreed else {
         return;
     };
     assert_eq!(agreed.size_bytes, exports[agreed.export].size_bytes);

@@ -28,6 +28,7 @@ mod reproduce;
 mod run;
 pub(crate) mod serve;
 pub(crate) mod sweep;
+pub(crate) mod tls;
 
 use crate::exit::{self, Exit};
 use crate::terminal::{self, Colour, tell};

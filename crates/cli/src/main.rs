@@ -18,6 +18,7 @@ mod request;
 mod target;
 mod terminal;
 mod text_file;
+mod tls;
 
 use args::Command;
 use exit::Exit;

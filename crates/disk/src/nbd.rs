@@ -4,18 +4,19 @@
 //! complete. Two threads a connection; what a client does not take is kept for it up to a bound, beyond which nothing more is
 //! read from it: it holds up nobody else. It must not know the model.
 //!
-//! The protocol: <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>. Not served: TLS (a socket of the own
-//! machine, or one that ssh forwards, is what it is for).
+//! The protocol: <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>. With TLS, nothing is said before it.
 
 mod connection;
 mod output;
 pub mod protocol;
+mod secret;
 
 use crate::bench::Bench;
 use connection::Connection;
 use protocol::Export;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
+use rustls::ServerConfig;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -66,6 +67,7 @@ pub enum ListenError {
 #[derive(Debug)]
 pub struct Server {
     address: Address,
+    is_sealed: bool,
     stop: Arc<AtomicBool>,
     connections: Connections,
     thread: Option<JoinHandle<()>>,
@@ -221,11 +223,16 @@ pub(crate) fn remove_stale(path: &Path) -> Result<(), ListenError> {
 }
 
 impl Server {
-    /// Listens at `address` and serves all disks of `bench`, each under its name; the first also without one.
+    /// Listens at `address` and serves all disks of `bench`, each under its name; the first also without one. `tls`: who this is
+    /// and whom to trust; nothing is said to a client who does not speak it.
     ///
     /// # Errors
     /// See [`ListenError`].
-    pub fn start(bench: &Arc<Bench>, address: &Address) -> Result<Self, ListenError> {
+    pub fn start(
+        bench: &Arc<Bench>,
+        address: &Address,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> Result<Self, ListenError> {
         let listener = Listener::bind(address)?;
         let told = listener.address(address);
         let exports = (0..bench.disks()).map(|disk| Export {
@@ -236,7 +243,17 @@ impl Server {
         let stop = Arc::new(AtomicBool::new(false));
         let connections = Connections::default();
         let (bench, theirs, flag) = (Arc::clone(bench), Arc::clone(&connections), Arc::clone(&stop));
-        let body = move || listen(&listener, &bench, &exports, &theirs, &flag);
+        let is_sealed = tls.is_some();
+        let body = move || {
+            let make = |stream| Connection {
+                stream,
+                bench: Arc::clone(&bench),
+                exports: Arc::clone(&exports),
+                tls: tls.clone(),
+                stop: Arc::clone(&flag),
+            };
+            listen(&listener, &make, &theirs, &flag);
+        };
         let thread = std::thread::Builder::new()
             .name(String::from("fathom-nbd"))
             .spawn(body);
@@ -246,6 +263,7 @@ impl Server {
         })?;
         Ok(Self {
             address: told,
+            is_sealed,
             stop,
             connections,
             thread: Some(thread),
@@ -255,6 +273,16 @@ impl Server {
     /// Where it listens.
     pub fn address(&self) -> &Address {
         &self.address
+    }
+
+    /// Where it listens, as NBD's clients take it.
+    pub fn uri(&self) -> String {
+        let uri = self.address.to_string();
+        if self.is_sealed {
+            uri.replacen("nbd", "nbds", 1)
+        } else {
+            uri
+        }
     }
 
     /// Connections that are open.
@@ -290,10 +318,9 @@ impl Drop for Server {
 
 fn listen(
     listener: &Listener,
-    bench: &Arc<Bench>,
-    exports: &Arc<[Export]>,
+    make: &dyn Fn(Arc<Stream>) -> Connection,
     connections: &Connections,
-    stop: &Arc<AtomicBool>,
+    stop: &AtomicBool,
 ) {
     while !stop.load(Ordering::Acquire) {
         let mut wait = [PollFd::new(listener, PollFlags::IN)];
@@ -311,12 +338,7 @@ fn listen(
             continue;
         };
         let stream = Arc::new(stream);
-        let connection = Connection {
-            stream: Arc::clone(&stream),
-            bench: Arc::clone(bench),
-            exports: Arc::clone(exports),
-            stop: Arc::clone(stop),
-        };
+        let connection = make(Arc::clone(&stream));
         let thread = std::thread::Builder::new().name(String::from("fathom-nbd-in"));
         if let Ok(thread) = thread.spawn(move || connection.serve()) {
             open.push((stream, thread));

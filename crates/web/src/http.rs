@@ -10,7 +10,7 @@ mod connection;
 mod events;
 mod timed;
 
-pub use access::{Access, HostName, Token, TokenError};
+pub use access::{Access, HostName, Secured, Token, TokenError};
 pub(crate) use answer::{Asked, Policy, Refusal, Reply, Site};
 
 use crate::browse::{Browse, Reports};

@@ -17,5 +17,5 @@ pub mod metric;
 pub mod prometheus;
 
 pub use browse::Reports;
-pub use http::{Access, HostName, Server, Token, TokenError};
+pub use http::{Access, HostName, Secured, Server, Token, TokenError};
 pub use hub::{About, Hub, Measured, Watched};

@@ -1,6 +1,7 @@
 //! The command line of `fathom browse`.
 
 use super::serve::{DEFAULT_BROWSE, ServeArgs, address};
+use super::tls::TlsArgs;
 use clap::{Args, ValueHint};
 use fathom_web::HostName;
 use std::net::SocketAddr;
@@ -36,6 +37,8 @@ pub(crate) struct BrowseArgs {
     /// Answer requests for this host name too, beside localhost and this machine's addresses (repeatable)
     #[arg(long, value_name = "NAME")]
     serve_name: Vec<HostName>,
+    #[command(flatten)]
+    tls: TlsArgs,
     /// No notes on stderr but where it serves
     #[arg(short, long)]
     pub quiet: bool,
@@ -49,6 +52,7 @@ impl BrowseArgs {
             serve_token: self.token.clone(),
             serve_name: self.serve_name.clone(),
             serve_after: None,
+            tls: self.tls.clone(),
         }
     }
 }

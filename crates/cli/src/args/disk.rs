@@ -39,6 +39,9 @@ Examples:
   without privileges, for a virtual machine
     fathom disk serve model:aws/gp3:100GiB --nbd unix:gp3.sock
     nbdinfo 'nbd+unix:///?socket=gp3.sock'
+  to another machine, by TLS with certificates on both sides
+    fathom disk serve model:aws/gp3:100GiB --nbd 10.0.0.5:10809 \\
+        --tls-cert server.pem --tls-key server.key --tls-ca ca.pem
   two disks of one machine
     fathom disk serve model:azure,vm=Standard_D4s_v5 --disk data=P30 \\
                       --disk log=P10 --at disks
@@ -106,7 +109,7 @@ pub(crate) struct ServeArgs {
     /// Serve by NBD: unix:PATH, or ADDRESS:PORT (repeatable)
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub nbd: Vec<NbdAddress>,
-    /// Let --nbd listen beyond this machine: NBD has neither password nor encryption here
+    /// Let --nbd listen beyond this machine for whoever reaches it, without certificates of clients (--tls-ca)
     #[arg(long, requires = "nbd")]
     pub allow_remote: bool,
     /// Keep the data in this sparse file, which survives the server (FILE.NAME with several disks), or in memory

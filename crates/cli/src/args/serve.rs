@@ -2,6 +2,7 @@
 //!
 //! Data in: what clap matched. Data out: [`ServeArgs`]. It must not listen.
 
+use super::tls::TlsArgs;
 use clap::{Args, ValueHint};
 use fathom_core::units::Nanos;
 use fathom_web::HostName;
@@ -18,7 +19,7 @@ pub(super) const DEFAULT_BROWSE: &str = "127.0.0.1:9878";
 const SERVE: &str = "\
 Serve a live page and /metrics for Prometheus (text, OpenMetrics, protobuf with native histograms) while it goes on, at this address: \
 ADDR:PORT, or a port alone for this machine only [default: 127.0.0.1:9877; port 0: any that is free]. Nothing can be changed through it. \
-Any address but this machine's own needs --token.";
+Any address but this machine's own needs --token, or clients with certificates (--tls-ca).";
 
 /// Serving while it goes on.
 #[derive(Debug, Clone, Default, Args)]
@@ -37,6 +38,8 @@ pub(crate) struct ServeArgs {
     /// Go on serving for so long after the end, as 5m; Ctrl-C ends it sooner
     #[arg(long, value_name = "TIME", requires = "serve", value_parser = fathom_dialect::duration, hide_short_help = true, help_heading = HEADING)]
     pub serve_after: Option<Nanos>,
+    #[command(flatten)]
+    pub tls: TlsArgs,
 }
 
 /// An address with its port, or a port of this machine.

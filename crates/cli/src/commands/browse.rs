@@ -25,12 +25,12 @@ pub(crate) fn browse(args: &BrowseArgs) -> anyhow::Result<Exit> {
         bail!("{}: that is no folder: give one of runs", args.dir.display());
     }
     let access = serve::access(&args.serve())?.context("an address is asked for")?;
-    let address = access.address;
+    let (address, scheme) = (access.address, access.scheme());
     let stop = signals::stop_flag()?;
     let mut bell = signals::bell()?;
     let server = Server::of_folder(access, folder, Box::new(Made), env!("CARGO_PKG_VERSION"));
     let server = server.map_err(|error| serve::cannot_listen(&error, address))?;
-    terminal::say(&format!("serving http://{}/", server.address()));
+    terminal::say(&format!("serving {scheme}://{}/", server.address()));
     if !args.quiet {
         terminal::note(&format!("what is in {} (Ctrl-C ends it)", args.dir.display()));
     }

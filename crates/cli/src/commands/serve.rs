@@ -6,7 +6,7 @@
 
 use crate::args::serve::ServeArgs;
 use crate::commands::explain;
-use crate::terminal;
+use crate::{terminal, tls};
 use anyhow::{Context, bail};
 use fathom_core::run::{Environment, Target, TargetFile};
 use fathom_core::units::Nanos;
@@ -44,7 +44,9 @@ pub(crate) struct Serving(Option<Under>);
 
 struct Under {
     hub: Arc<Hub>,
-    server: Server,
+    /// Held, so that it goes on.
+    _server: Server,
+    url: String,
     reader: Option<Reader>,
     after: Nanos,
 }
@@ -90,13 +92,15 @@ impl Serving {
             return Ok(Self(None));
         };
         let hub = Arc::new(Hub::new(about()));
-        let address = access.address;
+        let (address, scheme) = (access.address, access.scheme());
         let server = Server::of_measurement(access, Arc::clone(&hub));
         let server = server.map_err(|error| cannot_listen(&error, address))?;
-        terminal::say(&format!("serving http://{}/ and /metrics", server.address()));
+        let url = format!("{scheme}://{}/", server.address());
+        terminal::say(&format!("serving {url} and /metrics"));
         Ok(Self(Some(Under {
             hub,
-            server,
+            url,
+            _server: server,
             reader: None,
             after: args.serve_after.unwrap_or(Nanos::ZERO),
         })))
@@ -122,9 +126,8 @@ impl Serving {
         let mut left = Duration::from_nanos(under.after.0);
         if left > Duration::ZERO && !stop.load(Ordering::Relaxed) {
             terminal::say(&format!(
-                "serving http://{}/ for {} more (Ctrl-C ends it)",
-                under.server.address(),
-                under.after
+                "serving {} for {} more (Ctrl-C ends it)",
+                under.url, under.after
             ));
         }
         while left > Duration::ZERO && !stop.load(Ordering::Relaxed) {
@@ -142,13 +145,14 @@ pub(crate) fn access(args: &ServeArgs) -> anyhow::Result<Option<Access>> {
     };
     let access = Access {
         address,
+        tls: tls::secured(&args.tls)?,
         token: args.serve_token.as_deref().map(Token::read).transpose()?,
         names: args.serve_name.clone(),
     };
-    if !access.is_local() && access.token.is_none() {
+    if !access.is_local() && !access.asks_who() {
         bail!(
-            "--serve={address}: others than this machine could look: give --token FILE with a token that they must know, or \
-             listen on 127.0.0.1"
+            "--serve={address}: others than this machine could look: give --token FILE with a token that they must know, or --tls-ca \
+             FILE with who signs their certificates, or listen on 127.0.0.1"
         );
     }
     Ok(Some(access))

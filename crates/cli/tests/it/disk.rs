@@ -4,6 +4,7 @@ mod data;
 mod ends;
 mod nbd;
 mod postgres;
+mod sealed;
 mod served;
 
 use crate::harness::{Place, tool};

@@ -8,6 +8,7 @@ mod against_fio;
 mod bounded;
 mod browsed;
 mod catalog;
+mod certificates;
 mod commanded;
 mod compare;
 mod damaged;

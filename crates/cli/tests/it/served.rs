@@ -7,6 +7,7 @@ mod disk;
 pub(crate) mod page;
 pub(crate) mod prometheus;
 mod refused;
+mod sealed;
 
 use crate::harness::{Place, finish, signal, start};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -30,6 +31,7 @@ impl Serving {
         let at = lines.by_ref().map_while(Result::ok).find_map(|line| {
             let at = line
                 .strip_prefix("serving http://")
+                .or_else(|| line.strip_prefix("serving https://"))
                 .map(|rest| rest.split('/').next().unwrap_or("").to_owned());
             said.push(line);
             at

@@ -4,22 +4,32 @@
 
 use super::output::{Output, Outstanding};
 use super::protocol::{
-    self, Command, DATA_HEADROOM, Error, Export, Negotiated, Request, SIMPLE_HEADROOM, data_header,
+    self, Agreed, Command, DATA_HEADROOM, Error, Export, Negotiated, Request, SIMPLE_HEADROOM, data_header,
 };
+use super::secret::{Input, Tls, shake_hands};
 use super::{NEGOTIATION, Stream};
 use crate::bench::{Bench, Io, IoKind, Outcome};
 use fathom_core::record::Comm;
-use std::io::{self, BufReader, Read};
+use rustls::ServerConfig;
+use std::io::{self, BufReader, Read, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+/// How long the last word to a client may take.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// What a request for extents is answered with at most: a client asks again from where they end.
 const EXTENTS_MAX: usize = 256;
+
+/// An export that was agreed on, and what seals it.
+type Begun = (Negotiated, Option<Arc<Tls>>);
 
 pub(super) struct Connection {
     pub(super) stream: Arc<Stream>,
     pub(super) bench: Arc<Bench>,
     pub(super) exports: Arc<[Export]>,
+    /// Whom to trust, and who this is; `None`: nothing is sealed.
+    pub(super) tls: Option<Arc<ServerConfig>>,
     /// Set when the server ends.
     pub(super) stop: Arc<AtomicBool>,
 }
@@ -34,29 +44,54 @@ impl Connection {
 
     fn negotiate_and_serve(&self) -> Result<(), Error> {
         self.stream.set_patience(Some(NEGOTIATION))?;
-        let mut both = &*self.stream;
-        let Some(negotiated) = protocol::negotiate(&mut both, &self.exports)? else {
+        let Some((negotiated, tls)) = self.agree()? else {
             return Ok(());
         };
         self.stream.set_patience(None)?;
-        let output = Arc::new(Output::new(Arc::clone(&self.stream), Arc::clone(&self.stop)));
+        let output = Output::new(Arc::clone(&self.stream), tls.clone(), Arc::clone(&self.stop));
+        let output = Arc::new(output);
         let writer = Arc::clone(&output);
         let writer = std::thread::Builder::new()
             .name(String::from("fathom-nbd-out"))
             .spawn(move || writer.run())?;
-        let served = self.requests(&negotiated, &output);
+        let input = Input::new(Arc::clone(&self.stream), tls.clone());
+        let served = self.requests(&negotiated, input, &output);
         match served {
             Ok(()) => output.drain(),
             Err(_) => output.give_up(),
         }
         // A panic of it was printed.
         let _ended = writer.join();
+        if let (Ok(()), Some(tls)) = (&served, tls) {
+            self.stream.set_patience(Some(FAREWELL))?;
+            // It may be gone without waiting for it.
+            let _told = (&*self.stream).write_all(&tls.farewell()?);
+        }
         served
     }
 
-    fn requests(&self, negotiated: &Negotiated, output: &Arc<Output>) -> Result<(), Error> {
+    /// Agrees on an export, by TLS where that is required; `None`: the client wants none.
+    fn agree(&self) -> Result<Option<Begun>, Error> {
+        let mut both = &*self.stream;
+        let opening = match protocol::negotiate(&mut both, &self.exports, self.tls.is_some())? {
+            Agreed::Nothing => return Ok(None),
+            Agreed::Export(negotiated) => return Ok(Some((negotiated, None))),
+            Agreed::StartTls(opening) => opening,
+        };
+        let Some(config) = &self.tls else {
+            return Err(Error::Protocol("TLS was not offered"));
+        };
+        let mut connection = shake_hands(config, &self.stream)?;
+        let mut sealed = rustls::Stream::new(&mut connection, &mut both);
+        match protocol::negotiate_secured(&mut sealed, &self.exports, opening)? {
+            Agreed::Export(negotiated) => Ok(Some((negotiated, Some(Arc::new(Tls::new(connection)))))),
+            Agreed::Nothing | Agreed::StartTls(_) => Ok(None),
+        }
+    }
+
+    fn requests(&self, negotiated: &Negotiated, input: Input, output: &Arc<Output>) -> Result<(), Error> {
         self.bench.raise_thread();
-        let mut input = BufReader::with_capacity(64 << 10, &*self.stream);
+        let mut input = BufReader::with_capacity(64 << 10, input);
         let comm = Comm::from("nbd");
         loop {
             let Some(request) = Request::read(&mut input)? else {

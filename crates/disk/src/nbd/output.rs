@@ -5,6 +5,7 @@
 //! taken ([`Output::admit`]). It must not know what the bytes say.
 
 use super::Stream;
+use super::secret::Tls;
 use rustix::net::{SendFlags, send};
 use std::collections::VecDeque;
 use std::io::Write as _;
@@ -23,6 +24,8 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Output {
     stream: Arc<Stream>,
+    /// Seals what is sent, in the order in which it is sent.
+    tls: Option<Arc<Tls>>,
     state: Mutex<State>,
     changed: Condvar,
     /// Set when the server ends: nobody waits any more.
@@ -47,9 +50,10 @@ struct State {
 pub(super) struct Outstanding(u64);
 
 impl Output {
-    pub(super) fn new(stream: Arc<Stream>, stop: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(stream: Arc<Stream>, tls: Option<Arc<Tls>>, stop: Arc<AtomicBool>) -> Self {
         Self {
             stream,
+            tls,
             stop,
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -89,6 +93,14 @@ impl Output {
         let mut state = self.lock();
         if state.broken {
             return self.settle(state, of);
+        }
+        if let Some(tls) = &self.tls {
+            let Ok(sealed) = tls.seal(&bytes) else {
+                state.broken = true;
+                self.stream.close();
+                return self.settle(state, of);
+            };
+            bytes = sealed;
         }
         if !state.writing && state.waiting.is_empty() {
             match send(&self.stream, &bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {

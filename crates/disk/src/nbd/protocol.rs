@@ -63,6 +63,32 @@ pub struct Negotiated {
     pub extents: bool,
 }
 
+/// What a client made of its greeting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreed {
+    /// It wanted nothing.
+    Nothing,
+    Export(Negotiated),
+    /// TLS begins now; what comes then is for [`negotiate_secured`].
+    StartTls(Opening),
+}
+
+/// How a client began, before TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Opening {
+    no_zeroes: bool,
+}
+
+/// How TLS stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tls {
+    /// There is none.
+    Off,
+    /// Nothing is said before it.
+    Required,
+    On,
+}
+
 /// Why a connection ends.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -107,6 +133,7 @@ mod option {
     pub(super) const LIST: u32 = 3;
     pub(super) const INFO: u32 = 6;
     pub(super) const GO: u32 = 7;
+    pub(super) const STARTTLS: u32 = 5;
     pub(super) const STRUCTURED_REPLY: u32 = 8;
     pub(super) const LIST_META_CONTEXT: u32 = 9;
     pub(super) const SET_META_CONTEXT: u32 = 10;
@@ -119,15 +146,20 @@ mod reply {
     pub(super) const META_CONTEXT: u32 = 4;
     pub(super) const UNSUPPORTED: u32 = (1 << 31) + 1;
     pub(super) const INVALID: u32 = (1 << 31) + 3;
+    pub(super) const TLS_REQUIRED: u32 = (1 << 31) + 5;
     pub(super) const UNKNOWN: u32 = (1 << 31) + 6;
     pub(super) const TOO_BIG: u32 = (1 << 31) + 9;
 }
 
-/// Talks with a client until it has chosen an export; `None`: it wanted none.
+/// Talks with a client until it has chosen an export, or is to speak TLS where that is required.
 ///
 /// # Errors
 /// It went, or spoke something else.
-pub fn negotiate(stream: &mut (impl Read + Write), exports: &[Export]) -> Result<Option<Negotiated>, Error> {
+pub fn negotiate(
+    stream: &mut (impl Read + Write),
+    exports: &[Export],
+    requires_tls: bool,
+) -> Result<Agreed, Error> {
     let mut greeting = Vec::with_capacity(18);
     greeting.extend(GREETING.to_be_bytes());
     greeting.extend(OPTION_MAGIC.to_be_bytes());
@@ -137,10 +169,36 @@ pub fn negotiate(stream: &mut (impl Read + Write), exports: &[Export]) -> Result
     if flags & !u32::from(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
         return Err(Error::Protocol("the client has flags that nobody knows"));
     }
+    let opening = Opening {
+        no_zeroes: flags & u32::from(NO_ZEROES) != 0,
+    };
+    let tls = if requires_tls { Tls::Required } else { Tls::Off };
+    options(stream, exports, opening, tls)
+}
+
+/// The same from where TLS has begun: what was said before it does not count.
+///
+/// # Errors
+/// As of [`negotiate`].
+pub fn negotiate_secured(
+    stream: &mut (impl Read + Write),
+    exports: &[Export],
+    opening: Opening,
+) -> Result<Agreed, Error> {
+    options(stream, exports, opening, Tls::On)
+}
+
+fn options(
+    stream: &mut (impl Read + Write),
+    exports: &[Export],
+    opening: Opening,
+    tls: Tls,
+) -> Result<Agreed, Error> {
     let mut talk = Talk {
         stream,
         exports,
-        no_zeroes: flags & u32::from(NO_ZEROES) != 0,
+        tls,
+        no_zeroes: opening.no_zeroes,
         structured: false,
         context_of: None,
     };
@@ -148,14 +206,15 @@ pub fn negotiate(stream: &mut (impl Read + Write), exports: &[Export]) -> Result
         match talk.option()? {
             Step::Next => {}
             Step::Begin(export) => {
-                return Ok(Some(Negotiated {
+                return Ok(Agreed::Export(Negotiated {
                     export,
                     size_bytes: exports[export].size_bytes,
                     structured: talk.structured,
                     extents: talk.context_of == Some(export),
                 }));
             }
-            Step::End => return Ok(None),
+            Step::Secure => return Ok(Agreed::StartTls(opening)),
+            Step::End => return Ok(Agreed::Nothing),
         }
     }
     Err(Error::Protocol("the client negotiates without end"))
@@ -165,6 +224,7 @@ pub fn negotiate(stream: &mut (impl Read + Write), exports: &[Export]) -> Result
 struct Talk<'a, S> {
     stream: &'a mut S,
     exports: &'a [Export],
+    tls: Tls,
     no_zeroes: bool,
     structured: bool,
     /// The export whose extents may be asked for.
@@ -174,6 +234,7 @@ struct Talk<'a, S> {
 enum Step {
     Next,
     Begin(usize),
+    Secure,
     End,
 }
 
@@ -199,6 +260,20 @@ impl<S: Read + Write> Talk<'_, S> {
     fn carry_out(&mut self, asked: &ClientOption) -> Result<Step, Error> {
         let number = asked.number;
         match number {
+            option::STARTTLS if self.tls == Tls::Off => self.reply(number, reply::UNSUPPORTED, &[]),
+            option::STARTTLS if self.tls == Tls::On || !asked.data.is_empty() => {
+                self.reply(number, reply::INVALID, &[])
+            }
+            option::STARTTLS => {
+                self.reply(number, reply::ACK, &[])?;
+                Ok(Step::Secure)
+            }
+            option::EXPORT_NAME if self.tls == Tls::Required => Err(Error::Protocol(
+                "the client does not speak TLS, which is required",
+            )),
+            _ if self.tls == Tls::Required && number != option::ABORT => {
+                self.reply(number, reply::TLS_REQUIRED, b"TLS is required")
+            }
             option::EXPORT_NAME => self.export_name(&asked.data),
             option::ABORT => {
                 // It may be gone without waiting for it.

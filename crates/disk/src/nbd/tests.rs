@@ -29,7 +29,7 @@ fn served() -> Served {
     };
     let (running, _) = Bench::start(None, vec![disk], Options::default()).expect("a bench");
     let socket = dir.path().join("nbd");
-    let server = Server::start(&running.bench, &Address::Unix(socket.clone())).expect("a server");
+    let server = Server::start(&running.bench, &Address::Unix(socket.clone()), None).expect("a server");
     Served {
         _server: server,
         running,

@@ -6,12 +6,22 @@
 use super::answer::Refusal;
 use data_encoding::BASE64;
 use hyper::header::{self, HeaderMap, HeaderValue};
+use rustls::ServerConfig;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Fewer letters could be guessed.
 const TOKEN_LEAST: usize = 16;
 const TOKEN_MOST: usize = 1024;
+
+/// TLS: who this is, and whose clients are let in.
+#[derive(Debug, Clone)]
+pub struct Secured {
+    pub config: Arc<ServerConfig>,
+    /// Whether who asks must have a certificate of an authority that is trusted.
+    pub knows_clients: bool,
+}
 
 /// Where and to whom something is served.
 #[derive(Debug, Clone)]
@@ -20,6 +30,8 @@ pub struct Access {
     pub address: SocketAddr,
     /// What who asks must know; `None`: nothing, for this machine alone.
     pub token: Option<Token>,
+    /// `None`: nothing is sealed.
+    pub tls: Option<Secured>,
     /// Names that this machine is called by, beside `localhost` and its addresses.
     pub names: Vec<HostName>,
 }
@@ -124,6 +136,19 @@ impl Access {
     /// Whether nobody but this machine reaches it.
     pub fn is_local(&self) -> bool {
         self.address.ip().is_loopback()
+    }
+
+    /// Whether others than this machine may be let in: who asks shows that they may.
+    pub fn asks_who(&self) -> bool {
+        self.token.is_some() || self.tls.as_ref().is_some_and(|tls| tls.knows_clients)
+    }
+
+    /// How an address of it begins.
+    pub fn scheme(&self) -> &'static str {
+        match self.tls {
+            Some(_) => "https",
+            None => "http",
+        }
     }
 
     /// Whether a request to `local`, an address of this machine, is answered.

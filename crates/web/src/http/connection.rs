@@ -15,8 +15,10 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
 
 /// From the beginning of a connection, or the end of a response, until a request's head is there.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
@@ -37,6 +39,21 @@ pub(super) struct Served {
 /// Serves a connection until it ends.
 pub(super) async fn serve(stream: TcpStream, served: Arc<Served>) {
     let Ok(local) = stream.local_addr() else { return };
+    let Some(tls) = &served.access.tls else {
+        return talk(stream, local, served).await;
+    };
+    let acceptor = TlsAcceptor::from(Arc::clone(&tls.config));
+    // Who has no certificate where one is asked for, or takes too long, is gone.
+    if let Ok(Ok(sealed)) = tokio::time::timeout(HEAD_WITHIN, acceptor.accept(stream)).await {
+        talk(sealed, local, served).await;
+    }
+}
+
+/// Answers what is asked on a connection, sealed or not.
+async fn talk<S>(stream: S, local: SocketAddr, served: Arc<Served>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let stopped = served.stopped.clone();
     let service = service_fn(move |request| {
         let served = Arc::clone(&served);

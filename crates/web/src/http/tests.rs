@@ -45,6 +45,7 @@ fn server() -> (Server, Arc<Feed>) {
     let access = Access {
         address: "127.0.0.1:0".parse().expect("an address"),
         token: None,
+        tls: None,
         names: Vec::new(),
     };
     let server = Server::begin(access, Own(Arc::clone(&feed))).expect("a server");

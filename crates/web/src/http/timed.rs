@@ -5,21 +5,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 /// How long nothing may be read.
 const READ_WITHIN: Duration = Duration::from_secs(10);
 
-pub(super) struct Timed {
-    stream: TcpStream,
+pub(super) struct Timed<S> {
+    stream: S,
     /// Runs while something waits to be read; boxed, because a deadline is fixed to its place.
     deadline: Pin<Box<Sleep>>,
     waits: bool,
 }
 
-impl Timed {
-    pub(super) fn new(stream: TcpStream) -> Self {
+impl<S> Timed<S> {
+    pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
             deadline: Box::pin(sleep(READ_WITHIN)),
@@ -42,7 +41,7 @@ impl Timed {
     }
 }
 
-impl AsyncRead for Timed {
+impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -52,7 +51,7 @@ impl AsyncRead for Timed {
     }
 }
 
-impl AsyncWrite for Timed {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.timed(cx, polled)

@@ -13,6 +13,7 @@ use crate::request;
 use crate::terminal::signals::Bell;
 use crate::terminal::{self, live, signals, tell};
 use crate::text_file::{self, Expected};
+use crate::tls;
 use anyhow::{Context, bail, ensure};
 use disks::Chosen;
 use fathom_core::run::Run;
@@ -23,6 +24,7 @@ use fathom_disk::status::{self, Meter, lateness};
 use fathom_disk::{Bench, Options, leftover};
 use fathom_observe::{SystemRoot, busy};
 use fathom_session::{AfterTouching as _, Output, Reserved, reserve_directory};
+use fathom_web::Secured;
 use stand::{Stand, put_up};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +41,8 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
     let chosen = disks::chosen(args)?;
     let schedule = schedule(args, &chosen)?;
     let mounts = mounts(args, &chosen)?;
-    refuse_remote(args)?;
+    let secured = tls::secured(&args.watching.tls)?;
+    refuse_remote(args, secured.as_ref())?;
     let watching = Watching::begin(args, &chosen)?;
     let stop = signals::stop_flag()?;
     let mut bell = signals::bell()?;
@@ -61,7 +64,8 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Exit> {
             "answers are given by an ordinary thread ({error}): on a busy machine they come late"
         ));
     }
-    let mut stand = put_up(args, running, &chosen, &mounts)?;
+    let config = secured.as_ref().map(|secured| &secured.config);
+    let mut stand = put_up(args, running, &chosen, &mounts, config)?;
     let served = watch(
         args,
         &mut stand,
@@ -169,15 +173,21 @@ fn mounts(args: &ServeArgs, chosen: &Chosen) -> anyhow::Result<Vec<Option<PathBu
     Ok(mounts)
 }
 
-fn refuse_remote(args: &ServeArgs) -> anyhow::Result<()> {
-    for address in &args.nbd {
-        if let NbdAddress::Tcp(at) = address
-            && !at.ip().is_loopback()
-            && !args.allow_remote
-        {
+/// Who reaches an address beyond this machine must show who they are, unless all may come.
+fn refuse_remote(args: &ServeArgs, secured: Option<&Secured>) -> anyhow::Result<()> {
+    let tcp = args.nbd.iter().filter_map(|address| match address {
+        NbdAddress::Tcp(at) => Some(at),
+        NbdAddress::Unix(_) => None,
+    });
+    if secured.is_some() && tcp.clone().next().is_none() && args.watching.serve.is_none() {
+        bail!("--tls-cert: there is nothing to be sealed: it is for --nbd ADDRESS:PORT and for --serve");
+    }
+    let knows_clients = secured.is_some_and(|secured| secured.knows_clients);
+    for at in tcp {
+        if !at.ip().is_loopback() && !knows_clients && !args.allow_remote {
             bail!(
-                "--nbd {at}: whoever reaches that address could read and write the disk, unseen: serve unix:PATH and forward it \
-                 with ssh -L, or add --allow-remote"
+                "--nbd {at}: whoever reaches that address could read and write the disk: let clients show certificates (--tls-cert, \
+                 --tls-key, --tls-ca), or serve unix:PATH and forward it with ssh -L, or add --allow-remote"
             );
         }
     }

@@ -4,7 +4,7 @@ use super::served::{Served, or_skip, shell};
 use crate::harness::{Place, skipped, tool};
 
 /// Whether a tool is installed.
-fn installed(name: &str) -> Result<(), String> {
+pub(super) fn installed(name: &str) -> Result<(), String> {
     let found = tool(&format!("which {name}"));
     found.map(drop).map_err(|_| format!("{name} is not installed"))
 }

@@ -23,6 +23,16 @@ impl Prometheus {
 
     /// The same with the history in the folder `tsdb` of a place.
     pub(crate) fn start_in(place: Place, targets: &[(&str, &str)], rules: Option<&str>) -> Option<Self> {
+        Self::start_with(place, targets, rules, "")
+    }
+
+    /// The same with `more` said of each target, in lines of YAML that begin a line.
+    pub(crate) fn start_with(
+        place: Place,
+        targets: &[(&str, &str)],
+        rules: Option<&str>,
+        more: &str,
+    ) -> Option<Self> {
         tool("prometheus --version").ok()?;
         let mut config =
             String::from("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\n");
@@ -34,7 +44,7 @@ impl Prometheus {
         for (name, at) in targets {
             writeln!(
                 config,
-                "  - job_name: {name}\n    static_configs: [{{targets: ['{at}'], labels: {{class: {name}, claim: data}}}}]"
+                "  - job_name: {name}\n    static_configs: [{{targets: ['{at}'], labels: {{class: {name}, claim: data}}}}]{more}"
             )
             .expect("a string");
         }

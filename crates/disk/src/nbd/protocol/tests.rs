@@ -1,4 +1,4 @@
-use super::{Command, Error, Export, Negotiated, Request, negotiate};
+use super::{Agreed, Command, Error, Export, Negotiated, Request, negotiate, negotiate_secured};
 use std::io::{self, Cursor, Read, Write};
 
 /// A client whose words are all there from the beginning.
@@ -54,15 +54,76 @@ fn talk(options: &[Vec<u8>]) -> (Result<Option<Negotiated>, Error>, Vec<u32>) {
         says: Cursor::new(says),
         hears: Vec::new(),
     };
-    let result = negotiate(&mut script, &exports());
+    let result = negotiate(&mut script, &exports(), false).map(|agreed| match agreed {
+        Agreed::Export(negotiated) => Some(negotiated),
+        Agreed::Nothing => None,
+        Agreed::StartTls(_) => panic!("nobody has TLS here"),
+    });
+    (result, kinds(&script.hears[18..]))
+}
+
+/// The kinds of replies.
+fn kinds(mut rest: &[u8]) -> Vec<u32> {
     let mut kinds = Vec::new();
-    let mut rest = &script.hears[18..];
     while rest.len() >= 20 && rest[..8] == 0x0003_e889_0455_65a9u64.to_be_bytes() {
         kinds.push(u32::from_be_bytes(rest[12..16].try_into().expect("four")));
         let len = u32::from_be_bytes(rest[16..20].try_into().expect("four")) as usize;
         rest = &rest[20 + len..];
     }
-    (result, kinds)
+    kinds
+}
+
+/// Nothing is told before TLS, not even which exports there are; and what was said before it does not count.
+#[test]
+fn where_tls_is_required_nothing_is_agreed_before_it() {
+    const TLS_REQUIRED: u32 = (1 << 31) + 5;
+    const INVALID: u32 = (1 << 31) + 3;
+    let talk = |options: &[Vec<u8>]| {
+        let mut says = 3u32.to_be_bytes().to_vec();
+        says.extend(options.concat());
+        let mut script = Script {
+            says: Cursor::new(says),
+            hears: Vec::new(),
+        };
+        let result = negotiate(&mut script, &exports(), true);
+        (result, kinds(&script.hears[18..]))
+    };
+    let before = [
+        option(3, &[]),
+        option(8, &[]),
+        go(b"data"),
+        option(6, &counted(b"data")),
+        option(10, &[]),
+        option(99, &[]),
+        option(5, b"x"),
+        option(5, &[]),
+    ];
+    let (agreed, replies) = talk(&before);
+    assert_eq!(replies[..6], [TLS_REQUIRED; 6]);
+    assert_eq!(replies[6..], [INVALID, 1]);
+    let Ok(Agreed::StartTls(opening)) = agreed else {
+        panic!("{agreed:?}");
+    };
+    // The old way has no way to refuse.
+    assert!(matches!(talk(&[option(1, b"data")]).0, Err(Error::Protocol(_))));
+    assert!(matches!(talk(&[option(2, &[])]).0, Ok(Agreed::Nothing)));
+    let mut script = Script {
+        says: Cursor::new([option(5, &[]), option(10, &[]), go(b"log")].concat()),
+        hears: Vec::new(),
+    };
+    let agreed = negotiate_secured(&mut script, &exports(), opening);
+    let Ok(Agreed::Export(negotiated)) = agreed else {
+        panic!("{agreed:?}");
+    };
+    assert_eq!((negotiated.export, negotiated.structured), (1, false));
+    assert_eq!(kinds(&script.hears)[..2], [INVALID, INVALID], "no TLS within TLS");
+}
+
+#[test]
+fn where_there_is_no_tls_it_is_not_begun() {
+    let (agreed, replies) = talk(&[option(5, &[]), go(b"data")]);
+    assert_eq!(replies[0], (1 << 31) + 1);
+    assert!(agreed.is_ok_and(|agreed| agreed.is_some()));
 }
 
 fn go(name: &[u8]) -> Vec<u8> {

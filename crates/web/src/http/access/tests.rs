@@ -8,6 +8,7 @@ fn access(address: &str) -> Access {
     Access {
         address: address.parse().expect("an address"),
         token: None,
+        tls: None,
         names: vec!["Disk-Host.example".parse().expect("a name")],
     }
 }

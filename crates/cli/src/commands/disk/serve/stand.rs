@@ -13,7 +13,9 @@ use fathom_disk::fault;
 use fathom_disk::fuse::{FuseOptions, Mounted};
 use fathom_disk::nbd::{Address, Server};
 use fathom_disk::stack::{FileSystem, Stack, Wanted};
+use rustls::ServerConfig;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The way back of an answer takes no longer on a machine that is quiet enough.
 const EARLY_NS_MAX: u64 = 100_000;
@@ -33,6 +35,7 @@ pub(super) fn put_up(
     running: Running,
     chosen: &Chosen,
     mounts: &[Option<PathBuf>],
+    tls: Option<&Arc<ServerConfig>>,
 ) -> anyhow::Result<Stand> {
     let bench = &running.bench;
     let socket = args
@@ -42,11 +45,12 @@ pub(super) fn put_up(
     let control = Control::start(bench, &socket).context("the control socket")?;
     let mut servers = Vec::new();
     for address in &args.nbd {
-        let address = match address {
-            NbdAddress::Unix(path) => Address::Unix(std::path::absolute(path)?),
-            NbdAddress::Tcp(at) => Address::Tcp(*at),
+        let (address, tls) = match address {
+            // What does not leave this machine is the kernel's to keep.
+            NbdAddress::Unix(path) => (Address::Unix(std::path::absolute(path)?), None),
+            NbdAddress::Tcp(at) => (Address::Tcp(*at), tls.cloned()),
         };
-        servers.push(Server::start(bench, &address).context("--nbd")?);
+        servers.push(Server::start(bench, &address, tls).context("--nbd")?);
     }
     let mounted = match &args.at {
         None => None,
@@ -132,11 +136,7 @@ impl Stand {
             lines.push(format!("device {}", stack.device().display()));
             lines.extend(stack.mounted().map(|at| format!("mount {}", at.display())));
         }
-        lines.extend(
-            self.servers
-                .iter()
-                .map(|server| format!("nbd {}", server.address())),
-        );
+        lines.extend(self.servers.iter().map(|server| format!("nbd {}", server.uri())));
         lines.push(format!("control {}", self.control.path().display()));
         lines.push(String::from("ready\n"));
         lines.join("\n")
@@ -146,7 +146,7 @@ impl Stand {
     pub(super) fn places(&self, names: &[String]) -> Vec<String> {
         let place = |name: &String| match (&self.mounted, self.servers.first()) {
             (Some(mounted), _) => mounted.file(name).display().to_string(),
-            (None, Some(server)) => format!("{} ({name})", server.address()),
+            (None, Some(server)) => format!("{} ({name})", server.uri()),
             (None, None) => name.clone(),
         };
         names.iter().map(place).collect()

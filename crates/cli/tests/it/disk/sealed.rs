@@ -1,0 +1,186 @@
+//! NBD by TLS, with the clients of others.
+
+use super::nbd::installed;
+use super::served::{Served, or_skip, shell};
+use crate::certificates::Certificates;
+use crate::harness::{Place, tool};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// A server that lets only clients with certificates in.
+fn served<'a>(place: &'a Place, own: &Certificates) -> Result<Served<'a>, String> {
+    Served::start(
+        place,
+        &format!("null: --size 64MiB --nbd 127.0.0.1:0 {}", own.flags(Some(own))),
+    )
+}
+
+#[test]
+fn nbdinfo_and_nbdcopy_by_tls() {
+    let test = "nbdinfo_and_nbdcopy_by_tls";
+    let place = Place::new();
+    or_skip!(test, installed("nbdinfo").and(installed("nbdcopy")));
+    let own = or_skip!(test, Certificates::make(&place, "own"));
+    let other = or_skip!(test, Certificates::make(&place, "other"));
+    let served = or_skip!(test, served(&place, &own));
+    let uri = served.way("nbd").to_owned();
+    assert!(uri.starts_with("nbds://127.0.0.1:"), "{uri}");
+    let with = |certificates: &Certificates| format!("{uri}?tls-certificates={}", certificates.dir());
+    let info = tool(&format!("nbdinfo {}", with(&own))).expect("nbdinfo");
+    assert!(
+        info.contains("with TLS") && info.contains("export-size: 67108864"),
+        "{info}"
+    );
+    // Neither without TLS, nor with a certificate of somebody else's, nor with none.
+    std::fs::create_dir(place.path("none")).expect("a folder");
+    std::fs::copy(own.path("ca-cert.pem"), place.path("none/ca-cert.pem")).expect("a copy");
+    for wrong in [
+        uri.replacen("nbds", "nbd", 1),
+        format!("{uri}?tls-certificates={}", place.path("none").display()),
+    ] {
+        assert!(tool(&format!("nbdinfo {wrong}")).is_err(), "{wrong}");
+    }
+    for file in ["client-cert.pem", "client-key.pem"] {
+        std::fs::copy(other.path(file), place.path("none").join(file)).expect("a copy");
+    }
+    let foreign = format!("{uri}?tls-certificates={}", place.path("none").display());
+    assert!(
+        tool(&format!("nbdinfo {foreign}")).is_err(),
+        "of another authority"
+    );
+    // In, out, and the same.
+    let mut data = vec![0u8; 64 << 20];
+    fathom_core::rng::Rng::new(fathom_testkit::seed()).fill(&mut data[..40 << 20]);
+    place.write("in", &data);
+    let (from, to) = (place.path("in"), place.path("out"));
+    let uri = with(&own);
+    tool(&format!("nbdcopy {} {uri}", from.display())).expect("nbdcopy in");
+    tool(&format!("nbdcopy {uri} {}", to.display())).expect("nbdcopy out");
+    assert!(std::fs::read(&to).expect("what came out") == data, "it differs");
+    served.end(0);
+}
+
+#[test]
+fn qemu_by_tls() {
+    let test = "qemu_by_tls";
+    let place = Place::new();
+    or_skip!(test, installed("qemu-io").and(installed("qemu-img")));
+    let own = or_skip!(test, Certificates::make(&place, "own"));
+    let served = or_skip!(test, served(&place, &own));
+    let port = served.way("nbd").rsplit(':').next().expect("a port").to_owned();
+    let image = format!(
+        "--object tls-creds-x509,id=tls0,dir={},endpoint=client --image-opts driver=nbd,host=127.0.0.1,port={port},tls-creds=tls0",
+        own.dir()
+    );
+    let line = format!(
+        "qemu-io -c 'write -P 0xcd 1M 3M' -c 'flush' -c 'write -f -P 0xab 2M 64k' -c 'read -P 0xcd 1M 1M' -c 'read -P 0xab 2M 64k' \
+         -c 'discard 1M 1M' -c 'read -P 0 1M 1M' {image}"
+    );
+    let said = shell(&place, &line).expect("qemu-io");
+    assert!(!said.contains("failed"), "{said}");
+    // Many at a time: answers are sealed by one thread, requests opened by another.
+    let mut data = vec![0u8; 64 << 20];
+    fathom_core::rng::Rng::new(fathom_testkit::seed()).fill(&mut data[10 << 20..]);
+    place.write("in", &data);
+    let (object, options) = image.split_once(" --image-opts ").expect("both");
+    for line in [
+        format!("qemu-img convert {object} -n -W -m 16 -f raw --target-image-opts in {options}"),
+        format!("qemu-img convert {object} --image-opts -W -m 16 -O raw {options} out"),
+    ] {
+        shell(&place, &format!("cd {} && {line}", place.path("").display())).expect("qemu-img convert");
+    }
+    assert!(
+        std::fs::read(place.path("out")).expect("what came out") == data,
+        "it differs"
+    );
+    served.end(0);
+}
+
+/// Who says nothing, or nonsense in the place of a handshake, holds up nobody else, and the server ends all the same.
+#[test]
+fn who_does_not_finish_a_handshake_holds_up_nobody() {
+    let test = "who_does_not_finish_a_handshake_holds_up_nobody";
+    let place = Place::new();
+    or_skip!(test, installed("nbdinfo"));
+    let own = or_skip!(test, Certificates::make(&place, "own"));
+    let served = or_skip!(test, served(&place, &own));
+    let uri = served.way("nbd").to_owned();
+    let at = uri.trim_start_matches("nbds://").to_owned();
+    let begin = |after: &[u8]| {
+        let mut stream = TcpStream::connect(&at).expect("a connection");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("patience");
+        stream.read_exact(&mut [0; 18]).expect("a greeting");
+        let mut says = 3u32.to_be_bytes().to_vec();
+        says.extend(0x4948_4156_454f_5054u64.to_be_bytes());
+        // NBD_OPT_STARTTLS
+        says.extend([0, 0, 0, 5, 0, 0, 0, 0]);
+        says.extend(after);
+        stream.write_all(&says).expect("sent");
+        stream.read_exact(&mut [0; 20]).expect("leave to begin");
+        stream
+    };
+    let silent: Vec<TcpStream> = (0..8).map(|_| begin(&[])).collect();
+    // What is sent before the handshake is taken for a part of it, and is none.
+    let mut injected = begin(b"IHAVEOPT\0\0\0\x07\0\0\0\x06\0\0\0\0\0\0");
+    let mut rest = Vec::new();
+    let ended = injected.read_to_end(&mut rest);
+    assert!(
+        ended.is_err() || rest.len() < 100,
+        "it went on: {} bytes",
+        rest.len()
+    );
+    tool(&format!("nbdinfo {uri}?tls-certificates={}", own.dir())).expect("others are served");
+    served.end(0);
+    drop(silent);
+}
+
+#[test]
+fn certificates_that_make_no_sense_are_refused_before_anything_is_touched() {
+    let test = "certificates_that_make_no_sense_are_refused_before_anything_is_touched";
+    let place = Place::new();
+    let own = or_skip!(test, Certificates::make(&place, "own"));
+    let other = or_skip!(test, Certificates::make(&place, "other"));
+    place.write("text", "no certificate\n");
+    let text = place.path("text").display().to_string();
+    let (cert, key) = (own.path("server-cert.pem"), own.path("server-key.pem"));
+    let other_key = other.path("server-key.pem");
+    let before = place.names();
+    for (flags, said) in [
+        (format!("--nbd 127.0.0.1:0 --tls-cert {cert}"), "--tls-key"),
+        (format!("--nbd 127.0.0.1:0 --tls-ca {cert}"), "--tls-cert"),
+        (
+            format!("--nbd 127.0.0.1:0 --tls-cert nothing --tls-key {key}"),
+            "--tls-cert nothing",
+        ),
+        (
+            format!("--nbd 127.0.0.1:0 --tls-cert {text} --tls-key {key}"),
+            "no certificate is in it",
+        ),
+        (
+            format!("--nbd 127.0.0.1:0 --tls-cert {cert} --tls-key {text}"),
+            "give a private key in PEM",
+        ),
+        (
+            format!("--nbd 127.0.0.1:0 --tls-cert {cert} --tls-key {other_key}"),
+            "they do not belong together",
+        ),
+        (
+            format!("--nbd unix:s --tls-cert {cert} --tls-key {key}"),
+            "there is nothing to be sealed",
+        ),
+        // Sealed, but for everybody.
+        (
+            format!("--nbd 0.0.0.0:0 --tls-cert {cert} --tls-key {key}"),
+            "--tls-ca",
+        ),
+    ] {
+        place
+            .fathom(&format!("disk serve null: --size 1MiB {flags}"))
+            .expect(2)
+            .saying(said);
+    }
+    assert_eq!(place.names(), before);
+}
