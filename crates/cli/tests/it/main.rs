@@ -4,6 +4,7 @@
 //! capability that is missing (root, loop devices, fio) prints `SKIPPED: <test>: <what is missing>` and returns.
 #![forbid(unsafe_code)]
 
+mod accessible;
 mod against_fio;
 mod bounded;
 mod browsed;

@@ -103,7 +103,7 @@ impl Panel {
             Look::Lines => (
                 "timeseries",
                 json!({
-                    "legend": {"displayMode": "list", "placement": "bottom", "showLegend": true},
+                    "legend": {"displayMode": "list", "placement": "bottom", "showLegend": true, "calcs": []},
                     "tooltip": {"mode": "multi", "sort": "desc"},
                 }),
             ),
@@ -118,7 +118,10 @@ impl Panel {
                 "heatmap",
                 json!({
                     "calculate": false, "cellGap": 0, "yAxis": {"unit": self.unit, "axisPlacement": "left"},
-                    "color": {"mode": "scheme", "scheme": "Viridis", "steps": 64, "scale": "exponential", "exponent": 0.5},
+                    "color": {
+                        "mode": "scheme", "scheme": "Viridis", "steps": 64, "scale": "exponential", "exponent": 0.5,
+                        "fill": "dark-orange", "reverse": false,
+                    },
                     "tooltip": {"mode": "single", "yHistogram": false}, "legend": {"show": false},
                 }),
             ),

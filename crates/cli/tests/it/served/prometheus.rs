@@ -34,8 +34,37 @@ impl Prometheus {
         more: &str,
     ) -> Option<Self> {
         tool("prometheus --version").ok()?;
+        Some(Self::start_program(
+            "prometheus",
+            place,
+            targets,
+            (rules, more, ""),
+        ))
+    }
+
+    /// Version 3, where `FATHOM_PROMETHEUS3` or the path has it (`prometheus3`): without a package of Debian's, it is built from Go's proxy.
+    pub(crate) fn start_third(targets: &[(&str, &str)], rules: Option<&str>) -> Option<Self> {
+        let program = std::env::var("FATHOM_PROMETHEUS3").unwrap_or_else(|_| String::from("prometheus3"));
+        let version = tool(&format!("{program} --version")).ok()?;
+        // One that is built by hand says no version.
+        assert!(!version.contains("version 2."), "{program}: {version}");
+        // What 2.x has by a feature flag is a setting.
+        Some(Self::start_program(
+            &program,
+            Place::new(),
+            targets,
+            (rules, "", ", scrape_native_histograms: true"),
+        ))
+    }
+
+    fn start_program(
+        program: &str,
+        place: Place,
+        targets: &[(&str, &str)],
+        (rules, more, global): (Option<&str>, &str, &str),
+    ) -> Self {
         let mut config =
-            String::from("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\n");
+            format!("global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s{global}}}\n");
         if let Some(rules) = rules {
             place.write("rules.yaml", rules);
             config.push_str("rule_files: [rules.yaml]\n");
@@ -52,7 +81,7 @@ impl Prometheus {
         // Free a moment ago: nobody else listens on ports that the system gives.
         let at = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
         let at = at.expect("a free port").to_string();
-        let child = Command::new("prometheus")
+        let child = Command::new(program)
             .arg(format!("--config.file={}", file.display()))
             .arg(format!("--storage.tsdb.path={}", place.path("tsdb").display()))
             .arg(format!("--web.listen-address={at}"))
@@ -75,7 +104,7 @@ impl Prometheus {
             );
             std::thread::sleep(Duration::from_millis(100));
         }
-        Some(server)
+        server
     }
 
     fn is_ready(&self) -> bool {
@@ -199,24 +228,7 @@ fn a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap() {
     }
     every_query_has_data(&place, &server);
     // The same data that the report is made of: from native buckets.
-    let quantiles = [0.5, 0.9, 0.99, 0.999].map(|q| {
-        let expr =
-            format!("histogram_quantile({q}, sum by (op) (fathom_load_latency_seconds{{class=\"run\"}}))");
-        (q, server.query(&expr))
-    });
-    let report: Value = serde_json::from_str(&run.end()).expect("the report as JSON");
-    for (q, rows) in quantiles {
-        assert_eq!(rows.len(), 2, "{q}: {rows:?}");
-        for (labels, seconds) in rows {
-            let key = format!("p{}", q * 100.0).replace('.', "_");
-            let op = labels["op"].as_str().expect("a direction");
-            let own = number(&report, &format!("jobs.0.{op}.lat_ns.{key}")) / 1e9;
-            assert!(
-                (seconds / own - 1.0).abs() < 0.005,
-                "{op} {key}: {seconds} s, {own} s of ours"
-            );
-        }
-    }
+    agree(&server, run);
 }
 
 /// Of every dashboard, and what the rules record; of a real machine or of a modelled one, whichever has it.
@@ -235,6 +247,59 @@ fn every_query_has_data(place: &Place, server: &Prometheus) {
         "instance:fathom_limit_ios:ratio1m",
     ] {
         server.until(recorded, |_| true);
+    }
+}
+
+/// What version 3 reads is the same, by native buckets: the percentiles of a load are ours to half a percent.
+#[test]
+fn the_third_version_reads_native_histograms() {
+    let test = "the_third_version_reads_native_histograms";
+    let place = Place::new();
+    // Of so many I/Os no two that are neighbours at a percentile lie far apart.
+    let run = Serving::start(&mut place.command(
+        "run --name load --rw randrw --bs 4k --iodepth 16 --time_based --runtime 120 --direct 1 --size 1g --serve=0 --serve-after 90s -o \
+         none --json --on model:azure/P30",
+    ));
+    let rules = place.fathom("dashboards rules").expect(0).stdout;
+    let Some(server) = Prometheus::start_third(&[("run", run.at.as_str())], Some(&rules)) else {
+        return skipped(
+            test,
+            "Prometheus 3 (go build -tags remove_all_sd github.com/prometheus/prometheus/cmd/prometheus, as prometheus3)",
+        );
+    };
+    server.until("fathom_running{class=\"run\"}", |running| running == 0.0);
+    server.until("count_over_time(up{class=\"run\"}[15s])", |count| count >= 6.0);
+    for (labels, up) in server.query("min_over_time(up[5s])") {
+        assert!(up >= 1.0, "{labels}");
+    }
+    agree(&server, run);
+    let latencies = queries(&place, "load")
+        .into_iter()
+        .filter(|query| query.contains("latency"));
+    for query in latencies {
+        assert!(!server.query(&query).is_empty(), "no data for {query}");
+    }
+}
+
+/// Ends a run, and compares the percentiles of its report with those of a server.
+fn agree(server: &Prometheus, run: Serving) {
+    let quantiles = [0.5, 0.9, 0.99, 0.999].map(|q| {
+        let expr =
+            format!("histogram_quantile({q}, sum by (op) (fathom_load_latency_seconds{{class=\"run\"}}))");
+        (q, server.query(&expr))
+    });
+    let report: Value = serde_json::from_str(&run.end()).expect("the report as JSON");
+    for (q, rows) in quantiles {
+        assert_eq!(rows.len(), 2, "{q}: {rows:?}");
+        for (labels, seconds) in rows {
+            let key = format!("p{}", q * 100.0).replace('.', "_");
+            let op = labels["op"].as_str().expect("a direction");
+            let own = number(&report, &format!("jobs.0.{op}.lat_ns.{key}")) / 1e9;
+            assert!(
+                (seconds / own - 1.0).abs() < 0.005,
+                "{op} {key}: {seconds} s, {own} s of ours"
+            );
+        }
     }
 }
 
