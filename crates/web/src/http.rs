@@ -22,15 +22,18 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
 /// Connections at a time; what is beyond is closed at once.
 const CONNECTIONS: usize = 64;
 /// Of these, how many may watch.
 const VIEWERS: usize = 24;
-/// How long those who watch have at the end to hear of it.
-const FAREWELL: Duration = Duration::from_millis(300);
+/// How long those who watch have at the end to hear of it, and how often it is looked whether they have.
+const FAREWELL: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(20);
+/// What was told has to be sent.
+const SENT: Duration = Duration::from_millis(100);
 /// Threads for what takes its time: reports of a browser.
 const SLOW_THREADS: usize = 2;
 
@@ -116,8 +119,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if self.viewers() > 0 {
-            std::thread::sleep(FAREWELL);
+        let watched = self.viewers() > 0;
+        let begin = Instant::now();
+        while self.viewers() > 0 && begin.elapsed() < FAREWELL {
+            std::thread::sleep(LOOK);
+        }
+        if watched {
+            std::thread::sleep(SENT);
         }
         self.stop.send_replace(true);
         if let Some(thread) = self.thread.take() {

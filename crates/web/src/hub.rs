@@ -308,7 +308,7 @@ impl Hub {
     pub fn end(&self) {
         let mut state = self.state();
         if !std::mem::replace(&mut state.ended, true) {
-            self.feed.push("end", &event::Ended::default());
+            self.feed.end("end", &event::Ended::default());
         }
     }
 

@@ -63,11 +63,16 @@ async fn tell(served: &Served, had: u64, send: &Sender<Bytes>) {
     let mut had = if feed.knows(had) { had } else { 0 };
     loop {
         newest.mark_unchanged();
+        // Looked at first: all that came before the end is then told.
+        let ended = feed.has_ended();
         while let Some(batch) = feed.after(had) {
             had = batch.last;
             if send.send(Bytes::from(batch.text)).await.is_err() {
                 return;
             }
+        }
+        if ended {
+            return;
         }
         let alive = tokio::time::sleep(ALIVE_EVERY);
         tokio::select! {

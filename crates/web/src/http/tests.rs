@@ -227,6 +227,33 @@ fn who_watches_is_told_at_once_and_goes_on_where_it_was() {
     read_until(&mut other, &mut seen, "event: about");
 }
 
+/// What ends is told to its end, and the connection is not just cut: a browser would call that an error.
+#[test]
+fn who_watches_is_told_the_end() {
+    let (server, feed) = server();
+    let mut stream = connect(&server);
+    stream
+        .write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .expect("sent");
+    for number in 0..100 {
+        feed.push("interval", &number);
+    }
+    feed.end("end", &"it");
+    let mut seen = String::new();
+    stream.read_to_string(&mut seen).expect("all of it");
+    assert!(seen.contains("id: 102\nevent: end"), "{seen}");
+    assert!(seen.ends_with("\r\n0\r\n\r\n"), "{seen}");
+    // So is one who comes later.
+    let late = get(&server, "/events");
+    assert!(
+        late.contains("event: end") && late.ends_with("\r\n0\r\n\r\n"),
+        "{late}"
+    );
+    let begin = Instant::now();
+    drop(server);
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
 #[test]
 fn no_more_watch_than_may_and_metrics_are_answered_all_the_same() {
     let (server, _) = server();

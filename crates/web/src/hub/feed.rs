@@ -6,6 +6,7 @@
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -19,6 +20,7 @@ const BATCH_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Feed {
     ring: Mutex<Ring>,
+    ended: AtomicBool,
     newest: watch::Sender<u64>,
 }
 
@@ -45,6 +47,7 @@ impl Default for Feed {
     fn default() -> Self {
         Self {
             ring: Mutex::default(),
+            ended: AtomicBool::new(false),
             newest: watch::Sender::new(0),
         }
     }
@@ -80,6 +83,18 @@ impl Feed {
         }
         drop(ring);
         self.newest.send_replace(number);
+    }
+
+    /// Adds the last event: who has had it is told nothing more.
+    pub(crate) fn end(&self, kind: &str, data: &impl Serialize) {
+        self.push(kind, data);
+        self.ended.store(true, Ordering::Release);
+        // Who looked between the two looks again.
+        self.newest.send_modify(|_| {});
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// The number of the newest event, and who waits for the next.
