@@ -25,12 +25,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Connections at a time; a client with more waits.
 const CONNECTIONS_MAX: usize = 64;
-/// How long a client may take to say what it wants.
-const NEGOTIATION: Duration = Duration::from_secs(20);
+/// How long a client may take to say what it wants, TLS and all: one that says a byte now and then would keep its place for ever.
+const NEGOTIATION: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 20 });
 /// How often the listener looks whether it is to end.
 const LOOK: Timespec = Timespec {
     tv_sec: 0,
@@ -73,8 +73,27 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Those that are open, each with a handle to end it by.
-type Connections = Arc<Mutex<Vec<(Arc<Stream>, JoinHandle<()>)>>>;
+/// Those that are open.
+type Connections = Arc<Mutex<Vec<Open>>>;
+
+/// A connection, with a handle to end it by.
+#[derive(Debug)]
+struct Open {
+    stream: Arc<Stream>,
+    thread: JoinHandle<()>,
+    since: Instant,
+    /// Set when it has said what it wants.
+    agreed: Arc<AtomicBool>,
+}
+
+impl Open {
+    /// Ends one that takes too long to say what it wants.
+    fn hurry(&self) {
+        if !self.agreed.load(Ordering::Relaxed) && self.since.elapsed() > NEGOTIATION {
+            self.stream.close();
+        }
+    }
+}
 
 #[derive(Debug)]
 enum Listener {
@@ -245,8 +264,9 @@ impl Server {
         let (bench, theirs, flag) = (Arc::clone(bench), Arc::clone(&connections), Arc::clone(&stop));
         let is_sealed = tls.is_some();
         let body = move || {
-            let make = |stream| Connection {
+            let make = |stream, agreed| Connection {
                 stream,
+                agreed,
                 bench: Arc::clone(&bench),
                 exports: Arc::clone(&exports),
                 tls: tls.clone(),
@@ -290,7 +310,7 @@ impl Server {
         let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections
             .iter()
-            .filter(|(_, thread)| !thread.is_finished())
+            .filter(|open| !open.thread.is_finished())
             .count()
     }
 }
@@ -303,11 +323,11 @@ impl Drop for Server {
             let _ended = thread.join();
         }
         let open = std::mem::take(&mut *self.connections.lock().unwrap_or_else(PoisonError::into_inner));
-        for (stream, _) in &open {
-            stream.close();
+        for one in &open {
+            one.stream.close();
         }
-        for (_, thread) in open {
-            let _ended = thread.join();
+        for one in open {
+            let _ended = one.thread.join();
         }
         if let Address::Unix(path) = &self.address {
             // Its socket was made by this server; what is left of it does no harm.
@@ -318,7 +338,7 @@ impl Drop for Server {
 
 fn listen(
     listener: &Listener,
-    make: &dyn Fn(Arc<Stream>) -> Connection,
+    make: &dyn Fn(Arc<Stream>, Arc<AtomicBool>) -> Connection,
     connections: &Connections,
     stop: &AtomicBool,
 ) {
@@ -327,7 +347,8 @@ fn listen(
         // An interrupted wait is a look too many.
         let _ready = poll(&mut wait, Some(&LOOK));
         let mut open = connections.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|(_, thread)| !thread.is_finished());
+        open.iter().for_each(Open::hurry);
+        open.retain(|one| !one.thread.is_finished());
         if open.len() >= CONNECTIONS_MAX {
             drop(open);
             std::thread::sleep(Duration::from_millis(50));
@@ -338,10 +359,16 @@ fn listen(
             continue;
         };
         let stream = Arc::new(stream);
-        let connection = make(Arc::clone(&stream));
+        let agreed = Arc::new(AtomicBool::new(false));
+        let connection = make(Arc::clone(&stream), Arc::clone(&agreed));
         let thread = std::thread::Builder::new().name(String::from("fathom-nbd-in"));
         if let Ok(thread) = thread.spawn(move || connection.serve()) {
-            open.push((stream, thread));
+            open.push(Open {
+                stream,
+                thread,
+                since: Instant::now(),
+                agreed,
+            });
         }
     }
 }

@@ -13,7 +13,7 @@ use fathom_core::record::Comm;
 use rustls::ServerConfig;
 use std::io::{self, BufReader, Read, Write as _};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How long the last word to a client may take.
@@ -26,6 +26,8 @@ type Begun = (Negotiated, Option<Arc<Tls>>);
 
 pub(super) struct Connection {
     pub(super) stream: Arc<Stream>,
+    /// To be set when it is agreed what the client wants.
+    pub(super) agreed: Arc<AtomicBool>,
     pub(super) bench: Arc<Bench>,
     pub(super) exports: Arc<[Export]>,
     /// Whom to trust, and who this is; `None`: nothing is sealed.
@@ -47,6 +49,7 @@ impl Connection {
         let Some((negotiated, tls)) = self.agree()? else {
             return Ok(());
         };
+        self.agreed.store(true, Ordering::Relaxed);
         self.stream.set_patience(None)?;
         let output = Output::new(Arc::clone(&self.stream), tls.clone(), Arc::clone(&self.stop));
         let output = Arc::new(output);

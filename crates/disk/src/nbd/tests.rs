@@ -201,3 +201,27 @@ fn the_server_ends_though_clients_wait() {
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert!(!socket.exists());
 }
+
+/// One that says a byte now and then, each before anybody's patience ends, is gone all the same; one that has agreed stays.
+#[test]
+fn who_takes_too_long_to_say_what_it_wants_is_gone() {
+    let served = served();
+    let mut quiet = connect(&served);
+    let mut slow = UnixStream::connect(&served.socket).expect("connect");
+    slow.read_exact(&mut [0; 18]).expect("a greeting");
+    let begin = Instant::now();
+    // An option of 1000 bytes, which never ends.
+    let begun = [
+        &3u32.to_be_bytes()[..],
+        b"IHAVEOPT",
+        &7u32.to_be_bytes(),
+        &1000u32.to_be_bytes(),
+    ];
+    slow.write_all(&begun.concat()).expect("sent");
+    while slow.write_all(&[0]).is_ok() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "it is still there");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert!(begin.elapsed() >= super::NEGOTIATION);
+    assert_eq!(read(&mut quiet, 0, 512).len(), 512);
+}
