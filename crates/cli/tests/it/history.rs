@@ -3,8 +3,10 @@
 
 use crate::harness::{Place, at, number, skipped, tool};
 use crate::served::prometheus::Prometheus;
+use fathom_core::record::CounterRow;
 use fathom_core::rng::Rng;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A moment of the past, and how often was scraped for how long.
@@ -62,11 +64,10 @@ const NODES: [&str; 4] = ["disk", "machine", "memory", "idle"];
 
 /// The counters of all nodes as `OpenMetrics`, with times.
 fn open_metrics(seed: u64) -> String {
-    let mut families: std::collections::BTreeMap<(&str, &str), Vec<String>> =
-        std::collections::BTreeMap::new();
+    let mut families: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for (number, name) in NODES.into_iter().enumerate() {
         let mut rng = Rng::stream(seed, number as u64);
-        let mut sums: std::collections::BTreeMap<(&str, &str), f64> = std::collections::BTreeMap::new();
+        let mut sums: BTreeMap<(&str, &str), f64> = BTreeMap::new();
         for step in 0..=STEPS {
             let rates = node(name, step, &mut rng);
             let time = BEGIN_S + step * STEP_S;
@@ -141,7 +142,7 @@ fn open_metrics(seed: u64) -> String {
 
 /// What cAdvisor and the kubelet of a node export: scraped under another port, or by another name with the node's in a label.
 fn of_pods(
-    families: &mut std::collections::BTreeMap<(&'static str, &'static str), Vec<String>>,
+    families: &mut BTreeMap<(&'static str, &'static str), Vec<String>>,
     rates: Rates,
     step: u64,
     time: u64,
@@ -181,14 +182,14 @@ fn time(s: u64) -> String {
     at.expect("a time").to_string()
 }
 
-/// A server that has the histories; `None`: something is not installed.
-fn server(test: &str, seed: u64) -> Option<Prometheus> {
+/// A server that has histories as `OpenMetrics`; `None`: something is not installed.
+fn server(test: &str, histories: &str) -> Option<Prometheus> {
     if tool("promtool --version").is_err() {
         skipped(test, "promtool");
         return None;
     }
     let place = Place::new();
-    let text = place.write("history.om", open_metrics(seed));
+    let text = place.write("history.om", histories);
     let blocks = place.path("tsdb");
     tool(&format!(
         "promtool tsdb create-blocks-from openmetrics -q {} {}",
@@ -207,7 +208,7 @@ fn server(test: &str, seed: u64) -> Option<Prometheus> {
 #[test]
 fn a_plan_is_made_of_a_nodes_history() {
     let seed = fathom_testkit::seed();
-    let Some(server) = server("a_plan_is_made_of_a_nodes_history", seed) else {
+    let Some(server) = server("a_plan_is_made_of_a_nodes_history", &open_metrics(seed)) else {
         return;
     };
     let own = Place::new();
@@ -247,10 +248,112 @@ fn a_plan_is_made_of_a_nodes_history() {
     own.fathom("plan --instance a").expect(2).saying("--prometheus");
 }
 
+/// What was counted in a recording, as a server has it that scrapes every 15 s, by the name of the metric.
+fn scraped(place: &Place, name: &str, families: &mut BTreeMap<String, Vec<String>>) {
+    let mut reader = fathom_store::RecordReader::<CounterRow>::open(&place.path(name)).expect("counters");
+    let mut first_ns = None;
+    reader
+        .for_each_batch(|rows| {
+            for row in rows {
+                let begun_ns = *first_ns.get_or_insert(row.at_ns);
+                // A second is a row of each; the hour of the recording lies in the past.
+                let second = (row.at_ns - begun_ns + 500_000_000) / 1_000_000_000;
+                if !second.is_multiple_of(STEP_S) || !row.metric.starts_with("node_") {
+                    continue;
+                }
+                let comma = if row.labels.is_empty() { "" } else { "," };
+                let line = format!(
+                    "{}{{instance=\"{name}:9100\"{comma}{}}} {} {}\n",
+                    row.metric,
+                    row.labels,
+                    row.value,
+                    BEGIN_S + second
+                );
+                families.entry(row.metric.to_string()).or_default().push(line);
+            }
+        })
+        .expect("rows");
+    // A modelled machine has no CPUs, and a node exporter's instance is known by them.
+    for step in 0..=(RECORDED_S / STEP_S) {
+        let line = format!(
+            "node_cpu_seconds_total{{instance=\"{name}:9100\",cpu=\"0\",mode=\"idle\"}} {} {}\n",
+            step * STEP_S,
+            BEGIN_S + step * STEP_S
+        );
+        families
+            .entry(String::from("node_cpu_seconds_total"))
+            .or_default()
+            .push(line);
+    }
+}
+
+const RECORDED_S: u64 = 1200;
+
+/// A recording has a reading each second, a server one every 15 s: where averages can tell, both say the same of the same time.
+#[test]
+fn a_recording_and_a_server_say_the_same_of_the_same_time() {
+    let place = Place::new();
+    let loads = [
+        ("ios", "--bs 4k --iodepth 16 --ioengine libaio"),
+        ("bytes", "--bs 512k --iodepth 8 --ioengine libaio"),
+        ("alone", "--bs 4k --iodepth 1 --ioengine libaio"),
+        ("idle", "--bs 4k --iodepth 4 --ioengine libaio --rate_iops 20"),
+    ];
+    let mut families = BTreeMap::new();
+    for (name, load) in loads {
+        place
+            .fathom(&format!(
+                "run --name load --rw randread {load} --direct 1 --time_based --runtime {RECORDED_S} --size 1g --record=counters -o {name} \
+                 --on model:azure/P15,burst=empty -q"
+            ))
+            .expect(0);
+        scraped(&place, name, &mut families);
+    }
+    let mut text = String::new();
+    for (metric, lines) in families {
+        // An unknown kind is what counters of any ending may have.
+        writeln!(text, "# TYPE {metric} unknown\n{}", lines.concat().trim_end()).expect("a string");
+    }
+    text.push_str("# EOF\n");
+    let Some(server) = server("a_recording_and_a_server_say_the_same_of_the_same_time", &text) else {
+        return;
+    };
+    for (name, _) in loads {
+        let (from, to) = (time(BEGIN_S), time(BEGIN_S + RECORDED_S));
+        let line = format!(
+            "explain --prometheus http://{} --instance {name} --from {from} --to {to} --disk P15",
+            server.at
+        );
+        let verdict = |text: &str| -> (String, String) {
+            let line = |begin: &str| {
+                let from = text.find(begin).unwrap_or_else(|| panic!("{begin}: {text}"));
+                text[from..]
+                    .split(['.', ':'])
+                    .take(2)
+                    .collect::<Vec<_>>()
+                    .join(":")
+            };
+            (line("What limited it"), line("What to do"))
+        };
+        let recorded = place.fathom(&format!("explain {name}")).expect(0).stdout;
+        let served = place.fathom(&line).expect(0).stdout;
+        assert_eq!(
+            verdict(&recorded),
+            verdict(&served),
+            "{name}: {recorded}\n{served}"
+        );
+        let at_limit = verdict(&served).0.contains("disk P15");
+        assert_eq!(at_limit, matches!(name, "ios" | "bytes"), "{served}");
+    }
+}
+
 #[test]
 fn what_limited_a_node_is_told_from_its_history() {
     let seed = fathom_testkit::seed();
-    let Some(server) = server("what_limited_a_node_is_told_from_its_history", seed) else {
+    let Some(server) = server(
+        "what_limited_a_node_is_told_from_its_history",
+        &open_metrics(seed),
+    ) else {
         return;
     };
     let own = Place::new();
