@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct DashboardsArgs {
-    /// Print this one: load, node, disk, fleet or rules
+    /// Print this one: load, node, disk, served, fleet or rules
     #[arg(value_name = "NAME", value_parser = kind(), conflicts_with = "output")]
     pub kind: Option<Kind>,
     /// Write all into this directory

@@ -1,8 +1,8 @@
 //! `fathom disk serve --serve`: what a real Prometheus reads of a modelled disk that is served live, and what a browser shows.
 
 use super::devtools::{Browser, find};
-use super::page::{SHOWN, pictures, sound, wait};
-use super::prometheus::{Prometheus, check_metrics, queries};
+use super::page::{SHOWN, ends, fits_a_phone, pictures, sound, wait};
+use super::prometheus::{Prometheus, all_is_read, check_metrics, queries};
 use super::{Serving, get};
 use crate::harness::{Place, number, skipped, tool};
 use std::fs::File;
@@ -109,21 +109,7 @@ fn a_disk_that_is_served_live_is_read_by_prometheus() {
         let is_number = query.contains("increase(") || rows.iter().any(|(_, value)| value.is_finite());
         assert!(is_number, "{query}: {rows:?}");
     }
-    let text = serving.get("/metrics");
-    for name in text
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
-    {
-        if name.ends_with("_total") {
-            for (labels, resets) in server.query(&format!("resets({name}[1m])")) {
-                assert!(resets < 1.0, "{name} of {labels} went back");
-            }
-        }
-        assert!(
-            !server.query(&format!("{name} or {name}_count")).is_empty(),
-            "{name} was not read"
-        );
-    }
+    all_is_read(&server, &serving);
     if tool("promtool --version").is_ok() {
         check_metrics(&serving);
     }
@@ -195,19 +181,8 @@ fn a_disk_that_is_served_live_has_a_page() {
     );
     place.fathom("disk fault --of ctl disk log attach").expect(0);
     sound(&mut browser, &serving.at);
-    browser.phone();
-    let wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    assert_eq!(browser.evaluate(wide), serde_json::json!(0), "wider than a phone");
-    browser.desktop();
+    fits_a_phone(&mut browser);
     std::thread::sleep(Duration::from_secs(2));
     pictures(&mut browser, "live-served");
-    let at = serving.at.clone();
-    let ends = std::thread::spawn(move || serving.end());
-    wait(
-        &mut browser,
-        "the end",
-        "document.documentElement?.dataset.ended === '1'",
-    );
-    ends.join().expect("it ends");
-    sound(&mut browser, &at);
+    ends(&mut browser, serving);
 }

@@ -58,6 +58,27 @@ pub(crate) fn pictures(browser: &mut Browser, name: &str) {
     browser.desktop();
 }
 
+/// Nothing is wider than a phone.
+pub(super) fn fits_a_phone(browser: &mut Browser) {
+    let wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    browser.phone();
+    assert_eq!(browser.evaluate(wide), json!(0), "wider than a phone");
+    browser.desktop();
+}
+
+/// Ends what is served: the page is told, and is as sound as before.
+pub(super) fn ends(browser: &mut Browser, serving: Serving) {
+    let at = serving.at.clone();
+    let ends = std::thread::spawn(move || serving.end());
+    wait(
+        browser,
+        "the end",
+        "document.documentElement?.dataset.ended === '1'",
+    );
+    ends.join().expect("it ends");
+    sound(browser, &at);
+}
+
 pub(super) const SHOWN: &str = "Array.from(document.querySelectorAll('.chart.live')).filter((place) => \
                      place.querySelectorAll('.main-svg').length > 0).length";
 
@@ -98,23 +119,12 @@ fn a_run_fills_the_page_in_while_ten_look() {
     );
     std::thread::sleep(Duration::from_millis(1500));
     pictures(&mut browser, "live");
-    let wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    browser.phone();
-    assert_eq!(browser.evaluate(wide), json!(0), "wider than a phone");
-    browser.desktop();
+    fits_a_phone(&mut browser);
     let names = browser.evaluate(
         "Array.from(document.querySelectorAll('.chart.live')).every((place) => place.getAttribute('aria-label'))",
     );
     assert_eq!(names, json!(true), "charts have names");
-    let at = serving.at.clone();
-    let ends = std::thread::spawn(move || serving.end());
-    wait(
-        &mut browser,
-        "the end",
-        "document.documentElement?.dataset.ended === '1'",
-    );
-    ends.join().expect("it ends");
-    sound(&mut browser, &at);
+    ends(&mut browser, serving);
     for viewer in viewers {
         let intervals = viewer.join().expect("a viewer");
         assert!(intervals >= 9, "{intervals} intervals");

@@ -208,27 +208,31 @@ fn a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap() {
     for (labels, scrapes) in server.query("count_over_time(up[10s])") {
         assert!(scrapes >= 9.0, "{labels}: {scrapes} scrapes in 10 s");
     }
-    // All that is exported is there.
     for of in [&run, &modelled, &recording] {
-        let text = of.get("/metrics");
-        for name in text
-            .lines()
-            .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
-        {
-            if name.ends_with("_total") {
-                for (labels, resets) in server.query(&format!("resets({name}[1m])")) {
-                    assert!(resets < 1.0, "{name} of {labels} went back");
-                }
-            }
-            assert!(
-                !server.query(&format!("{name} or {name}_count")).is_empty(),
-                "{name} was not read"
-            );
-        }
+        all_is_read(&server, of);
     }
     every_query_has_data(&place, &server);
     // The same data that the report is made of: from native buckets.
     agree(&server, run);
+}
+
+/// All that is exported is there, and no counter ever went back.
+pub(super) fn all_is_read(server: &Prometheus, of: &Serving) {
+    let text = of.get("/metrics");
+    for name in text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+    {
+        if name.ends_with("_total") {
+            for (labels, resets) in server.query(&format!("resets({name}[1m])")) {
+                assert!(resets < 1.0, "{name} of {labels} went back");
+            }
+        }
+        assert!(
+            !server.query(&format!("{name} or {name}_count")).is_empty(),
+            "{name} was not read"
+        );
+    }
 }
 
 /// Of every dashboard, and what the rules record; of a real machine or of a modelled one, whichever has it.
