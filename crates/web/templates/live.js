@@ -224,11 +224,16 @@
     const last = intervals[intervals.length - 1];
     if (last) {
       const sum = (of) => last.loads.reduce((all, load) => all + of(load), 0);
-      const most = (key) => Math.max(...last.loads.map((load) => load[key] || 0));
+      const known = (key) => last.loads.map((load) => load[key]).filter((value) => value !== null);
+      const most = (key) => Math.max(...known(key));
       shown.push(["time", `${Math.round(last.t)} s`, last.ramp ? "ramp or cooldown" : ""]);
-      shown.push(["I/Os a second", number(sum((load) => load.iops)), last.loads.map((load) => load.op).join(", ")]);
+      shown.push(["I/Os a second", number(sum((load) => load.iops)), Array.from(new Set(last.loads.map((load) => load.op))).join(", ")]);
       shown.push(["MB/s", number(sum((load) => load.bytes) / 1e6), ""]);
-      shown.push(["99th percentile", `${number(most("p99"), 3)} ms`, `longest ${number(most("max"), 3)} ms`]);
+      if (known("p99").length) {
+        shown.push(["99th percentile", `${number(most("p99"), 3)} ms`, `longest ${number(most("max"), 3)} ms`]);
+      } else {
+        shown.push(["99th percentile", "–", "no I/O in the last second"]);
+      }
       const wrong = intervals.reduce((all, interval) => all + interval.loads.reduce((sum, load) => sum + load.errors, 0), 0);
       if (wrong) shown.push(["I/Os that failed", number(wrong), ""]);
       const backlog = Math.max(...last.loads.map((load) => load.backlog));

@@ -6,8 +6,8 @@ use crate::{packages, shell};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 
-/// Builds the program. Rust brings musl and a linker; only zstd needs a C compiler, for which that of Debian's own C library
-/// does: what zstd takes of its headers is the same in both, and what were not would not link.
+/// Builds the program. Rust brings musl and a linker; only zstd and ring need a C compiler, for which that of Debian's own C library
+/// does: what they take of its headers is the same in both, and what were not would not link.
 pub(super) fn build(machine: &Machine) -> Result<Binary<'_>> {
     let triple = machine.triple();
     packages::add_target(&triple)?;
