@@ -293,18 +293,20 @@ const RECORDED_S: u64 = 1200;
 #[test]
 fn a_recording_and_a_server_say_the_same_of_the_same_time() {
     let place = Place::new();
+    let (disk, machine) = ("P15,burst=empty", "P40,vm=Standard_DS3_v2");
     let loads = [
-        ("ios", "--bs 4k --iodepth 16 --ioengine libaio"),
-        ("bytes", "--bs 512k --iodepth 8 --ioengine libaio"),
-        ("alone", "--bs 4k --iodepth 1 --ioengine libaio"),
-        ("idle", "--bs 4k --iodepth 4 --ioengine libaio --rate_iops 20"),
+        ("ios", "--bs 4k --iodepth 16", disk),
+        ("bytes", "--bs 512k --iodepth 8", disk),
+        ("machine", "--bs 64k --iodepth 64", machine),
+        ("alone", "--bs 4k --iodepth 1", disk),
+        ("idle", "--bs 4k --iodepth 4 --rate_iops 20", disk),
     ];
     let mut families = BTreeMap::new();
-    for (name, load) in loads {
+    for (name, load, on) in loads {
         place
             .fathom(&format!(
-                "run --name load --rw randread {load} --direct 1 --time_based --runtime {RECORDED_S} --size 1g --record=counters -o {name} \
-                 --on model:azure/P15,burst=empty -q"
+                "run --name load --rw randread {load} --ioengine libaio --direct 1 --time_based --runtime {RECORDED_S} --size 1g \
+                 --record=counters -o {name} --on model:azure/{on} -q"
             ))
             .expect(0);
         scraped(&place, name, &mut families);
@@ -318,10 +320,15 @@ fn a_recording_and_a_server_say_the_same_of_the_same_time() {
     let Some(server) = server("a_recording_and_a_server_say_the_same_of_the_same_time", &text) else {
         return;
     };
-    for (name, _) in loads {
-        let (from, to) = (time(BEGIN_S), time(BEGIN_S + RECORDED_S));
+    let (from, to) = (time(BEGIN_S), time(BEGIN_S + RECORDED_S));
+    for (name, _, on) in loads {
+        let known = if on == disk {
+            "--disk P15"
+        } else {
+            "--machine Standard_DS3_v2 --disk P40"
+        };
         let line = format!(
-            "explain --prometheus http://{} --instance {name} --from {from} --to {to} --disk P15",
+            "explain --prometheus http://{} --instance {name} --from {from} --to {to} {known}",
             server.at
         );
         let verdict = |text: &str| -> (String, String) {
@@ -342,9 +349,30 @@ fn a_recording_and_a_server_say_the_same_of_the_same_time() {
             verdict(&served),
             "{name}: {recorded}\n{served}"
         );
-        let at_limit = verdict(&served).0.contains("disk P15");
-        assert_eq!(at_limit, matches!(name, "ios" | "bytes"), "{served}");
+        let at_limit = verdict(&served).0.contains("disk P");
+        assert_eq!(at_limit, matches!(name, "ios" | "bytes" | "machine"), "{served}");
     }
+    // And so do plans: the same counters, less often read.
+    let planned = |words: &str| -> Value {
+        let text = place
+            .fathom(&format!("plan {words} --gib 512 --top 3 --json -q"))
+            .expect(0)
+            .stdout;
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let recorded = planned("--from idle");
+    let served = planned(&format!(
+        "--prometheus http://{} --instance idle --since {from} --until {to}",
+        server.at
+    ));
+    for path in ["layouts.0.target", "layouts.2.target", "need.read_percent"] {
+        assert_eq!(at(&recorded, path), at(&served, path), "{path}");
+    }
+    let [one, other] = [&recorded, &served].map(|plan| number(plan, "need.iops"));
+    assert!(
+        (one - other).abs() <= 1.0,
+        "{one} IOPS of a recording, {other} of a server"
+    );
 }
 
 #[test]

@@ -4,6 +4,9 @@ use super::Serving;
 use super::prometheus::Prometheus;
 use crate::certificates::Certificates;
 use crate::harness::{Place, skipped, tool};
+use std::io::Read as _;
+use std::net::TcpStream;
+use std::time::Duration;
 
 fn serving(place: &Place, flags: &str) -> Serving {
     Serving::start(&mut place.command(&format!(
@@ -43,6 +46,10 @@ fn who_has_a_certificate_reads_and_nobody_else() {
             own.path("ca-cert.pem")
         ))
     };
+    // Who says nothing, instead of beginning TLS, is not waited for.
+    let silent: Vec<TcpStream> = (0..3)
+        .map(|_| TcpStream::connect(&at).expect("a connection"))
+        .collect();
     let metrics = ask(Some(&own), &format!("https://{at}/metrics")).expect("metrics");
     assert!(metrics.contains("fathom_running"), "{metrics}");
     for wrong in [
@@ -63,6 +70,13 @@ fn who_has_a_certificate_reads_and_nobody_else() {
     };
     server.until("up{class=\"sealed\"}", |up| up >= 1.0);
     server.until("fathom_load_ios_total", |ios| ios > 0.0);
+    for mut silent in silent {
+        silent
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .expect("patience");
+        let ended = silent.read(&mut [0; 1]);
+        assert!(matches!(ended, Ok(0)), "{ended:?}");
+    }
 }
 
 #[test]
