@@ -33,6 +33,7 @@ const TRACING: [&[&str]; 3] = [
 pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::begin();
     packages::install(packages::TESTS);
+    packages::cache_of_npm();
     steps.ended("packages");
     shell::run(&mut shell::cargo(&["fmt", "--all", "--", "--check"]))?;
     tidy::run()?;

@@ -13,6 +13,8 @@ pub(crate) const TESTS: &[Need] = &[
     ("chromium", "chromium"),
     ("fio", "fio"),
     ("prometheus", "prometheus"),
+    ("openssl", "openssl"),
+    ("curl", "curl"),
     ("nbdcopy", "libnbd-bin"),
     ("qemu-img", "qemu-utils"),
     ("/usr/lib/postgresql/15/bin/postgres", "postgresql-15"),
@@ -60,6 +62,21 @@ pub(crate) fn install(needed: &[Need]) {
             "cannot install {}: {error:#}: tests that need them are skipped",
             missing.join(", ")
         );
+    }
+}
+
+/// The checker of accessibility that a test takes from npm's cache.
+const AXE: &str = "axe-core@4.14.1";
+
+/// Has npm keep what a test takes from its cache, where there is npm: for this alone it is not installed.
+pub(crate) fn cache_of_npm() {
+    if find("npm").is_none() {
+        return;
+    }
+    let mut add = Command::new("npm");
+    add.args(["cache", "add", AXE, "--prefer-offline"]);
+    if let Err(error) = shell::run(&mut add) {
+        eprintln!("cannot fetch {AXE}: {error:#}: the test of accessibility is skipped");
     }
 }
 
