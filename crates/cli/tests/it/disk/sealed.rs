@@ -4,8 +4,13 @@ use super::nbd::installed;
 use super::served::{Served, or_skip, shell};
 use crate::certificates::Certificates;
 use crate::harness::{Place, tool};
+use fathom_core::rng::Rng;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A server that lets only clients with certificates in.
@@ -51,7 +56,7 @@ fn nbdinfo_and_nbdcopy_by_tls() {
     );
     // In, out, and the same.
     let mut data = vec![0u8; 64 << 20];
-    fathom_core::rng::Rng::new(fathom_testkit::seed()).fill(&mut data[..40 << 20]);
+    Rng::new(fathom_testkit::seed()).fill(&mut data[..40 << 20]);
     place.write("in", &data);
     let (from, to) = (place.path("in"), place.path("out"));
     let uri = with(&own);
@@ -81,7 +86,7 @@ fn qemu_by_tls() {
     assert!(!said.contains("failed"), "{said}");
     // Many at a time: answers are sealed by one thread, requests opened by another.
     let mut data = vec![0u8; 64 << 20];
-    fathom_core::rng::Rng::new(fathom_testkit::seed()).fill(&mut data[10 << 20..]);
+    Rng::new(fathom_testkit::seed()).fill(&mut data[10 << 20..]);
     place.write("in", &data);
     let (object, options) = image.split_once(" --image-opts ").expect("both");
     for line in [
@@ -183,4 +188,132 @@ fn certificates_that_make_no_sense_are_refused_before_anything_is_touched() {
             .saying(said);
     }
     assert_eq!(place.names(), before);
+}
+
+/// A client of this test's own, so that many requests are under way at once and answers are left lying.
+struct Client(rustls::StreamOwned<rustls::ClientConnection, TcpStream>);
+
+impl Client {
+    /// Begins with TLS, and chooses the first export by the old option: answers are simple.
+    fn connect(at: &str, own: &Certificates) -> Self {
+        let read = |file: &str| CertificateDer::from_pem_file(own.path(file)).expect("a certificate");
+        let mut trusted = rustls::RootCertStore::empty();
+        trusted.add(read("ca-cert.pem")).expect("an authority");
+        let key = PrivateKeyDer::from_pem_file(own.path("client-key.pem")).expect("a key");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .expect("TLS 1.3")
+            .with_root_certificates(trusted)
+            .with_client_auth_cert(vec![read("client-cert.pem")], key)
+            .expect("a client");
+        let mut stream = TcpStream::connect(at).expect("a connection");
+        let patience = Some(Duration::from_mins(1));
+        stream.set_read_timeout(patience).expect("patience");
+        stream.set_write_timeout(patience).expect("patience");
+        stream.read_exact(&mut [0; 18]).expect("a greeting");
+        let option = |number: u32| [&b"IHAVEOPT"[..], &number.to_be_bytes(), &[0; 4]].concat();
+        let begin = [&3u32.to_be_bytes()[..], &option(5)].concat();
+        stream.write_all(&begin).expect("sent");
+        stream.read_exact(&mut [0; 20]).expect("leave to begin");
+        let name = "localhost".try_into().expect("a name");
+        let connection = rustls::ClientConnection::new(Arc::new(config), name).expect("a connection");
+        let mut sealed = Self(rustls::StreamOwned::new(connection, stream));
+        sealed.0.write_all(&option(1)).expect("sent");
+        sealed.0.read_exact(&mut [0; 10]).expect("an export");
+        sealed
+    }
+
+    fn ask(&mut self, kind: u16, cookie: u64, offset: u64, len: u32, data: &[u8]) {
+        let mut request = 0x2560_9513_u32.to_be_bytes().to_vec();
+        request.extend(0u16.to_be_bytes());
+        request.extend(kind.to_be_bytes());
+        request.extend(cookie.to_be_bytes());
+        request.extend(offset.to_be_bytes());
+        request.extend(len.to_be_bytes());
+        request.extend(data);
+        self.0.write_all(&request).expect("sent");
+    }
+
+    /// The cookie of the next answer, which is one of success.
+    fn answered(&mut self) -> u64 {
+        let mut head = [0; 16];
+        self.0.read_exact(&mut head).expect("an answer");
+        assert_eq!(head[..8], [0x67, 0x44, 0x66, 0x98, 0, 0, 0, 0]);
+        u64::from_be_bytes(head[8..].try_into().expect("eight"))
+    }
+
+    fn data(&mut self, len: usize) -> Vec<u8> {
+        let mut data = vec![0; len];
+        self.0.read_exact(&mut data).expect("its data");
+        data
+    }
+}
+
+const READ: u16 = 0;
+const WRITE: u16 = 1;
+
+/// Random reads and writes, many at a time, agree with an oracle; and so do answers of which 64 MiB lie about unread, while another
+/// client goes on.
+#[test]
+fn random_io_by_tls_agrees_with_an_oracle() {
+    const SLOT: u64 = 256 << 10;
+    let test = "random_io_by_tls_agrees_with_an_oracle";
+    let place = Place::new();
+    let own = or_skip!(test, Certificates::make(&place, "own"));
+    let served = or_skip!(test, served(&place, &own));
+    let at = served.way("nbd").trim_start_matches("nbds://").to_owned();
+    let seed = fathom_testkit::seed();
+    let mut rng = Rng::new(seed);
+    let mut client = Client::connect(&at, &own);
+    let mut oracle = vec![0u8; 64 << 20];
+    // What is under way, by slot: where a read began and its length; nothing of a write.
+    let mut under_way: BTreeMap<u64, Option<(usize, usize)>> = BTreeMap::new();
+    let take = |client: &mut Client, under_way: &mut BTreeMap<u64, Option<(usize, usize)>>, oracle: &[u8]| {
+        let slot = client.answered();
+        if let Some((from, len)) = under_way.remove(&slot).expect("an answer to what was asked") {
+            assert!(
+                client.data(len) == oracle[from..from + len],
+                "slot {slot} differs, seed {seed}"
+            );
+        }
+    };
+    for _ in 0..20_000 {
+        let slot = rng.below(oracle.len() as u64 / SLOT);
+        while under_way.contains_key(&slot) || under_way.len() >= 32 {
+            take(&mut client, &mut under_way, &oracle);
+        }
+        let most = if rng.below(50) == 0 { SLOT } else { 8192 };
+        let len = 1 + rng.below(most);
+        let offset = slot * SLOT + rng.below(SLOT - len + 1);
+        let (from, to) = (offset as usize, (offset + len) as usize);
+        if rng.below(2) == 0 {
+            under_way.insert(slot, Some((from, to - from)));
+            client.ask(READ, slot, offset, len as u32, &[]);
+        } else {
+            rng.fill(&mut oracle[from..to]);
+            under_way.insert(slot, None);
+            client.ask(WRITE, slot, offset, len as u32, &oracle[from..to]);
+        }
+    }
+    while !under_way.is_empty() {
+        take(&mut client, &mut under_way, &oracle);
+    }
+    for mebibyte in 0..64u64 {
+        client.ask(READ, mebibyte, mebibyte << 20, 1 << 20, &[]);
+    }
+    let mut other = Client::connect(&at, &own);
+    for _ in 0..100 {
+        other.ask(READ, 7, 4096, 4096, &[]);
+        assert_eq!(other.answered(), 7);
+        assert!(other.data(4096) == oracle[4096..8192]);
+    }
+    for _ in 0..64 {
+        let from = (client.answered() as usize) << 20;
+        assert!(
+            client.data(1 << 20) == oracle[from..from + (1 << 20)],
+            "at {from}, seed {seed}"
+        );
+    }
+    served.end(0);
 }
