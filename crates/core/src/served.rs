@@ -4,6 +4,7 @@
 
 use crate::run::Counted;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The version of what is printed.
 pub const SCHEMA: &str = "fathom.disk/1";
@@ -66,8 +67,8 @@ pub struct DiskStatus {
 /// A limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LimitStatus {
-    /// Which: `disk IOPS`, `VM uncached MB/s`, …
-    pub limit: &'static str,
+    /// Which: `disk IOPS`, `VM uncached MB/s`, …; `disk IOPS, in a burst` is what it is while credit lasts. None is there twice.
+    pub limit: Cow<'static, str>,
     pub counts: Counted,
     /// Its nominal rate.
     pub rate_per_second: u64,

@@ -7,6 +7,7 @@ use fathom_core::served::{Credit, DiskStatus, LATE_SHARE_MAX, Lateness, LimitSta
 use fathom_core::units::Nanos;
 use fathom_model::LimitState;
 use fathom_sys::clock::monotonic_ns;
+use std::borrow::Cow;
 
 /// Looks at a bench again and again.
 #[derive(Debug)]
@@ -101,7 +102,7 @@ fn disk(bench: &Bench, number: usize, (before, now): (&Look, &Look), seconds: f6
 }
 
 fn limits(before: &[LimitState], now: &[LimitState], seconds: f64) -> Vec<LimitStatus> {
-    let status = |(before, now): (&LimitState, &LimitState)| {
+    let status = |((before, now), limit): ((&LimitState, &LimitState), Cow<'static, str>)| {
         let used = now.taken.saturating_sub(before.taken) as f64 / seconds;
         let credit = now.credit_full.zip(now.credit_left).map(|(full, left)| {
             let falls = before.credit_left.unwrap_or(left).saturating_sub(left) as f64 / seconds;
@@ -112,7 +113,7 @@ fn limits(before: &[LimitState], now: &[LimitState], seconds: f64) -> Vec<LimitS
             }
         });
         LimitStatus {
-            limit: now.name,
+            limit,
             counts: now.counts,
             rate_per_second: now.rate_per_second,
             used_per_second: used,
@@ -122,7 +123,27 @@ fn limits(before: &[LimitState], now: &[LimitState], seconds: f64) -> Vec<LimitS
             credit,
         }
     };
-    before.iter().zip(now).map(status).collect()
+    before.iter().zip(now).zip(names(now)).map(status).collect()
+}
+
+/// What limits are called, each by a name of its own: a rate and the higher one while credit lasts have one name in the model.
+fn names(limits: &[LimitState]) -> Vec<Cow<'static, str>> {
+    let mut names: Vec<Cow<'static, str>> = Vec::new();
+    for limit in limits {
+        let has_credit = |other: &LimitState| other.name == limit.name && other.credit_full.is_some();
+        let mut name = Cow::Borrowed(limit.name);
+        if limit.credit_full.is_none() && limits.iter().any(has_credit) {
+            name = format!("{name}, in a burst").into();
+        }
+        let same = names
+            .iter()
+            .filter(|known| **known == name || known.starts_with(&format!("{name} (")));
+        match same.count() {
+            0 => names.push(name),
+            before => names.push(format!("{name} ({})", before + 1).into()),
+        }
+    }
+    names
 }
 
 /// Brings what is no rate up to now.
@@ -189,3 +210,6 @@ fn words(disk: &DiskStatus) -> String {
     parts.extend(disk.faults.iter().cloned());
     parts.join(", ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,7 +87,7 @@ fn credit(disk: &str, limit: &LimitStatus, several: bool) -> Option<Credit> {
         limit: if several {
             Cow::Owned(format!("{disk}: {}", limit.limit))
         } else {
-            Cow::Borrowed(limit.limit)
+            limit.limit.clone()
         },
         counts: limit.counts,
         left: credit.left as f64,
@@ -124,7 +124,7 @@ pub(super) fn families(served: &Served) -> Vec<Family> {
     ]
     .map(Family::new);
     for (disk, limit) in limits(status) {
-        let labels = [disk, limit.limit, unit(limit.counts)];
+        let labels = [disk, &*limit.limit, unit(limit.counts)];
         rate.push(&labels, Value::Number(limit.rate_per_second as f64));
         used.push(&labels, Value::Number(limit.used_total as f64));
         held.push(&labels[..2], Value::Number(limit.held_ns_total as f64 / 1e9));

@@ -236,8 +236,8 @@ fn who_looks_is_told_of_each_interval_once() {
 
 /// How a disk stands whose limit held half of the time of its I/Os, in the second before `uptime_s`.
 fn standing(uptime_s: u64, throttled_percent: f64, faults: &[&str]) -> Status {
-    let limit = |limit, counts| LimitStatus {
-        limit,
+    let limit = |limit: &'static str, counts| LimitStatus {
+        limit: limit.into(),
         counts,
         rate_per_second: 1000,
         used_per_second: 900.0,

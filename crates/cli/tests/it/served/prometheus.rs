@@ -219,6 +219,14 @@ fn a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap() {
 /// All that is exported is there, and no counter ever went back.
 pub(super) fn all_is_read(server: &Prometheus, of: &Serving) {
     let text = of.get("/metrics");
+    let series = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.rsplit_once(' '));
+    let mut known = std::collections::BTreeSet::new();
+    for (series, _) in series {
+        assert!(known.insert(series), "{series} is there twice");
+    }
     for name in text
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
