@@ -52,8 +52,8 @@ pub struct Member {
 /// All members together, in one direction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Total {
-    #[serde(serialize_with = "by_name")]
-    pub op: Op,
+    /// As [`Op::name`] has it.
+    pub op: &'static str,
     pub ios: u64,
     pub bytes: u64,
     /// The sum of the members' rates, each over its own time.
@@ -61,10 +61,6 @@ pub struct Total {
     pub bytes_per_second: f64,
     /// Of all I/Os of all members: bucket by bucket the sum.
     pub lat_ns: LatencySummary,
-}
-
-fn by_name<S: serde::Serializer>(op: &Op, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(op.name())
 }
 
 /// Whose limit it is that holds them.
@@ -141,7 +137,7 @@ impl Reduction {
             let jobs = recorded.summary.jobs.iter().map(|job| job.op(op));
             let (total, histogram) = self.totals.entry(op.index()).or_insert_with(|| {
                 let none = Total {
-                    op,
+                    op: op.name(),
                     ios: 0,
                     bytes: 0,
                     iops: 0.0,
@@ -241,7 +237,9 @@ fn rates(summary: &Summary) -> (f64, f64) {
 
 /// I/Os a second by the second, of seconds that were whole and counted.
 fn by_second(series: &[SeriesRow]) -> BTreeMap<u32, f64> {
-    let mut seconds: BTreeMap<u32, (u64, BTreeMap<(u32, usize), u64>)> = BTreeMap::new();
+    /// How long the second was, by section and direction.
+    type Lengths = BTreeMap<(u32, usize), u64>;
+    let mut seconds: BTreeMap<u32, (u64, Lengths)> = BTreeMap::new();
     for row in series.iter().filter(|row| !row.ramp && row.op != Op::Sync) {
         let (ios, lengths) = seconds.entry(row.second).or_default();
         *ios += row.ios;

@@ -122,7 +122,7 @@ impl AttachTimes {
             Step::Mounted,
             Step::Started,
         ] {
-            let Some(stated) = reached(step, look) else {
+            let Some(Reached { stated }) = reached(step, look) else {
                 continue;
             };
             let slot = self.slot(step);
@@ -154,23 +154,34 @@ impl AttachTimes {
     }
 }
 
-/// A time with whether it has whole seconds only.
-type Stated = (i64, bool);
+/// That a step is done, with the time that the cluster states, where it does.
+struct Reached {
+    /// With whether it has whole seconds only.
+    stated: Option<(i64, bool)>,
+}
 
-/// Whether a step is done; with the time that the cluster states, where it does.
-fn reached(step: Step, look: &Look<'_>) -> Option<Option<Stated>> {
+impl Reached {
+    fn at(stated: Option<(i64, bool)>) -> Self {
+        Self { stated }
+    }
+}
+
+/// Whether a step is done.
+fn reached(step: Step, look: &Look<'_>) -> Option<Reached> {
     let seconds = |time: Option<&Timestamp>| time.map(|time| (time.as_millisecond(), true));
     match step {
         Step::Bound => {
             let phase = look.claim?.status.as_ref()?.phase.as_deref();
-            (phase == Some("Bound")).then_some(None)
+            (phase == Some("Bound")).then_some(Reached::at(None))
         }
         Step::Scheduled => {
             look.pod?.spec.as_ref()?.node_name.as_ref()?;
             let event = event(look.events, "Scheduled");
             let precise = event.and_then(|event| event.event_time.as_ref());
             let precise = precise.map(|time| (time.0.as_millisecond(), false));
-            Some(precise.or_else(|| seconds(condition(look.pod?, "PodScheduled"))))
+            Some(Reached::at(
+                precise.or_else(|| seconds(condition(look.pod?, "PodScheduled"))),
+            ))
         }
         Step::Attached => {
             let event = event(look.events, "SuccessfulAttachVolume");
@@ -183,7 +194,7 @@ fn reached(step: Step, look: &Look<'_>) -> Option<Option<Stated>> {
                 all.iter()
                     .any(|one| one.status.as_ref().is_some_and(|status| status.attached))
             });
-            (is_attached || stated.is_some()).then_some(stated)
+            (is_attached || stated.is_some()).then_some(Reached::at(stated))
         }
         Step::Mounted => {
             let ready = condition(look.pod?, "PodReadyToStartContainers");
@@ -192,7 +203,7 @@ fn reached(step: Step, look: &Look<'_>) -> Option<Option<Stated>> {
                 .find_map(|reason| event(look.events, reason));
             let created = created.and_then(|event| event.first_timestamp.as_ref());
             let stated = seconds(ready.or(created.map(|time| &time.0)));
-            stated.map(Some)
+            stated.map(|stated| Reached::at(Some(stated)))
         }
         Step::Started => {
             let statuses = look.pod?.status.as_ref()?.container_statuses.as_ref()?;
@@ -206,7 +217,7 @@ fn reached(step: Step, look: &Look<'_>) -> Option<Option<Stated>> {
                 .terminated
                 .as_ref()
                 .and_then(|ended| ended.started_at.as_ref());
-            seconds(running.or(ended).map(|time| &time.0)).map(Some)
+            seconds(running.or(ended).map(|time| &time.0)).map(|stated| Reached::at(Some(stated)))
         }
         Step::Detached => None,
     }

@@ -41,6 +41,8 @@ const CALLS: usize = 32;
 const NODE_EVERY: u32 = 6;
 /// A side that failed so often in a row is given up: its other tests would fail alike.
 const FAILURES_MAX: u32 = 2;
+/// The exit code of a recording that has all but some rows.
+const INCOMPLETE: i32 = 1;
 /// The plan, and what came of a test.
 pub const PLAN_FILE: &str = "plan.json";
 pub const TEST_FILE: &str = "test.json";
@@ -270,7 +272,7 @@ impl Conduct<'_> {
             join_all(under_way.iter_mut().map(Running::prepare)).await;
             self.release(&mut under_way).await;
         }
-        let ended = join_all(under_way.into_iter().map(Running::to_its_end)).await;
+        let ended = join_all(under_way.into_iter().map(Running::into_done)).await;
         ended.into_iter().collect()
     }
 
@@ -453,7 +455,7 @@ impl<'a> Running<'a> {
     }
 
     /// What is left of it, whatever becomes of it. `None`: stopped by the user.
-    async fn to_its_end(mut self) -> anyhow::Result<Option<TestDone>> {
+    async fn into_done(mut self) -> anyhow::Result<Option<TestDone>> {
         let begun = self.conduct.plan.begins_together();
         let ended = match self.stopped.take() {
             Some(stopped) => Err(stopped),
@@ -512,8 +514,11 @@ impl<'a> Running<'a> {
         let mut progress = |bytes: u64, of: u64| conduct.tell(&Event::Fetched { test, bytes, of });
         let _permit = conduct.calls.acquire().await;
         self.cuts = collect::fetch(&source, &self.dir, &mut progress).await?;
-        let wrong: Vec<&StepDone> = self.steps.iter().filter(|step| step.exit != Some(0)).collect();
-        if let Some(first) = wrong.first() {
+        // A record that others' load made incomplete is one, and says so itself.
+        let watches = matches!(conduct.plan.work, Work::Watch { .. });
+        let is_well = |step: &&StepDone| step.exit == Some(0) || watches && step.exit == Some(INCOMPLETE);
+        let wrong = self.steps.iter().find(|step| !is_well(step));
+        if let Some(first) = wrong {
             let ended = first.exit.map_or_else(
                 || String::from("by a signal"),
                 |code| format!("with exit code {code}"),
@@ -585,9 +590,10 @@ impl<'a> Running<'a> {
     async fn look(&mut self) -> Result<Looked, ClusterError> {
         let conduct = self.conduct;
         let cluster = conduct.cluster;
-        let shared = match conduct.plan.begins_together() {
-            true => Some(conduct.snapshot().await?),
-            false => None,
+        let shared = if conduct.plan.begins_together() {
+            Some(conduct.snapshot().await?)
+        } else {
+            None
         };
         let pod = match &shared {
             Some(shared) => shared.pods.get(&self.name).cloned(),
@@ -746,9 +752,10 @@ impl<'a> Running<'a> {
             return Ok(None);
         }
         let cluster = self.conduct.cluster;
-        let pod = match self.conduct.plan.begins_together() {
-            true => self.conduct.snapshot().await?.pods.get(&self.name).cloned(),
-            false => cluster.pod(&self.name).await?,
+        let pod = if self.conduct.plan.begins_together() {
+            self.conduct.snapshot().await?.pods.get(&self.name).cloned()
+        } else {
+            cluster.pod(&self.name).await?
         };
         let node = match &self.node {
             Some(node) => cluster.node(node).await?,

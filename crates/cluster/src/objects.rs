@@ -44,10 +44,7 @@ pub fn steps(plan: &Plan, test: Test) -> Steps {
     let mut prepare = None;
     let steps = match &plan.work {
         Work::Load { files, options } => {
-            let target = match plan.claim.block {
-                true => DATA_DEVICE,
-                false => DATA_DIR,
-            };
+            let target = if plan.claim.block { DATA_DEVICE } else { DATA_DIR };
             let each = files.iter().map(|file| {
                 let mut words = vec![
                     String::from("run"),

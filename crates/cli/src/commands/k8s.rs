@@ -18,6 +18,7 @@ use fathom_cluster::conduct::{self, Outcome, TestDone};
 use fathom_cluster::plan::{Plan, Side, Test};
 use fathom_cluster::{Cluster, ClusterError, carry_out, cleanup, objects, rights, yaml};
 use fathom_session::{AfterTouching as _, Output, reserve_directory};
+use std::fmt::Write as _;
 use std::future::Future;
 use std::path::Path;
 
@@ -226,23 +227,22 @@ fn clean(args: &CleanupArgs) -> anyhow::Result<Exit> {
     let (there, left) = wait(async {
         let cluster = Cluster::connect(args.context.as_deref(), args.namespace.as_deref()).await?;
         let there = cleanup::there(&cluster, run).await?;
-        let left = match args.dry_run {
-            true => Vec::new(),
-            false => {
-                let how = if args.force {
-                    Removal::Forced
-                } else {
-                    Removal::Graceful
-                };
-                cleanup::remove(&cluster, run, plan::REMOVAL, how).await?
-            }
+        let how = if args.force {
+            Removal::Forced
+        } else {
+            Removal::Graceful
+        };
+        let left = if args.dry_run {
+            Vec::new()
+        } else {
+            cleanup::remove(&cluster, run, plan::REMOVAL, how).await?
         };
         Ok::<_, ClusterError>((there, left))
     })??;
     let word = if args.dry_run { "there is" } else { "removed" };
     let mut text = String::new();
-    for object in there.iter().filter(|object| !left.contains(object)) {
-        text.push_str(&format!("{word} {} {}\n", object.0.name(), object.1));
+    for (kind, name) in there.iter().filter(|object| !left.contains(object)) {
+        writeln!(text, "{word} {} {name}", kind.name())?;
     }
     if there.is_empty() {
         text.push_str("nothing of fathom's is there\n");

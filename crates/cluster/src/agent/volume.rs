@@ -1,7 +1,7 @@
 //! Where a node has a volume that its pods use.
 //!
 //! Source: the layout of the kubelet's directory, `pods/UID/volumes/kubernetes.io~PLUGIN/VOLUME` and `…/volumeDevices/…/VOLUME/…`
-//! (pkg/volume/util and pkg/kubelet/kubelet_getters.go of Kubernetes 1.34).
+//! (`pkg/volume/util` and `pkg/kubelet/kubelet_getters.go` of Kubernetes 1.34).
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};

@@ -140,7 +140,7 @@ fn a_volume_of_others_is_watched_from_its_node_and_not_used() {
             node: String::from("node-b"),
             called: String::from("claim pgdata of pod pg-0"),
         }],
-        duration: Some(Duration::from_secs(60)),
+        duration: Some(Duration::from_mins(1)),
         options: Vec::new(),
     };
     let objects = all(&plan, FIRST);

@@ -7,7 +7,9 @@ fn of<T: serde::de::DeserializeOwned>(value: Value) -> T {
 }
 
 fn pod(status: Value) -> Pod {
-    of(json!({"metadata": {"name": "p"}, "status": status}))
+    let mut object = json!({"metadata": {"name": "p"}});
+    object["status"] = status;
+    of(object)
 }
 
 fn worst(

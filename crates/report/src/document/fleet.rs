@@ -95,7 +95,7 @@ fn together(total: &Total) -> Vec<String> {
         Nanos(value.unwrap_or_default()).to_string()
     };
     vec![
-        total.op.name().to_owned(),
+        total.op.to_owned(),
         count(total.ios as f64),
         count(total.iops.round()),
         format!("{:.1}", total.bytes_per_second / MIB),

@@ -2,7 +2,6 @@ use super::FleetReport;
 use crate::{Format, Style};
 use expect_test::expect;
 use fathom_analysis::fleet::{Fleet, Limit, Member, Shown, Total};
-use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 
 #[test]
@@ -20,7 +19,7 @@ fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
     let fleet = Fleet {
         members: vec![member("1", 7_000.0), member("2", 5_400.0)],
         total: vec![Total {
-            op: Op::Read,
+            op: "read",
             ios: 124_000,
             bytes: 124_000 * 4096,
             iops: 12_400.0,

@@ -116,9 +116,10 @@ impl<'a> Told<'a> {
 /// A test in words.
 pub(super) fn named(plan: &Plan, test: Test) -> String {
     let name = format!("{} {}", plan.sides[test.side].name(), test.repeat);
-    match plan.begins_together() {
-        true => format!("{name}.{}", test.member),
-        false => name,
+    if plan.begins_together() {
+        format!("{name}.{}", test.member)
+    } else {
+        name
     }
 }
 
