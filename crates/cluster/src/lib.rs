@@ -1,6 +1,6 @@
 //! Loads and commands carried by Kubernetes: claims, pods, waiting for them, what came of it brought back, all of it removed.
 //!
-//! Data in: a [`Plan`](plan::Plan) of tests. Data out: directories as the pods made them, the times at which volumes were bound,
+//! Data in: a [`Plan`] of tests. Data out: directories as the pods made them, the times at which volumes were bound,
 //! attached and started, and what went wrong in words of the cluster. It must not know what a load is, parse arguments, print or
 //! exit; what is in the directories that it brings back it does not read.
 //!

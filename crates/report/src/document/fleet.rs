@@ -60,7 +60,7 @@ fn limit(limit: Limit) -> String {
             iops: together,
             shown_by: Shown::Alone { iops_alone },
         } => format!(
-            "together they get {} IOPS: a limit that all share, not the volumes' own: one alone gets {}",
+            "together they get {} IOPS: a limit that all share, not the volumes' own: one alone gets {} IOPS",
             iops(together),
             iops(iops_alone)
         ),

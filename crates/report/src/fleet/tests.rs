@@ -24,7 +24,7 @@ fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
             bytes: 124_000 * 4096,
             iops: 12_400.0,
             bytes_per_second: 12_400.0 * 4096.0,
-            lat_ns: lat.summary(&[50.0, 99.0]),
+            lat_ns: lat.summary(&[50.0, 95.0, 99.0, 99.9]),
         }],
         limit: Limit::Shared {
             iops: 12_400.0,
@@ -38,7 +38,23 @@ fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
         skew_ns: Some((3_100_000, 1_200_000)),
         version: "0",
     };
-    expect![[""]].assert_eq(&report.text(Style {
+    expect![[r#"
+        2 pods at once on class pool
+        begun within 3.10 ms, give or take 1.20 ms of their clocks
+        together they get 12.4k IOPS: a limit that all share, not the volumes' own: one
+          alone gets 9000 IOPS
+
+        Together
+                I/Os   IOPS  MiB/s      p50      p95      p99    p99.9
+          read  124k  12.4k   48.4  1.00 ms  1.00 ms  1.00 ms  1.00 ms
+
+        Each
+        warning: behind the others: 2 on node-2
+          pod  node    IOPS  MiB/s      p50      p99
+          1    node-1  7000   27.3  1.00 ms  2.00 ms
+          2    node-2  5400   21.1  1.00 ms  2.00 ms
+    "#]]
+    .assert_eq(&report.text(Style {
         width: 80,
         colour: false,
         unicode: true,
@@ -50,6 +66,6 @@ fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
         report
             .render(Format::Html)
             .expect("a page")
-            .contains("12,400 IOPS")
+            .contains("12.4k IOPS")
     );
 }
