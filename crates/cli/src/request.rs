@@ -76,8 +76,8 @@ pub(crate) fn read(
 
 /// Reads the patterns that `job` takes from files.
 fn read_patterns(job: &mut Job) -> anyhow::Result<()> {
-    /// fio's own limit.
-    const BYTES_MAX: u64 = 512;
+    /// No longer pattern is read: it is kept whole with the run.
+    const BYTES_MAX: u64 = 1 << 20;
     let read = |option: &str, path: &Path| {
         let mut bytes = Vec::new();
         std::fs::File::open(path)

@@ -18,6 +18,8 @@ pub struct Arrival {
     pub offset_bytes: u64,
     pub len_bytes: u32,
     pub op: Op,
+    /// The number of the file that it is for, among those of the job that plays it.
+    pub file: u16,
     /// Who sent it: a number below [`WORKERS`].
     pub worker: u32,
     /// It was sent when an earlier one was complete, to have so many in flight, itself among them; 0: it waited for none.

@@ -17,7 +17,9 @@ pub use data::{Buffers, Compression, Dedupe, ErrorRule, Verify, VerifyAlgorithm}
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneSize};
 pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
-pub use replay::{Fold, FoldKind, LeftOut, RecordFormat, Replay, ReplayOrder};
+pub use replay::{
+    Fold, FoldKind, LeftOut, ReadIolog, RecordFormat, Replay, ReplayFile, ReplayLayout, ReplayOrder,
+};
 pub use reporting::{LogValue, Logs, Reporting, Unified, Without};
 pub use start::{DEFAULT_PERCENTILES, Percentiles, Start, Written, WrittenSection};
 pub use stops::{ExitWhat, Flow, LatencyTarget, Steady, SteadyOf, Stops};
@@ -66,6 +68,9 @@ pub struct Job {
     /// The recording that it plays instead; its mix is then [`Mix::Recorded`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
+    /// The record that it asks for (`read_iolog`), which `replay` is made of before anything is planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_iolog: Option<ReadIolog>,
     /// In which sizes; per direction.
     #[serde(rename = "block_size_bytes")]
     pub block_size: PerOp<BlockSize>,
@@ -186,6 +191,12 @@ pub enum EngineKind {
     FileStat,
     /// Removes the file with the first I/O on it.
     FileDelete,
+    /// Makes a directory with the first I/O on it.
+    DirCreate,
+    /// `stat` of the directory.
+    DirStat,
+    /// Removes the directory with the first I/O on it.
+    DirDelete,
 }
 
 impl EngineKind {
@@ -207,17 +218,29 @@ impl EngineKind {
             Self::FileCreate => "filecreate",
             Self::FileStat => "filestat",
             Self::FileDelete => "filedelete",
+            Self::DirCreate => "dircreate",
+            Self::DirStat => "dirstat",
+            Self::DirDelete => "dirdelete",
         }
     }
     /// Whether its I/Os are about names and not about contents: nothing is read or written.
     pub const fn is_about_names(self) -> bool {
-        matches!(self, Self::FileCreate | Self::FileStat | Self::FileDelete)
+        matches!(self, Self::FileCreate | Self::FileStat | Self::FileDelete) || self.is_about_directories()
+    }
+    /// Whether what its names stand for are directories.
+    pub const fn is_about_directories(self) -> bool {
+        matches!(self, Self::DirCreate | Self::DirStat | Self::DirDelete)
     }
     /// Whether its I/Os change files whatever their direction.
     pub const fn always_changes(self) -> bool {
         matches!(
             self,
-            Self::Falloc | Self::Ftruncate | Self::FileCreate | Self::FileDelete
+            Self::Falloc
+                | Self::Ftruncate
+                | Self::FileCreate
+                | Self::FileDelete
+                | Self::DirCreate
+                | Self::DirDelete
         )
     }
     /// Whether more than one I/O can be in flight.
@@ -356,6 +379,7 @@ impl Default for Job {
             region: Region::default(),
             pattern: Pattern::default(),
             replay: None,
+            read_iolog: None,
             block_size: [block.clone(), block.clone(), block],
             block_align: [0; 3],
             engine: Engine {

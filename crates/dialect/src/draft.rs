@@ -7,8 +7,8 @@ use crate::diagnostic::Place;
 use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    BlockSize, Compression, Dedupe, Flow, Job, LatencyTarget, Mix, PerOp, RandomMap, Rate, SplitEntry,
-    Steady, SteadyOf, ThinkTime, ThinkTimeBasis, Verify, VerifyAlgorithm,
+    BlockSize, Compression, Dedupe, Distribution, Flow, Job, LatencyTarget, Mix, PerOp, RandomMap, Rate,
+    ReadIolog, SplitEntry, Steady, SteadyOf, ThinkTime, ThinkTimeBasis, Verify, VerifyAlgorithm,
 };
 use std::collections::BTreeMap;
 
@@ -52,6 +52,12 @@ pub(crate) struct Draft {
     pub(crate) huge_pages: bool,
     pub(crate) iodepth_low: u32,
     pub(crate) no_random_map: bool,
+    /// Blocks of one size all come once, map or not (`random_generator=lfsr`).
+    pub(crate) visits_all: bool,
+    /// Of a sequence of blocks: see [`Distribution::Sequence`].
+    pub(crate) sequence_strides: bool,
+    /// Its path is empty: no record is played.
+    pub(crate) iolog: ReadIolog,
     /// What a block gets that is drawn again, where there is a map.
     pub(crate) next_free: bool,
     /// `randrepeat`: the same random decisions on each run.
@@ -140,6 +146,9 @@ impl Default for Draft {
             huge_pages: false,
             iodepth_low: 0,
             no_random_map: false,
+            visits_all: false,
+            sequence_strides: false,
+            iolog: ReadIolog::default(),
             next_free: false,
             repeat: true,
             seed: None,
@@ -209,6 +218,11 @@ impl Draft {
             self.dedupe_of_set = dedupe.working_set_percent.is_some();
             self.dedupe_set_percent = dedupe.working_set_percent.unwrap_or(self.dedupe_set_percent);
         }
+        self.sequence_strides = matches!(
+            job.pattern.distribution[0],
+            Distribution::Sequence { strides: true, .. }
+        );
+        self.iolog = job.read_iolog.clone().unwrap_or_default();
         self.flow = job.flow.unwrap_or(self.flow);
         self.target = job.latency_target.unwrap_or(self.target);
         if let Some(steady) = job.stops.steady {

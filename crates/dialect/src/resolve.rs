@@ -33,6 +33,7 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
     settling.blocks();
     settling.sizes_by_order();
     settling.region();
+    settling.sequence();
     settling.random_map();
     settling.time();
     settling.rates();
@@ -43,6 +44,7 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
     settling.strides();
     settling.stops();
     settling.verify();
+    settling.iolog();
     settling.job
 }
 
@@ -155,7 +157,7 @@ impl Settling<'_> {
     }
 
     fn random_map(&mut self) {
-        if self.draft.no_random_map {
+        if self.draft.no_random_map && !self.comes_once_anyway() {
             self.job.pattern.random_map = RandomMap::Independent;
             if self.draft.next_free {
                 let fault = Fault::new("`random_map` has no effect: norandommap switches the map off");
@@ -181,6 +183,15 @@ impl Settling<'_> {
                 self.note(&[option], fault.remedy("add norandommap to say so"));
             }
         }
+    }
+
+    /// fio's other generator visits each block once by itself, where blocks have one size and none comes more often.
+    fn comes_once_anyway(&self) -> bool {
+        let job = &self.job;
+        let one_size = job.min_block_bytes() == job.max_block_bytes();
+        let even =
+            |op: usize| job.pattern.distribution[op] == Distribution::Uniform && job.block_align[op] == 0;
+        self.draft.visits_all && one_size && job.used_ops().all(even)
     }
 
     fn time(&mut self) {

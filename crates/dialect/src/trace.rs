@@ -23,7 +23,7 @@ use std::fmt;
 /// A time so far before the latest one is not in order any more. Less than [`fathom_core::arrival::HELD_NS`], within which order is
 /// restored.
 const DISORDER_NS: u64 = 2_000_000_000;
-/// The longest I/O.
+/// The longest I/O that moves data.
 const LEN_BYTES_MAX: u32 = 1 << 30;
 /// Volumes that are told apart, at most.
 const VOLUMES_MAX: usize = 1 << 16;
@@ -155,6 +155,20 @@ fn length(offset_bytes: u64, len_bytes: u64) -> Result<u32, String> {
     }
     let len = u32::try_from(len_bytes).ok().filter(|&len| len <= LEN_BYTES_MAX);
     len.ok_or_else(|| format!("a length of {len_bytes} bytes: no I/O has more than 1 GiB"))
+}
+
+/// The length of a trim, which moves no data.
+///
+/// # Errors
+/// No disk could be asked for it.
+fn trim_length(offset_bytes: u64, len_bytes: u64) -> Result<u32, String> {
+    match u32::try_from(len_bytes) {
+        Ok(len) if len > LEN_BYTES_MAX => length(offset_bytes.saturating_add(len_bytes), 0).map(|_| len),
+        Ok(len) => length(offset_bytes, len.into()),
+        Err(_) => Err(format!(
+            "a trim of {len_bytes} bytes: 4 GiB and more is not one I/O"
+        )),
+    }
 }
 
 /// Whether times go on: noted line by line, record by record.

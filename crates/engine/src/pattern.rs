@@ -66,6 +66,10 @@ pub struct Generator {
     unfinished: usize,
     repeats: bool,
     amount: u64,
+    /// That of a pass that writes.
+    full_amount: u64,
+    /// All files' parts together, in bytes.
+    region: u64,
     issued: u64,
     /// The random numbers at the beginning of the first pass: what [`Generator::rewind`] goes back to.
     first: Rng,
@@ -173,6 +177,8 @@ impl Generator {
             current: 0,
             repeats,
             amount,
+            full_amount: amount,
+            region: spans.iter().fold(0, |sum, span| sum.saturating_add(span.bytes)),
             issued: 0,
             first,
             same_blocks: crate::verify::writes_same_blocks(job, spans, amount),
@@ -313,7 +319,7 @@ impl Generator {
         if self.stay_left > 0 {
             return self.current % files;
         }
-        match &self.choice {
+        match &mut self.choice {
             Choice::RoundRobin | Choice::Sequential => self.current % files,
             Choice::Random => self.rng.below(files as u64) as usize,
             Choice::Skewed(sampler) => sampler.draw(&mut self.rng) as usize % files,
@@ -367,12 +373,18 @@ impl Generator {
     /// Begins the next pass, and goes back to its beginning from here on ([`Generator::rewind`]).
     pub fn begin_pass(&mut self) {
         self.first = self.rng.clone();
+        self.amount = self.full_amount;
         self.restart();
     }
     /// Goes back to the beginning of the first pass: the same draws come again, pass for pass. Allocates nothing.
     pub fn rewind(&mut self) {
         self.rng = self.first.clone();
         self.restart();
+    }
+
+    /// From here on a pass is one time round the region, whatever its amount.
+    pub fn once_round(&mut self) {
+        self.amount = self.amount.min(self.region);
     }
 
     /// Whether each whole pass writes the same blocks, in whatever order: one pass then stands for all.

@@ -30,6 +30,8 @@ pub enum Kind {
     Block,
     /// A character device.
     Character,
+    /// A directory, or one to be made: nothing is read or written.
+    Directory,
     /// Nothing: the null engine.
     Null,
     /// A part of a modelled disk.
@@ -92,7 +94,8 @@ impl FileAction {
     }
     /// Whether the run changes the file in any way.
     pub fn touches(&self) -> bool {
-        !matches!(self.kind, Kind::Null | Kind::Modelled) && (self.writes || self.fill || self.changes_size())
+        !matches!(self.kind, Kind::Null | Kind::Modelled | Kind::Directory)
+            && (self.writes || self.fill || self.changes_size())
     }
 }
 
@@ -149,7 +152,9 @@ impl Plan {
             };
             let (plan, sizes) = planned?;
             let all = plan.workers.iter().flat_map(|worker| &worker.files);
-            for (file, size_now) in all.zip(sizes) {
+            // Of directories only those are made and removed that hold nothing: there is nothing to permit or to lay out.
+            let files_alone = all.zip(sizes).filter(|(file, _)| file.kind != Kind::Directory);
+            for (file, size_now) in files_alone {
                 merge_action(&mut files, &plan.job, file, size_now);
             }
             jobs.push(plan);
@@ -215,6 +220,11 @@ fn merge_action(
 
 /// A job's plan, and of each of its files, in the order of its workers, the size now.
 fn plan_job(job: &Job, look: &Look<'_>) -> Result<(JobPlan, Vec<Option<u64>>), PlanError> {
+    if job.read_iolog.is_some() && job.replay.is_none() {
+        return Err(PlanError::NotRead {
+            job: job.name.clone(),
+        });
+    }
     let block = job.max_block_bytes();
     if block > 1 << 30 {
         return Err(PlanError::BlockTooLarge {
@@ -320,9 +330,13 @@ fn plan_worker(
     }
     let count = paths.len() as u64;
     let mut files = Vec::with_capacity(paths.len());
-    for path in paths {
+    for (at, path) in paths.into_iter().enumerate() {
         let (kind, size) = look(job, &path)?;
-        let span = span_of(job, number, count, &path, kind, size)?;
+        let played = job.replay.as_ref().and_then(|replay| replay.layout.files.get(at));
+        let span = match played {
+            Some(file) => played_span(job, file.extent_bytes, &path, kind, size)?,
+            None => span_of(job, number, count, &path, kind, size)?,
+        };
         sizes.push(size);
         files.push(FilePlan { path, kind, span });
     }
@@ -363,6 +377,9 @@ fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
                     path: parent.to_owned(),
                 });
             }
+            if job.engine.kind.is_about_directories() {
+                return Ok((Kind::Directory, None));
+            }
             if !job.files.may_create {
                 return Err(PlanError::MayNotCreate {
                     job: name(),
@@ -387,7 +404,13 @@ fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
             kind,
         })
     };
-    if kind.is_file() {
+    if job.engine.kind.is_about_directories() {
+        if kind.is_dir() {
+            Ok((Kind::Directory, None))
+        } else {
+            wrong("file, and no directory")
+        }
+    } else if kind.is_file() {
         Ok((Kind::Regular, Some(metadata.len())))
     } else if kind.is_block_device() {
         let stat = |source| PlanError::Stat {
@@ -499,6 +522,32 @@ fn span_of(
         });
     }
     Ok(Span { start, bytes })
+}
+
+/// What a record touches of a file: from its beginning to the last byte of it.
+fn played_span(
+    job: &Job,
+    extent_bytes: u64,
+    path: &Path,
+    kind: Kind,
+    size_now: Option<u64>,
+) -> Result<Span, PlanError> {
+    let span = Span {
+        start: 0,
+        bytes: extent_bytes,
+    };
+    match size_now {
+        Some(size) if matches!(kind, Kind::Block | Kind::Modelled) && size < extent_bytes => {
+            Err(PlanError::TooSmall {
+                job: job.name.clone(),
+                path: path.to_owned(),
+                region: Bytes(size),
+                offset: Bytes(0),
+                block: Bytes(extent_bytes),
+            })
+        }
+        _ => Ok(span),
+    }
 }
 
 /// A size between the two, the same for the same file each time.

@@ -84,6 +84,17 @@ impl Playback {
         (Self { feeds }, Inlets { rings })
     }
 
+    /// With the rings of `other`, of another job.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let own = |feeds: Mutex<BTreeMap<_, _>>| feeds.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut feeds = own(self.feeds);
+        feeds.extend(own(other.feeds));
+        Self {
+            feeds: Mutex::new(feeds),
+        }
+    }
+
     /// What that worker plays from; `None`: it plays nothing.
     pub(crate) fn feed(&self, job: u32, worker: u32) -> Option<Feed> {
         // What a panic elsewhere left is whole: all changes are of one step.

@@ -25,7 +25,7 @@ use fathom_core::rng::Rng;
 use fathom_core::run::{CpuUsage, StartStep};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{EngineKind, IoPriority, Job, RandomMap};
-use fathom_door::Permits;
+use fathom_door::{Permits, directory};
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
@@ -175,16 +175,22 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
     let endless = job.limit.time_based && !read_back && !verify_only;
     let repeats = endless || job.region.io_size.is_some();
     let by_slot = job.pattern.same_offset && !job.pattern.random;
+    let region = spans
+        .iter()
+        .fold(0u64, |sum, span| sum.saturating_add(span.bytes));
     let amount = if endless {
         u64::MAX
     } else if by_slot && job.region.io_size.is_none() {
         // Each slot goes through all of it.
         files.amount.saturating_mul(u64::from(depth_of(job)))
-    } else if read_back && job.pattern.random_map != RandomMap::Independent && !job.limit.time_based {
-        // As in fio, what is read back was written once: no more than the region has.
-        let region = spans
-            .iter()
-            .fold(0u64, |sum, span| sum.saturating_add(span.bytes));
+    } else if read_back
+        && job.pattern.random
+        && job.pattern.random_map != RandomMap::Independent
+        && !job.limit.time_based
+    {
+        // As in fio, what comes in a random order is read back as it was written, once: no more than the region has.
+        files.amount.min(region)
+    } else if verify_only && crate::verify::writes_same_blocks(job, &spans, files.amount) {
         files.amount.min(region)
     } else {
         files.amount
@@ -379,19 +385,23 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
 fn names(task: &Task) -> Result<NamesBackend, StartFailure> {
     let kind = task.job.engine.kind;
     let files = task.files.files.iter().map(|file| {
-        let permit = match kind {
-            EngineKind::FileStat => None,
-            _ => Some(Arc::clone(task.permits.of(&file.path).map_err(|source| {
-                StartFailure {
-                    what: StartStep::Open,
-                    path: Some(file.path.clone()),
-                    source,
-                }
-            })?)),
+        let failure = |source| StartFailure {
+            what: StartStep::Open,
+            path: Some(file.path.clone()),
+            source,
         };
+        let permit = if kind == EngineKind::FileStat || kind.is_about_directories() {
+            None
+        } else {
+            Some(Arc::clone(task.permits.of(&file.path).map_err(failure)?))
+        };
+        // What is looked at or removed has to be there, as a file is that was laid out.
+        let made = matches!(kind, EngineKind::DirStat | EngineKind::DirDelete)
+            && directory::make_missing(&file.path).map_err(failure)?;
         Ok(Name {
             path: file.path.clone(),
             permit,
+            made,
             done: false,
         })
     });

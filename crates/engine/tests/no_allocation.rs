@@ -305,6 +305,7 @@ fn a_record_that_is_played() {
                 extent_bytes: 4 << 20,
                 fold: None,
                 left_out: Vec::new(),
+                layout: fathom_core::workload::ReplayLayout::default(),
             });
             let (playback, mut inlets) = Playback::new(0, 1, order, false, &Arc::default());
             for number in 0..5_000u64 {
@@ -314,6 +315,7 @@ fn a_record_that_is_played() {
                     offset_bytes: number % 1_000 * 4096,
                     len_bytes: if op == Op::DataSync { 0 } else { 4096 },
                     op,
+                    file: 0,
                     worker: number as u32 % 7,
                     depth: number as u32 % 3,
                     think_ns: 10_000,

@@ -110,6 +110,7 @@ pub(crate) fn distribution(job: &Job) -> Option<String> {
             deviation_percent, ..
         } => Some(format!("normal, deviation {deviation_percent} %")),
         Distribution::Zones(zones) => Some(self::zones(zones)),
+        Distribution::Sequence { blocks, .. } => Some(format!("{} blocks in turn", blocks.len())),
     }
 }
 

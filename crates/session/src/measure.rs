@@ -68,8 +68,8 @@ pub struct Conduct {
     pub rows_at_once: bool,
     /// How long the intervals of the series are.
     pub interval: Nanos,
-    /// The record that the workload's first job plays; `None`: it plays none.
-    pub recording: Option<Arc<Recording>>,
+    /// The records that jobs play, each with the number of its section.
+    pub recordings: Vec<(u32, Arc<Recording>)>,
     /// Who else takes every I/O, beside the record.
     pub tap: Option<IoTap>,
 }
@@ -80,23 +80,30 @@ impl Default for Conduct {
             enough: Arc::default(),
             rows_at_once: false,
             interval: Nanos::from_secs(1),
-            recording: None,
+            recordings: Vec::new(),
             tap: None,
         }
     }
 }
 
 impl Conduct {
-    /// Begins to read the record that `plan` plays, in virtual time where `waits`.
-    fn begin_reading(
-        &self,
-        plan: &Plan,
-        waits: bool,
-        stop: &Arc<AtomicBool>,
-    ) -> anyhow::Result<Option<Reading>> {
-        let workers = plan.jobs.first().map_or(0, |job| job.workers.len() as u32);
-        let begin = |recording: &Arc<Recording>| recording.begin(workers, waits, stop);
-        self.recording.as_ref().map(begin).transpose()
+    /// Begins to read the records that `plan` plays, in virtual time where `waits`.
+    fn begin_reading(&self, plan: &Plan, waits: bool, stop: &Arc<AtomicBool>) -> anyhow::Result<Playing> {
+        let mut playback: Option<Playback> = None;
+        let mut readings = Vec::new();
+        for (job, recording) in &self.recordings {
+            let workers = plan.jobs.get(*job as usize).map_or(0, |job| job.workers.len());
+            let (begun, reading) = recording.begin((*job, workers as u32), waits, stop)?;
+            playback = Some(match playback.take() {
+                None => begun,
+                Some(others) => others.and(begun),
+            });
+            readings.push(reading);
+        }
+        Ok(Playing {
+            playback: playback.map(Arc::new),
+            readings,
+        })
     }
 
     fn options(&self, stop: &Arc<AtomicBool>, clock: &HostClock) -> Options {
@@ -107,6 +114,12 @@ impl Conduct {
             ..Options::new(Arc::clone(stop), clock.clone())
         }
     }
+}
+
+/// Records that are being read.
+struct Playing {
+    playback: Option<Arc<Playback>>,
+    readings: Vec<Reading>,
 }
 
 impl Session<'_> {
@@ -166,7 +179,7 @@ fn real(
     let options = Options {
         recording: recorded.or_else(|| tapping.as_ref().map(Tapping::recording)),
         permits: Arc::clone(&permitted.permits),
-        playback: playback_of(reading.as_ref()),
+        playback: reading.playback.clone(),
         latencies: how.watched,
         allow_exec: how.allow_exec,
         ..conduct.options(stop, &clock)
@@ -249,7 +262,7 @@ fn modelled(
     };
     let options = Options {
         recording: recorded.or_else(|| tapping.as_ref().map(VirtualTapping::recording)),
-        playback: playback_of(reading.as_ref()),
+        playback: reading.playback.clone(),
         latencies: how.watched,
         rows_at_once: conduct.rows_at_once || how.watched,
         ..conduct.options(session.stop, &clock)
@@ -287,14 +300,13 @@ fn modelled(
     Ok(ended(run, done.results, recorder, streams, observer))
 }
 
-fn playback_of(reading: Option<&Reading>) -> Option<Arc<Playback>> {
-    reading.map(|reading| Arc::clone(&reading.playback))
-}
-
 /// Why a record could not be played to its end, in words.
-fn end_reading(reading: Option<Reading>) -> Option<String> {
-    let error = reading.map(Reading::end)?.err()?;
-    Some(format!("{error:#}"))
+fn end_reading(playing: Playing) -> Option<String> {
+    let Playing { playback, readings } = playing;
+    drop(playback);
+    let errors = readings.into_iter().filter_map(|reading| reading.end().err());
+    let errors: Vec<String> = errors.map(|error| format!("{error:#}")).collect();
+    (!errors.is_empty()).then(|| errors.join("; "))
 }
 
 /// A record that changed since it was looked through, or could not be read again: the run is none of all of it.

@@ -7,7 +7,7 @@
 use crate::facts::gcd;
 use anyhow::Context as _;
 use fathom_core::arrival::Arrival;
-use fathom_core::workload::{Fold, Replay, ReplayOrder};
+use fathom_core::workload::{Fold, Replay, ReplayLayout, ReplayOrder};
 use fathom_engine::replay::{Inlets, Playback};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,7 +98,7 @@ impl Survey {
 }
 
 /// How a record is changed on its way.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Change {
     first_ns: u64,
     speed_permille: u64,
@@ -106,6 +106,7 @@ struct Change {
     extent_bytes: u64,
     /// Only these: read, write, trim, sync.
     kept: [bool; 4],
+    layout: ReplayLayout,
 }
 
 impl Change {
@@ -125,7 +126,9 @@ impl Change {
             Some(fold) => fold.apply(arrival.offset_bytes, arrival.len_bytes, self.extent_bytes),
             None => arrival.offset_bytes,
         };
+        let (file, offset_bytes) = self.layout.place(offset_bytes);
         Some(Arrival {
+            file,
             due_ns: at_speed(arrival.due_ns.saturating_sub(self.first_ns)),
             think_ns: u32::try_from(at_speed(u64::from(arrival.think_ns))).unwrap_or(u32::MAX),
             offset_bytes,
@@ -161,22 +164,28 @@ impl Recording {
                 fold: replay.fold,
                 extent_bytes: replay.extent_bytes,
                 kept: replay.ios.map(|ios| ios > 0),
+                layout: replay.layout.clone(),
             },
             order: replay.order,
         }
     }
 
-    /// Begins to read for the `workers` of job 0, in virtual time where `waits`: once this returns, they have all that they
-    /// can hold.
-    pub(crate) fn begin(&self, workers: u32, waits: bool, stop: &Arc<AtomicBool>) -> anyhow::Result<Reading> {
+    /// Begins to read for the `workers` of that job section, in virtual time where `waits`: once this returns, they have all
+    /// that they can hold, from the first of what is returned.
+    pub(crate) fn begin(
+        &self,
+        (job, workers): (u32, u32),
+        waits: bool,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<(Playback, Reading)> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
         let source = source.take().context("the record has been played already")?;
-        let (playback, inlets) = Playback::new(0, workers, self.order, waits, stop);
+        let (playback, inlets) = Playback::new(job, workers, self.order, waits, stop);
         let over = Arc::new(AtomicBool::new(false));
         let (say, told) = channel();
         let reader = Reader {
             source,
-            change: self.change,
+            change: self.change.clone(),
             order: self.order,
             inlets,
             nap: if waits { SHORT_NAP } else { NAP },
@@ -191,23 +200,17 @@ impl Recording {
             // Nobody listens when the run was given up.
             drop(say.send(reader.run()));
         })?;
-        let reading = Reading {
-            playback: Arc::new(playback),
-            thread,
-            told,
-            over,
-        };
+        let reading = Reading { thread, told, over };
         // That all is full, or how reading ended.
         match reading.told.recv() {
             Ok(Err(error)) => Err(error),
-            Ok(Ok(())) | Err(_) => Ok(reading),
+            Ok(Ok(())) | Err(_) => Ok((playback, reading)),
         }
     }
 }
 
 /// A record that is being read.
 pub(crate) struct Reading {
-    pub(crate) playback: Arc<Playback>,
     thread: JoinHandle<()>,
     told: Receiver<anyhow::Result<()>>,
     over: Arc<AtomicBool>,
@@ -220,7 +223,6 @@ impl Reading {
     /// The record could not be read to its end.
     pub(crate) fn end(self) -> anyhow::Result<()> {
         self.over.store(true, Ordering::Relaxed);
-        drop(self.playback);
         if let Err(panic) = self.thread.join() {
             std::panic::resume_unwind(panic);
         }
@@ -258,9 +260,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Gives an arrival to the worker whose turn it is, or to whom its lane belongs. `false`: nobody wants any more.
+    /// Gives an arrival to the worker whose turn it is, to whom its lane belongs, or to all. `false`: nobody wants any more.
     fn give(&mut self, arrival: Arrival) -> bool {
         let workers = self.inlets.rings.len();
+        if self.change.layout.by_each_worker {
+            // One that has ended keeps nobody else from playing on.
+            let wanted = (0..workers).filter(|&at| self.give_to(at, arrival));
+            return wanted.count() > 0;
+        }
         let at = match self.order {
             ReplayOrder::Dependent => arrival.worker as usize % workers,
             ReplayOrder::Timed | ReplayOrder::AsFast => {
@@ -268,6 +275,10 @@ impl Reader {
                 self.turn
             }
         };
+        self.give_to(at, arrival)
+    }
+
+    fn give_to(&mut self, at: usize, arrival: Arrival) -> bool {
         while self.inlets.rings[at].push(arrival).is_err() {
             if !std::mem::replace(&mut self.is_full, true) {
                 drop(self.say.send(Ok(())));

@@ -390,6 +390,10 @@ fn pattern(job: &Job) -> String {
                     deviation_percent, ..
                 } => write!(text, ", normal {deviation_percent}"),
                 Distribution::Zones(zones) => write!(text, ", {} zones", zones.len()),
+                Distribution::Sequence { blocks, strides } => {
+                    let strides = if *strides { " strided" } else { "" };
+                    write!(text, ", sequence {blocks:?}{strides}")
+                }
             };
         }
     }

@@ -4,6 +4,7 @@
 //! Data in: the words behind `fio`. Data out: what fio would print. Where fathom refuses for safety it says so. It must not
 //! know job options.
 
+mod debug;
 mod help;
 mod live;
 pub(super) mod out;
@@ -80,7 +81,12 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
     if target == Some(Target::Null) {
         choose_null(&mut command)?;
     }
-    if command.files.is_empty() && command.jobs.is_empty() {
+    let jobless = command.files.is_empty() && command.jobs.is_empty();
+    if jobless && command.setting("parse-only").is_some() {
+        terminal::print(&debug::of_command(&command).concat())?;
+        return Ok(Exit::Done);
+    }
+    if jobless {
         terminal::print(&help::usage())?;
         terminal::say("No job(s) defined");
         return Ok(WRONG);
@@ -95,13 +101,18 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     if command.setting("parse-only").is_some() {
+        terminal::print(&debug::of_command(&command).concat())?;
         return Ok(Exit::Done);
     }
+    let mut told = debug::of_command(&command);
+    told.extend(debug::of_seeds(&command, &request.workload));
     let orders = Orders {
         outputs: &outputs,
         how: args.permissions.how(Streams::default(), args.recorded.clone()),
         force: args.force,
         begun,
+        debug: told,
+        aimed: target.is_some(),
     };
     run::run_here(&mut request, &orders)
 }

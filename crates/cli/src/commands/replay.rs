@@ -15,8 +15,8 @@ use anyhow::{Context as _, bail};
 use fathom_core::backend::Op;
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{
-    Amount, BlockSize, Depth, EngineKind, Fold, FoldKind, Job, LeftOut, Mix, RandomMap, Replay, ReplayOrder,
-    Workload, Written, WrittenSection,
+    Amount, BlockSize, Depth, EngineKind, Fold, FoldKind, Job, LeftOut, Mix, RandomMap, Replay, ReplayLayout,
+    ReplayOrder, Workload, Written, WrittenSection,
 };
 use fathom_engine::plan::{Kind, Plan, PlanError};
 use fathom_session::replay::Recording;
@@ -57,7 +57,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> anyhow::Result<Exit> {
     let source = record.source(args, &looked)?;
     let recording = Recording::new(source, replay, looked.survey.first_ns);
     let conduct = Conduct {
-        recording: Some(Arc::new(recording)),
+        recordings: vec![(0, Arc::new(recording))],
         ..Conduct::default()
     };
     let request = Request {
@@ -122,6 +122,7 @@ fn resolve(args: &ReplayArgs, looked: &Looked, record: &Record) -> anyhow::Resul
         extent_bytes: looked.extent_bytes,
         fold: None,
         left_out,
+        layout: ReplayLayout::default(),
     })
 }
 

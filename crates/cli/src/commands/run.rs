@@ -10,6 +10,7 @@ use crate::args::{RunArgs, Settings};
 use crate::commands::logs::RunLogs;
 use crate::commands::serve::{self, Serving};
 use crate::exit::{self, Exit};
+use crate::recorded::iologs;
 use crate::request;
 use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
@@ -25,18 +26,23 @@ use std::mem::ManuallyDrop;
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     // Job files can be large, and the process ends behind this: nobody waits for their memory to be freed piece by piece.
-    match request::resolve(args)?.map(ManuallyDrop::new) {
-        Some(request) => carry_out(&request, &args.settings),
-        None => Ok(Exit::Wrong),
-    }
+    let Some(mut request) = request::resolve(args)?.map(ManuallyDrop::new) else {
+        return Ok(Exit::Wrong);
+    };
+    let aimed = args.on.is_some();
+    let Some(recordings) = iologs::attach(&mut request.workload, aimed, signals::stop_flag()?.as_ref())?
+    else {
+        terminal::say("interrupted while a record was looked through: nothing was touched");
+        return Ok(Exit::Interrupted);
+    };
+    let how = Conduct {
+        recordings,
+        ..Conduct::default()
+    };
+    conduct(&request, &args.settings, &how)
 }
 
 /// Carries a workload out, however it was asked for: the steps of [`fathom_session::Session`].
-pub(crate) fn carry_out(request: &Request, settings: &Settings) -> anyhow::Result<Exit> {
-    conduct(request, settings, &Conduct::default())
-}
-
-/// The same, conducted in another way.
 pub(crate) fn conduct(request: &Request, settings: &Settings, conduct: &Conduct) -> anyhow::Result<Exit> {
     if !settings.how.streams.is_none() && settings.output == Output::None {
         bail!("--record keeps its streams in the run directory: leave out -o none");

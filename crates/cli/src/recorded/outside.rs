@@ -160,6 +160,8 @@ pub(crate) struct Seen {
     pub(crate) volumes: Vec<(String, u64)>,
     /// Where those that were chosen begin, one behind the other.
     pub(crate) bases: Bases,
+    /// How far each of them reaches, in the order of `volumes`.
+    pub(crate) ends_bytes: Vec<u64>,
     /// How far all of them reach.
     pub(crate) extent_bytes: u64,
     /// I/Os of others.
@@ -192,6 +194,7 @@ impl OutsideIos {
                 .cloned()
                 .zip(self.volumes.iter().map(|volume| volume.ios))
                 .collect(),
+            ends_bytes: self.volumes.iter().map(|volume| volume.end_bytes).collect(),
             extent_bytes: match bases.len() {
                 1 => self
                     .volumes

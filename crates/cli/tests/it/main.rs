@@ -22,6 +22,7 @@ mod failures;
 mod fio_command;
 mod fio_outputs;
 mod fio_remote;
+mod fio_suite;
 mod flags;
 mod generated;
 mod harness;

@@ -223,6 +223,7 @@ impl Arrivals {
             offset_bytes: sent.offset_bytes,
             len_bytes: sent.len_bytes,
             op: sent.op,
+            file: 0,
             worker: sent.worker,
             depth,
             think_ns: match (depth, worker.last_end_ns) {

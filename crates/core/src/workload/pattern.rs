@@ -155,6 +155,13 @@ pub enum Distribution {
     /// (`random_distribution=zoned`, `zoned_abs`; diskspd's `-rd`). Uniform within each. What the zones leave of the
     /// region is not visited; zones that reach beyond its end are cut there.
     Zones(Vec<Zone>),
+    /// These blocks of the region, over and over (`random_distribution=sequence`).
+    Sequence {
+        /// Numbers of blocks, from the region's beginning on.
+        blocks: Vec<u64>,
+        /// Each time round begins as many blocks further on as the sequence has (`random_sequence_stride`).
+        strides: bool,
+    },
 }
 
 /// One part of a region.

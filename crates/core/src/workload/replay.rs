@@ -2,6 +2,7 @@
 
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// A recording that a job plays instead of drawing I/Os of its own. Its I/Os are not here: they are read while it plays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,97 @@ pub struct Replay {
     /// I/Os of the record that are not played, each kind with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// Where its addresses come to lie, where that is not the job's first file.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub layout: ReplayLayout,
+}
+
+/// How a record's addresses become offsets in files, and who plays it, for jobs of a job file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayLayout {
+    /// The job's files, each with its part of the record's addresses, in ascending order; empty: all is for the first.
+    pub files: Vec<ReplayFile>,
+    /// Each worker plays all of it, and not its share.
+    pub by_each_worker: bool,
+    /// Offsets are divided by this; at least 1 …
+    pub divisor: u64,
+    /// … and rounded down to a multiple of this power of two; 0: they are not.
+    pub align_bytes: u64,
+}
+
+impl Default for ReplayLayout {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            by_each_worker: false,
+            divisor: 1,
+            align_bytes: 0,
+        }
+    }
+}
+
+/// A file of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayFile {
+    /// Where its addresses begin among those of the record.
+    pub base_bytes: u64,
+    /// How much of it is touched, from its beginning, in bytes.
+    pub extent_bytes: u64,
+}
+
+impl ReplayLayout {
+    /// Where an I/O at an address of the record goes: the number of the file, and the offset in it, in bytes.
+    #[inline]
+    pub fn place(&self, address_bytes: u64) -> (u16, u64) {
+        let before = self
+            .files
+            .partition_point(|file| file.base_bytes <= address_bytes);
+        let file = before.saturating_sub(1);
+        let base = self.files.get(file).map_or(0, |file| file.base_bytes);
+        (file as u16, self.offset(address_bytes - base))
+    }
+
+    /// Where an offset within a file of the record comes to lie, in bytes.
+    #[inline]
+    pub fn offset(&self, offset_bytes: u64) -> u64 {
+        let divided = offset_bytes / self.divisor.max(1);
+        match self.align_bytes {
+            0 => divided,
+            align => divided & !(align - 1),
+        }
+    }
+}
+
+/// What a job file says of the record that a job is to play (`read_iolog` and what belongs to it).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadIolog {
+    pub path: PathBuf,
+    /// Each I/O as soon as there is room, not at its time (`replay_no_stall`).
+    pub no_stall: bool,
+    /// So many percent of the recorded speed (`replay_time_scale`).
+    pub speed_percent: u64,
+    /// All of it on this file or device (`replay_redirect`).
+    pub redirect: Option<PathBuf>,
+    /// See [`ReplayLayout::divisor`] (`replay_scale`).
+    pub divisor: u64,
+    /// See [`ReplayLayout::align_bytes`] (`replay_align`).
+    pub align_bytes: u64,
+    /// Not played: reads, writes, trims, syncs (`replay_skip`).
+    pub skips: [bool; 4],
+}
+
+impl Default for ReadIolog {
+    fn default() -> Self {
+        Self {
+            path: PathBuf::new(),
+            no_stall: false,
+            speed_percent: 100,
+            redirect: None,
+            divisor: 1,
+            align_bytes: 0,
+            skips: [false; 4],
+        }
+    }
 }
 
 /// When the I/Os of a recording are sent.

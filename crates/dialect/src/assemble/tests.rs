@@ -67,7 +67,6 @@ fn what_is_not_carried_out_is_said_once() {
     check(
         "[a]\ngtod_reduce=1\nwrite_bw_log=x\nmem=malloc\nrandom_generator=lfsr\n[b]\ngtod_reduce=1\nwrite_bw_log=y\n",
         expect![[r#"
-            jobs/a.fio:5:1: note: `random_generator` is carried out in another way: fathom has one generator for all jobs: offsets differ from fio's, their distribution does not
             [a]
             rw=read
             bs=4k
@@ -96,8 +95,9 @@ fn what_would_change_the_io_is_refused() {
     check_job(
         "zonemode=strided\nread_iolog=x\nverify=crc64\nioengine=posixaio\nexec_prerun=sync",
         expect![[r#"
-            jobs/a.fio:3:1: error: `read_iolog` is not supported yet; play it with `fathom replay`
             jobs/a.fio:5:1: note: `ioengine=posixaio` is carried out in another way: threads of the kernel carry the I/Os out, not those of the C library
+            jobs/a.fio:2:1: error: zonemode=strided needs a zonesize; add such as zonesize=1m
+            jobs/a.fio:4:1: error: what a record writes cannot be verified; leave verify or read_iolog out
         "#]],
     );
     // The same options with their defaults are no trouble.

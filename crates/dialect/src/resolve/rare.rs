@@ -3,7 +3,7 @@
 use super::Settling;
 use crate::diagnostic::Fault;
 use fathom_core::units::Nanos;
-use fathom_core::workload::{BlockSize, EngineKind, Rate, Strides};
+use fathom_core::workload::{BlockSize, Distribution, EngineKind, Rate, Strides};
 
 /// How long a depth is tried where nothing says so.
 const DEFAULT_WINDOW: Nanos = Nanos::from_secs(5);
@@ -54,6 +54,58 @@ impl Settling<'_> {
             range_bytes,
             skip_bytes: zones.skip,
         });
+    }
+
+    /// A sequence of blocks stays, or goes on.
+    pub(super) fn sequence(&mut self) {
+        let mut is_one = false;
+        for distribution in &mut self.job.pattern.distribution {
+            if let Distribution::Sequence { strides, .. } = distribution {
+                *strides = self.draft.sequence_strides;
+                is_one = true;
+            }
+        }
+        if self.draft.sequence_strides && !is_one {
+            let fault = Fault::new("`random_sequence_stride` has no effect without a sequence");
+            self.note(
+                &["random_sequence_stride"],
+                fault.remedy("add such as random_distribution=sequence:2,0,1"),
+            );
+        }
+    }
+
+    /// The record that is played, where there is one.
+    pub(super) fn iolog(&mut self) {
+        self.job.read_iolog = None;
+        if self.draft.iolog.path.as_os_str().is_empty() {
+            for option in [
+                "replay_no_stall",
+                "replay_redirect",
+                "replay_scale",
+                "replay_align",
+                "replay_time_scale",
+                "replay_skip",
+            ] {
+                if self.given(option) {
+                    let fault = Fault::new(format!("`{option}` has no effect without read_iolog"));
+                    self.note(&[option], fault);
+                }
+            }
+            return;
+        }
+        let align = self.draft.iolog.align_bytes;
+        if align > 0 && !align.is_power_of_two() {
+            let fault = Fault::new(format!("offsets cannot be aligned to {align} bytes"));
+            self.error(&["replay_align"], fault.remedy("give a power of two, such as 4k"));
+        }
+        if self.job.verify.is_some() {
+            let fault = Fault::new("what a record writes cannot be verified");
+            self.error(
+                &["verify", "read_iolog"],
+                fault.remedy("leave verify or read_iolog out"),
+            );
+        }
+        self.job.read_iolog = Some(self.draft.iolog.clone());
     }
 
     /// Limits that a job must keep, states that end it, balances with others.

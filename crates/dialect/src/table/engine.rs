@@ -46,10 +46,9 @@ pub(super) static ROWS: &[&[Row]] = &[
                 Choice::new("filecreate", |d| d.job.engine.kind = EngineKind::FileCreate),
                 Choice::new("filestat", |d| d.job.engine.kind = EngineKind::FileStat),
                 Choice::new("filedelete", |d| d.job.engine.kind = EngineKind::FileDelete),
-                Choice::nothing(
-                    "dircreate|dirstat|dirdelete",
-                    Support::NotYet("use filecreate, filestat and filedelete"),
-                ),
+                Choice::new("dircreate", |d| d.job.engine.kind = EngineKind::DirCreate),
+                Choice::new("dirstat", |d| d.job.engine.kind = EngineKind::DirStat),
+                Choice::new("dirdelete", |d| d.job.engine.kind = EngineKind::DirDelete),
                 Choice::nothing(
                     "sg|io_uring_cmd|rbd|rados|nbd|libblkio|xnvme|gfapi|gfapi_async|http|libhdfs",
                     NOT_BUILT,

@@ -1,8 +1,8 @@
 //! Options: directions, random offsets, seeds.
 
-use super::not_carried_out::{BOOL, not_carried_out, words};
+use super::not_carried_out::{BOOL, not_carried_out};
 use super::row::OptionRow as Row;
-use super::row::Support::{Approximate, NoEffect};
+use super::row::Support::NoEffect;
 use super::rule::{Choice, Field, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
@@ -73,7 +73,37 @@ fn show_rw(draft: &Draft) -> Option<String> {
     })
 }
 
+/// The most blocks of a sequence, as in fio.
+const SEQUENCE_MAX: usize = 64;
+
+/// `sequence:2,0,1`.
+fn sequence(blocks: &str) -> Result<Distribution, Fault> {
+    let blocks: Vec<u64> = blocks
+        .split(',')
+        .map(|block| {
+            block.trim().parse().map_err(|_| {
+                Fault::new(format!("`{}` is no number of a block", block.trim()))
+                    .remedy("write such as sequence:2,0,1")
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    if blocks.len() > SEQUENCE_MAX {
+        return Err(Fault::new(format!("a sequence of {} blocks", blocks.len()))
+            .remedy(format!("at most {SEQUENCE_MAX} are possible")));
+    }
+    Ok(Distribution::Sequence {
+        blocks,
+        strides: false,
+    })
+}
+
 fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    // Its commas do not tell directions apart.
+    if let Some(blocks) = text.trim().strip_prefix("sequence:") {
+        let sequence = sequence(blocks)?;
+        draft.job.pattern.distribution = [sequence.clone(), sequence.clone(), sequence];
+        return Ok(());
+    }
     // Zones of further directions may do without the word: a zone begins with a number.
     let first = zone_unit(text, draft.kb_base);
     let read = |field: &str| match first {
@@ -90,6 +120,10 @@ fn set_distribution(draft: &mut Draft, text: &str) -> Result<(), Fault> {
 }
 
 fn show_distribution(draft: &Draft) -> Option<String> {
+    if let [Distribution::Sequence { blocks, .. }, ..] = &draft.job.pattern.distribution {
+        let blocks: Vec<String> = blocks.iter().map(u64::to_string).collect();
+        return Some(format!("sequence:{}", blocks.join(",")));
+    }
     value::show_per_direction(draft.job.pattern.distribution.each_ref().map(|distribution| {
         let (word, center) = match distribution {
             Distribution::Uniform => return Some(String::from("random")),
@@ -100,6 +134,8 @@ fn show_distribution(draft: &Draft) -> Option<String> {
                 center,
             } => (format!("normal:{deviation_percent}"), center),
             Distribution::Zones(zones) => return Some(value::show_zones(zones)),
+            // All directions have one, which is shown above.
+            Distribution::Sequence { .. } => return None,
         };
         Some(match center {
             Some(center) => format!("{word}:{center}"),
@@ -197,6 +233,11 @@ pub(super) static ROWS: &[&[Row]] = &[
     .default("50")
     .example("30"),
         Row::new(
+            "random_sequence_stride",
+            Rule::Bool(field!(sequence_strides)),
+            "Each time round, random_distribution=sequence begins behind the last one",
+        ),
+        Row::new(
         "percentage_random",
         Rule::Percents(Field {
             set: |d, percents| {
@@ -240,11 +281,17 @@ pub(super) static ROWS: &[&[Row]] = &[
     not_carried_out! {
         "softrandommap", BOOL, "0", "1", "Go on without a random map if memory for it is lacking"
             => NoEffect("the random map is never given up");
-        "random_generator", words!("tausworthe|tausworthe64|lfsr"), "tausworthe", "lfsr",
-            "The generator of random numbers"
-            => Approximate("fathom has one generator for all jobs: offsets differ from fio's, their distribution does not");
     },
     &[
+        Row::new(
+            "random_generator",
+            Rule::Choice(&[
+                Choice::new("tausworthe|tausworthe64", |d| d.visits_all = false),
+                Choice::new("lfsr", |d| d.visits_all = true),
+            ]),
+            "Whether blocks of one size all come once even without a random map (lfsr)",
+        )
+        .example("lfsr"),
         Row::new(
         "randrepeat",
         Rule::Bool(field!(repeat)),
@@ -252,10 +299,10 @@ pub(super) static ROWS: &[&[Row]] = &[
     ),
         Row::new(
         "allrandrepeat",
-        Rule::Bool(Field::only(|d, on| d.repeat |= on)),
-        "Make the same random decisions on each run, for contents and sizes too",
+        Rule::Bool(Field::only(|d, on| d.repeat = on)),
+        "Another name for randrepeat: contents and sizes repeat with offsets",
     )
-    .default("0"),
+    .default("1"),
         Row::new(
         "randseed",
         Rule::Text("number", reads!(seed, |text| value::seed(text).map(Some)), |d| {

@@ -1,6 +1,6 @@
 //! Options: verification of what was written.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, text};
+use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, text, words};
 use super::row::OptionRow as Row;
 use super::row::Support::{LeftOut, NoEffect, NotYet};
 use super::rule::{MAX_COUNT, MAX_U32, Rule, field};
@@ -122,6 +122,9 @@ pub(super) static ROWS: &[&[Row]] = &[
             => NoEffect("it belongs to verify_async");
         "experimental_verify", BOOL, "0", "1", "Find the blocks to verify by repeating the pattern"
             => NoEffect("it changes how fio remembers blocks, not which it verifies");
+        "verify_policy", words!("completed|fsynced"), "completed", "fsynced",
+            "Which of the writes before a crash are verified"
+            => NoEffect("all writes are complete before a job ends, and no crash is recorded");
         "verify_state_load", BOOL, "0", "1", "Read how far an earlier run came from a file"
             => LeftOut("no such file is read: all that was written is checked");
         "verify_state_save", BOOL, "1", "0", "Keep how far a run came in a file"

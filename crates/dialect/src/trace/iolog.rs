@@ -5,7 +5,7 @@
 //! last `wait`; the program does otherwise). Completions are not in it.
 
 use super::lines::{Lines, cut, number};
-use super::{Order, Out, Row, TraceError, length};
+use super::{Order, Out, Row, TraceError, length, trim_length};
 use fathom_core::arrival::{Sent, Waits};
 use fathom_core::backend::Op;
 
@@ -103,7 +103,12 @@ impl Log {
             }
         };
         let offset_bytes = number(word("offset")?, "offset")?;
-        let len = length(offset_bytes, number(word("length")?, "length")?)?;
+        let len = number(word("length")?, "length")?;
+        let len = if op == Op::Trim {
+            trim_length(offset_bytes, len)?
+        } else {
+            length(offset_bytes, len)?
+        };
         if let Some(more) = words.next() {
             return Err(format!("`{}` stands behind the end of the line", cut(more)));
         }

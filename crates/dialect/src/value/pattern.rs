@@ -6,8 +6,8 @@ use crate::diagnostic::Fault;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Longer patterns are refused (fio's limit is 512 bytes).
-const MAX_BYTES: usize = 512;
+/// Longer patterns are refused: they are kept whole with the run.
+const MAX_BYTES: usize = 1 << 20;
 
 /// A pattern as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

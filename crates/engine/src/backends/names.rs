@@ -1,9 +1,9 @@
-//! What is done to names: files made, looked at, removed; each with the first I/O on it.
+//! What is done to names: files and directories made, looked at, removed; each with the first I/O on it.
 
 use fathom_core::backend::{Backend, Capabilities, Errno, Outcome, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::EngineKind;
-use fathom_door::Permit;
+use fathom_door::{Permit, directory};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,12 +15,14 @@ pub struct NamesBackend {
     files: Vec<Name>,
 }
 
-/// A file by its name.
+/// A file or a directory by its name.
 #[derive(Debug)]
 pub struct Name {
     pub path: PathBuf,
     /// Leave to make and to remove it; `None`: it is only looked at.
     pub permit: Option<Arc<Permit>>,
+    /// A directory that was made for this load.
+    pub made: bool,
     /// Its turn has come.
     pub done: bool,
 }
@@ -32,21 +34,31 @@ impl NamesBackend {
     }
 
     fn carry_out(&mut self, file: usize) -> io::Result<()> {
-        let Name { path, permit, done } = &mut self.files[file];
+        let Name {
+            path,
+            permit,
+            made,
+            done,
+        } = &mut self.files[file];
         if std::mem::replace(done, true) {
             return Ok(());
         }
         match (self.kind, permit) {
             (EngineKind::FileCreate, Some(permit)) => permit.make().map(drop),
-            (EngineKind::FileDelete, Some(permit)) => {
-                if permit.remove_own()? {
-                    Ok(())
-                } else {
-                    Err(io::Error::from(rustix::io::Errno::PERM))
-                }
-            }
+            (EngineKind::FileDelete, Some(permit)) => removed(permit.remove_own()?),
+            (EngineKind::DirCreate, _) => directory::make(path),
+            (EngineKind::DirDelete, _) => removed(directory::remove_own(path, *made)?),
             _ => path.metadata().map(drop),
         }
+    }
+}
+
+/// Whether it was fathom's to remove.
+fn removed(own: bool) -> io::Result<()> {
+    if own {
+        Ok(())
+    } else {
+        Err(io::Error::from(rustix::io::Errno::PERM))
     }
 }
 

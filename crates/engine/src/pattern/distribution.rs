@@ -43,6 +43,35 @@ pub enum Sampler {
     },
     /// Uniform within each of several parts.
     Zones(Vec<Part>),
+    /// Nothing is drawn: one after the other, over and over.
+    Sequence(Box<Sequence>),
+}
+
+/// Positions one after the other, over and over.
+#[derive(Debug, Clone)]
+pub struct Sequence {
+    positions: Vec<u64>,
+    strides: bool,
+    /// How many positions there are in all.
+    n: u64,
+    /// Which comes next.
+    at: usize,
+    /// What is added to each.
+    base: u64,
+}
+
+impl Sequence {
+    fn next(&mut self) -> u64 {
+        let position = (self.base + self.positions[self.at]) % self.n;
+        self.at += 1;
+        if self.at == self.positions.len() {
+            self.at = 0;
+            if self.strides {
+                self.base = (self.base + self.positions.len() as u64) % self.n;
+            }
+        }
+        position
+    }
 }
 
 /// One part of the positions.
@@ -146,6 +175,13 @@ impl Sampler {
                 center: (center.unwrap_or(0.5) * n as f64).clamp(0.0, n as f64 - 0.5),
                 deviation: (deviation_percent / 100.0 * n as f64).max(f64::MIN_POSITIVE),
             },
+            Distribution::Sequence { ref blocks, strides } => Self::Sequence(Box::new(Sequence {
+                positions: blocks.iter().map(|block| block % n).collect(),
+                strides,
+                n,
+                at: 0,
+                base: 0,
+            })),
             Distribution::Zones(ref zones) => match parts(zones, n, align_bytes) {
                 parts if parts.is_empty() => Self::Uniform { n },
                 parts => Self::Zones(parts),
@@ -155,23 +191,31 @@ impl Sampler {
 
     /// The next position.
     #[inline]
-    pub fn draw(&self, rng: &mut Rng) -> u64 {
+    pub fn draw(&mut self, rng: &mut Rng) -> u64 {
         match self {
             Self::Uniform { n } => rng.below(*n),
             _ => self.draw_skewed(rng),
         }
     }
 
-    fn draw_skewed(&self, rng: &mut Rng) -> u64 {
+    /// Begins again, where there is an order.
+    pub fn restart(&mut self) {
+        if let Self::Sequence(sequence) = self {
+            (sequence.at, sequence.base) = (0, 0);
+        }
+    }
+
+    fn draw_skewed(&mut self, rng: &mut Rng) -> u64 {
         match self {
             Self::Uniform { n } => rng.below(*n),
+            Self::Sequence(sequence) => sequence.next(),
             Self::Zipf { zipf, place } => place.of(zipf.draw(rng)),
             Self::Pareto { n, exponent, place } => {
                 let rank = (power(rng.unit(), *exponent) * *n as f64) as u64;
-                place.of(rank.min(n - 1))
+                place.of(rank.min(*n - 1))
             }
             Self::Normal { n, center, deviation } => loop {
-                let position = center + deviation * normal(rng);
+                let position = *center + *deviation * normal(rng);
                 if position >= 0.0 && position < *n as f64 {
                     return position as u64;
                 }

@@ -419,7 +419,8 @@ impl FilePattern {
     /// Begins a new pass.
     pub fn restart(&mut self, seed: u64) {
         match &mut self.order {
-            Order::Sequential | Order::Independent(_) => {}
+            Order::Sequential => {}
+            Order::Independent(samplers) => samplers.iter_mut().for_each(Sampler::restart),
             Order::Walk(walk) => walk.restart(self.span.bytes),
             Order::Strided(strided) => strided.restart(seed),
             Order::Permuted(permutation) => permutation.restart(seed),

@@ -13,6 +13,11 @@ pub enum PlanError {
         /// The file.
         path: PathBuf,
     },
+    /// A record is played by what reads it first.
+    #[error(
+        "{job}: read_iolog is for `fathom run` and `fathom fio`: leave it out here, or make the load a pattern"
+    )]
+    NotRead { job: String },
     /// The region holds no block.
     #[error(
         "{job}: {path} has {region} from offset {offset} on, less than one block of {block}: give a smaller bs= or a larger size="

@@ -11,6 +11,7 @@ fn arrival(due_ns: u64) -> Arrival {
         offset_bytes: 0,
         len_bytes: 4096,
         op: Op::Read,
+        file: 0,
         worker: 0,
         depth: 0,
         think_ns: 0,

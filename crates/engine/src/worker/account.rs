@@ -159,6 +159,10 @@ impl Worker {
         // The same place has the same content whatever the pass, so where one whole pass wrote all that there is
         // to write, it is enough to read one.
         self.plan.generator.rewind();
+        if self.plan.generator.writes_same_blocks() {
+            // Also where a pass went round more than once: all places, as they were left by the last time round.
+            self.plan.generator.once_round();
+        }
         self.last_pass_ios = self.issued_in_pass;
         if self.passes > 0 && self.plan.number_ios.is_none() && self.plan.generator.writes_same_blocks() {
             (self.passes, self.last_pass_ios) = (0, u64::MAX);

@@ -227,7 +227,7 @@ impl Worker {
         self.current.lateness_max_ns = self.current.lateness_max_ns.max(late_ns);
         let draw = Draw {
             op: arrival.op,
-            file: 0,
+            file: arrival.file.into(),
             offset: arrival.offset_bytes,
             len: arrival.len_bytes,
         };

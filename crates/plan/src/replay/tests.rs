@@ -24,6 +24,7 @@ fn steady(ios: u64, seconds: u64, depth: u32) -> Vec<Arrival> {
             offset_bytes: (number * 7_919 % 100_000) * 8_192,
             len_bytes: 8_192,
             op: if number % 4 == 0 { Op::Write } else { Op::Read },
+            file: 0,
             worker: 5,
             depth,
             think_ns: 0,

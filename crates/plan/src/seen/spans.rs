@@ -205,6 +205,7 @@ pub fn arrivals(span: &Span, volume_bytes: u64, rng: &mut Rng, out: &mut Vec<Arr
             offset_bytes: rng.below(places) * len_bytes.next_power_of_two(),
             len_bytes: len_bytes as u32,
             op: if read { Op::Read } else { Op::Write },
+            file: 0,
             worker: 0,
             depth: 0,
             think_ns: 0,

@@ -8,6 +8,7 @@ fn io(due_ns: u64, op: Op, offset_bytes: u64, len_bytes: u32) -> Arrival {
         offset_bytes,
         len_bytes,
         op,
+        file: 0,
         worker: 0,
         depth: 0,
         think_ns: 0,

@@ -36,6 +36,7 @@ fn arrival(number: u64) -> Arrival {
         offset_bytes: if op == Op::Sync { 0 } else { number * 8192 },
         len_bytes: if op == Op::Sync { 0 } else { 4096 },
         op,
+        file: 0,
         worker: number as u32 % 5,
         depth: 0,
         think_ns: 500,
@@ -63,6 +64,7 @@ fn replay() -> Replay {
         extent_bytes: 1 << 30,
         fold: None,
         left_out: Vec::new(),
+        layout: fathom_core::workload::ReplayLayout::default(),
     }
 }
 
@@ -116,9 +118,10 @@ fn a_record_is_rebased_sped_up_folded_and_sorted_out() {
 #[test]
 fn a_reader_ends_with_its_workers_and_says_what_failed() {
     let stop = Arc::new(AtomicBool::new(false));
-    let begin = |source: Made| Recording::new(Box::new(source), &replay(), 0).begin(2, false, &stop);
+    let begin = |source: Made| Recording::new(Box::new(source), &replay(), 0).begin((0, 2), false, &stop);
     begin(made(1_000_000))
         .expect("full")
+        .1
         .end()
         .expect("nobody wanted the rest");
     let fails = Made {
@@ -129,9 +132,13 @@ fn a_reader_ends_with_its_workers_and_says_what_failed() {
     assert_eq!(at_once.to_string(), "trace:7: changed");
     let recording = Recording::new(Box::new(made(10)), &replay(), 0);
     recording
-        .begin(1, false, &stop)
+        .begin((0, 1), false, &stop)
         .expect("once")
+        .1
         .end()
         .expect("read");
-    assert!(recording.begin(1, false, &stop).is_err(), "it is played once");
+    assert!(
+        recording.begin((0, 1), false, &stop).is_err(),
+        "it is played once"
+    );
 }

@@ -11,6 +11,7 @@ use crate::allowed::{self, Allowed};
 use crate::commands::logs::{self, Opener, RunLogs};
 use crate::commands::run::commands_are_allowed;
 use crate::exit::Exit;
+use crate::recorded::iologs::{self, Recordings};
 use crate::terminal::signals;
 use anyhow::{Context, bail};
 use fathom_core::run::{DiskSummary, Run, RunError, Warning, WorkerAccount};
@@ -38,6 +39,10 @@ pub(super) struct Orders<'a> {
     /// Replace any regular file that an output would have the name of.
     pub force: bool,
     pub begun: Instant,
+    /// What `--debug` asks for, line by line.
+    pub debug: Vec<String>,
+    /// All jobs are for what `--on` names.
+    pub aimed: bool,
 }
 
 /// Who sees what a run prints.
@@ -60,10 +65,13 @@ pub(super) trait Shows: Observer {
 /// Nothing was measured.
 pub(super) fn run_here(request: &mut Request, orders: &Orders<'_>) -> anyhow::Result<Exit> {
     let options = prepare(request);
+    let stop = signals::stop_flag()?;
+    let Some(recordings) = iologs::attach(&mut request.workload, orders.aimed, &stop)? else {
+        return Ok(Exit::Foreign(SIGNALLED));
+    };
     let planned = Planned::new(request)?;
     let allowed = Allowed::from_env();
     check_outputs(orders, &planned.plan, &allowed)?;
-    let stop = signals::stop_flag()?;
     let caught = signals::caught()?;
     let out = Out::open(orders.outputs.to.as_deref(), orders.force, &allowed)?;
     let asked = signals::report_flag()?;
@@ -71,7 +79,10 @@ pub(super) fn run_here(request: &mut Request, orders: &Orders<'_>) -> anyhow::Re
     let mut shown = Shown::new(&request.workload, options, orders.outputs, out, begun);
     let how = allowed.widen(&orders.how, &planned.plan);
     let mut open = |name: &str, opening| logs::open(Path::new(name), opening, orders.force, &allowed);
-    let code = carry_out(planned, &how, (&stop, &mut open), &mut shown)?;
+    for line in &orders.debug {
+        shown.always(line);
+    }
+    let code = carry_out(planned, &how, (&stop, &mut open, recordings), &mut shown)?;
     leave_bandwidth(orders, &allowed, &mut shown)?;
     shown.finish()?;
     Ok(Exit::Foreign(code))
@@ -92,7 +103,7 @@ pub(super) fn prepare(request: &mut Request) -> Options {
 pub(super) fn carry_out(
     mut planned: Planned<'_>,
     how: &How,
-    (stop, open): (&Arc<AtomicBool>, &mut Opener<'_>),
+    (stop, open, recordings): (&Arc<AtomicBool>, &mut Opener<'_>, Recordings),
     shown: &mut dyn Shows,
 ) -> anyhow::Result<u8> {
     let system = SystemRoot::default();
@@ -111,6 +122,7 @@ pub(super) fn carry_out(
     let conduct = Conduct {
         interval: interval(&planned.request.workload),
         tap: logs.as_ref().map(RunLogs::tap),
+        recordings,
         ..Conduct::default()
     };
     let mut measured = session.measure(&planned, None, &conduct, shown)?;

@@ -1,4 +1,4 @@
-use super::{Fold, FoldKind};
+use super::{Fold, FoldKind, ReplayFile, ReplayLayout};
 use crate::rng::Rng;
 
 /// Whatever is folded lies below the size with its end, and keeps its alignment.
@@ -39,4 +39,29 @@ fn wrapping_keeps_what_fits_and_scaling_keeps_the_order() {
     };
     assert_eq!(scale.apply(1 << 29, 4096, 1 << 30), 1 << 19);
     assert!(scale.apply(1 << 28, 512, 1 << 30) < scale.apply(1 << 29, 512, 1 << 30));
+}
+
+#[test]
+fn an_address_is_of_the_file_whose_part_it_lies_in() {
+    let file = |base_bytes| ReplayFile {
+        base_bytes,
+        extent_bytes: 1 << 20,
+    };
+    let layout = ReplayLayout {
+        files: vec![file(0), file(1 << 20), file(5 << 20)],
+        ..ReplayLayout::default()
+    };
+    assert_eq!(layout.place(0), (0, 0));
+    assert_eq!(layout.place((1 << 20) - 1), (0, (1 << 20) - 1));
+    assert_eq!(layout.place(1 << 20), (1, 0));
+    assert_eq!(layout.place((5 << 20) + 4096), (2, 4096));
+    // As fio 3.33 does it: divided, then rounded down; within its file.
+    let halved = ReplayLayout {
+        divisor: 2,
+        align_bytes: 4096,
+        ..layout
+    };
+    assert_eq!(halved.place((5 << 20) + 10_000), (2, 4096));
+    assert_eq!(halved.place(20_480), (0, 8_192));
+    assert_eq!(ReplayLayout::default().place(77), (0, 77));
 }

@@ -5,7 +5,7 @@ use fathom_core::workload::{Distribution, Zone, ZoneSize};
 
 const DRAWS: u64 = 200_000;
 
-fn draws(sampler: &Sampler, n: u64, rng: &mut Rng) -> Vec<u64> {
+fn draws(sampler: &mut Sampler, n: u64, rng: &mut Rng) -> Vec<u64> {
     let mut seen = vec![0; n as usize];
     for _ in 0..DRAWS {
         seen[sampler.draw(rng) as usize] += 1;
@@ -17,8 +17,8 @@ fn draws(sampler: &Sampler, n: u64, rng: &mut Rng) -> Vec<u64> {
 fn uniform_is_uniform() {
     let mut rng = Rng::new(seed());
     for n in [2, 7, 1000] {
-        let sampler = Sampler::new(&Distribution::Uniform, (n, 1), 1);
-        let seen = draws(&sampler, n, &mut rng);
+        let mut sampler = Sampler::new(&Distribution::Uniform, (n, 1), 1);
+        let seen = draws(&mut sampler, n, &mut rng);
         let expected = vec![DRAWS as f64 / n as f64; n as usize];
         let statistic = chi_square(&seen, &expected);
         assert!(statistic < chi_square_limit(n as usize - 1), "n {n}: {statistic}");
@@ -66,7 +66,7 @@ fn pareto_is_self_similar() {
     const N: u64 = 1_000_000;
     let mut rng = Rng::new(seed());
     for h in [0.1, 0.2, 0.4, 0.7] {
-        let sampler = Sampler::new(&Distribution::Pareto { h, center: Some(0.0) }, (N, 1), 1);
+        let mut sampler = Sampler::new(&Distribution::Pareto { h, center: Some(0.0) }, (N, 1), 1);
         let positions: Vec<u64> = (0..DRAWS).map(|_| sampler.draw(&mut rng)).collect();
         assert!(positions.iter().all(|&position| position < N));
         for depth in 1..=3 {
@@ -96,7 +96,7 @@ fn normal_has_its_mean_and_deviation() {
             deviation_percent,
             center,
         };
-        let sampler = Sampler::new(&normal, (N, 1), 1);
+        let mut sampler = Sampler::new(&normal, (N, 1), 1);
         let positions: Vec<f64> = (0..DRAWS).map(|_| sampler.draw(&mut rng) as f64).collect();
         let mean = positions.iter().sum::<f64>() / DRAWS as f64;
         let variance = positions.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / DRAWS as f64;
@@ -125,7 +125,7 @@ fn normal_stays_within_the_region() {
                 deviation_percent,
                 center: Some(center),
             };
-            let sampler = Sampler::new(&normal, (10, 1), 1);
+            let mut sampler = Sampler::new(&normal, (10, 1), 1);
             for _ in 0..1000 {
                 assert!(sampler.draw(&mut rng) < 10);
             }
@@ -164,9 +164,9 @@ fn scattered_zipf_has_the_same_counts_elsewhere() {
             theta: 1.2,
             center: None,
         };
-        let sampler = Sampler::new(&distribution, (500, 1), seed);
+        let mut sampler = Sampler::new(&distribution, (500, 1), seed);
         let mut rng = Rng::new(9);
-        let mut counts = draws(&sampler, 500, &mut rng);
+        let mut counts = draws(&mut sampler, 500, &mut rng);
         let first = counts.clone();
         counts.sort_unstable();
         (first, counts)
@@ -205,8 +205,8 @@ fn zone(io_percent: f64, size: ZoneSize) -> Zone {
 /// Draws from `zones` over `n` positions of 4 KiB against the chance that each position has, one by one.
 fn check_zones(zones: &[Zone], n: u64, chances: &[(std::ops::Range<u64>, f64)]) {
     let mut rng = Rng::new(seed());
-    let sampler = Sampler::new(&Distribution::Zones(zones.to_vec()), (n, 4096), 1);
-    let seen = draws(&sampler, n, &mut rng);
+    let mut sampler = Sampler::new(&Distribution::Zones(zones.to_vec()), (n, 4096), 1);
+    let seen = draws(&mut sampler, n, &mut rng);
     let chance = |position: u64| {
         let of = chances.iter().find(|(range, _)| range.contains(&position));
         of.map_or(0.0, |(range, share)| share / (range.end - range.start) as f64)
@@ -309,9 +309,38 @@ fn zones_of_any_size_stay_within_the_region() {
             .map(|_| zone(rng.unit() * 50.0, size(&mut rng)))
             .collect();
         let n = 1 + rng.below(1000);
-        let sampler = Sampler::new(&Distribution::Zones(zones), (n, 512), 1);
+        let mut sampler = Sampler::new(&Distribution::Zones(zones), (n, 512), 1);
         for _ in 0..100 {
             assert!(sampler.draw(&mut rng) < n);
         }
     }
+}
+
+/// Held against what fio's own test of it expects: the blocks in turn, or each time round behind the last one.
+#[test]
+fn a_sequence_goes_round_and_strides() {
+    let draws = |strides, n| {
+        let distribution = Distribution::Sequence {
+            blocks: vec![2, 0, 1],
+            strides,
+        };
+        let mut sampler = Sampler::new(&distribution, (n, 4096), 1);
+        let mut rng = Rng::new(1);
+        let drawn: Vec<u64> = (0..7).map(|_| sampler.draw(&mut rng)).collect();
+        sampler.restart();
+        assert_eq!(sampler.draw(&mut rng), 2 % n, "it begins again");
+        drawn
+    };
+    assert_eq!(draws(false, 12), [2, 0, 1, 2, 0, 1, 2]);
+    assert_eq!(draws(true, 12), [2, 0, 1, 5, 3, 4, 8]);
+    assert_eq!(
+        draws(true, 4),
+        [2, 0, 1, 1, 3, 0, 0],
+        "around the end of the region"
+    );
+    assert_eq!(
+        draws(false, 2),
+        [0, 0, 1, 0, 0, 1, 0],
+        "beyond the end: from the beginning on"
+    );
 }

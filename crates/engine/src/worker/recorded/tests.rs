@@ -20,6 +20,7 @@ fn arrival(due_ns: u64, worker: u32, depth: u32, think_ns: u32) -> Arrival {
         offset_bytes: due_ns % 997 * 4096,
         len_bytes: 4096,
         op: Op::Read,
+        file: 0,
         worker,
         depth,
         think_ns,

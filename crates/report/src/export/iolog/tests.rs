@@ -9,6 +9,7 @@ fn written(version: Version) -> String {
         offset_bytes: 0,
         len_bytes,
         op,
+        file: 0,
         worker: 0,
         depth: 0,
         think_ns: 0,

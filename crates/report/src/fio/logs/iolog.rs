@@ -106,6 +106,7 @@ impl IologWriter {
                 offset_bytes: offset,
                 len_bytes,
                 op: ops[usize::from(op)],
+                file: 0,
                 worker: 0,
                 depth: 0,
                 think_ns: 0,

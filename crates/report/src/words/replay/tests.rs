@@ -15,6 +15,7 @@ fn one() -> Replay {
         extent_bytes: 1 << 30,
         fold: None,
         left_out: Vec::new(),
+        layout: fathom_core::workload::ReplayLayout::default(),
     }
 }
 

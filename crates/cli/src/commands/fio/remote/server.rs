@@ -7,6 +7,7 @@ use crate::args::FioArgs;
 use crate::commands::fio::run::{self, Shows};
 use crate::commands::fio::written::Options;
 use crate::exit::Exit;
+use crate::recorded::iologs;
 use crate::request;
 use crate::terminal;
 use anyhow::Context;
@@ -148,6 +149,9 @@ fn carry_out(
     );
     let mut request = resolve(asked)?;
     let options = run::prepare(&mut request);
+    let Some(recordings) = iologs::attach(&mut request.workload, false, stop)? else {
+        return Ok(());
+    };
     let planned = Planned::new(&request)?;
     let how = Allowed::from_env().widen(how, &planned.plan);
     let mut shown = Remote {
@@ -169,7 +173,7 @@ fn carry_out(
             voice: voice.clone(),
         }))
     };
-    let code = run::carry_out(planned, &how, (stop, &mut open), &mut shown)?;
+    let code = run::carry_out(planned, &how, (stop, &mut open, recordings), &mut shown)?;
     if !shown.ended {
         // Nothing was measured: there is nothing but what was said.
         shown.ended(&[], &[], code);
