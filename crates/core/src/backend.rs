@@ -121,6 +121,13 @@ pub trait Backend {
     /// Takes one I/O. `now` is the time of its creation, for backends that live in virtual time.
     fn submit(&mut self, request: Request, now: MonoTime) -> Submit;
 
+    /// The next I/O taken has this priority of its own ([`crate::workload::IoPriority::number`]); 0: that of its thread.
+    /// Does nothing where priorities belong to threads alone.
+    #[inline]
+    fn prioritise(&mut self, priority: u16) {
+        let _ = priority;
+    }
+
     /// Hands to the system what was queued since the last commit (one system call for the batch). Does nothing
     /// unless a backend says otherwise: where `submit` completes each I/O, nothing waits.
     ///

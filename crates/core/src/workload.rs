@@ -126,6 +126,9 @@ pub struct Job {
     /// Priority of its I/O, where it is not the system's choice (`prioclass`, `prio`; diskspd's `-I`).
     #[serde(default)]
     pub io_priority: Option<IoPriority>,
+    /// Priorities that some of its I/Os have by themselves (`cmdprio_percentage`, `cmdprio_bssplit`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub command_priorities: CommandPriorities,
     /// Count I/Os and bytes of each of its files by itself, in [`crate::run::JobSummary::files`].
     #[serde(default)]
     pub count_files: bool,
@@ -309,6 +312,65 @@ pub struct Depth {
     pub low: u32,
 }
 
+impl IoPriority {
+    /// As the kernel has it in one number.
+    pub const fn number(self) -> u16 {
+        (self.class as u16) << 13 | self.level as u16
+    }
+
+    /// In one byte: class times 8 and level.
+    pub const fn packed(self) -> u8 {
+        self.class << 3 | self.level & 7
+    }
+
+    /// The way back.
+    pub const fn unpacked(packed: u8) -> Self {
+        Self {
+            class: packed >> 3,
+            level: packed & 7,
+        }
+    }
+}
+
+/// Which I/Os have a priority of their own, and which: of reads and of writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandPriorities {
+    /// Share of the I/Os, in percent; 0: none.
+    pub percent: PerOp<u8>,
+    /// What those have, and others that name none.
+    pub priority: PerOp<IoPriority>,
+    /// Shares by size, in place of `percent`.
+    pub by_size: PerOp<Vec<SizePriority>>,
+}
+
+/// A share of the I/Os of one size that has a priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizePriority {
+    pub bytes: u64,
+    pub percent: u8,
+    /// `None`: the one of [`CommandPriorities::priority`].
+    pub priority: Option<IoPriority>,
+}
+
+impl Default for CommandPriorities {
+    fn default() -> Self {
+        Self {
+            percent: [0; 3],
+            // Real time, the first level.
+            priority: [IoPriority { class: 1, level: 0 }; 3],
+            by_size: [Vec::new(), Vec::new(), Vec::new()],
+        }
+    }
+}
+
+impl CommandPriorities {
+    /// Whether any I/O has one.
+    pub fn any(&self) -> bool {
+        self.percent.iter().any(|&percent| percent > 0)
+            || self.by_size.iter().any(|shares| !shares.is_empty())
+    }
+}
+
 impl Job {
     /// The largest block of any direction that the job uses, in bytes: the size of its buffers.
     pub fn max_block_bytes(&self) -> u64 {
@@ -418,6 +480,7 @@ impl Default for Job {
             cpus_split: false,
             nice: 0,
             io_priority: None,
+            command_priorities: CommandPriorities::default(),
             count_files: false,
             count_workers: false,
             reporting: Reporting::default(),

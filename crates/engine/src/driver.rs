@@ -137,6 +137,9 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                 // Some backends do these at once: what came before them must be with the system by then.
                 now = self.commit()?;
             }
+            if let Some(priority) = self.worker.priority(slot) {
+                self.backend.prioritise(priority);
+            }
             match self.backend.submit(request, now) {
                 Submit::Done(outcome) => {
                     now = self.clock.now();

@@ -164,7 +164,13 @@ enum Way {
 impl IoRecorder {
     /// Records an I/O that is complete.
     #[inline]
-    pub(crate) fn record(&mut self, request: &Request, stamps: &Stamps, depth: u32, errno: u16) {
+    pub(crate) fn record(
+        &mut self,
+        request: &Request,
+        stamps: &Stamps,
+        (depth, priority): (u32, u8),
+        errno: u16,
+    ) {
         let row = IoRecord {
             intended_ns: stamps.intended,
             created_ns: stamps.created,
@@ -178,6 +184,7 @@ impl IoRecorder {
             depth,
             errno,
             op: request.op,
+            priority,
         };
         match &mut self.way {
             Way::Ring { ring, dropped, waits } => {

@@ -18,7 +18,7 @@ use crate::pattern::{Generator, Span};
 use crate::plan::{FilePlan, WorkerFiles};
 use crate::recording::{IoRecording, WorkerTask};
 use crate::replay::Playback;
-use crate::worker::{Ends, Guards, Limits, Target, Worker, WorkerEnd, WorkerPlan};
+use crate::worker::{Ends, Guards, Limits, Priorities, Target, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
@@ -478,7 +478,9 @@ fn go<B: Backend>(
     plan.generator.share(&task.sequences);
     let mut worker = Worker::new(plan, Arc::clone(&task.exchange), task.ends.clone());
     let share = task.share.lock().unwrap_or_else(PoisonError::into_inner).take();
-    worker.guard_with(guards_of(job, share));
+    let seed = Rng::stream(job.random_seed ^ 0x9A, task.index).next_u64();
+    let priorities = Priorities::new(job, depth_of(job), seed);
+    worker.guard_with(Guards::with_priorities(guards_of(job, share), priorities));
     if let Some(recording) = &task.recording {
         worker.record_with(recording.recorder(task.section, task.number));
         recording.runs_as(WorkerTask {

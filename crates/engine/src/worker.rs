@@ -9,6 +9,7 @@ mod guards;
 mod issue;
 mod limits;
 mod plan;
+mod priorities;
 mod rare;
 mod recorded;
 mod tally;
@@ -20,6 +21,7 @@ use backlog::Backlog;
 pub use guards::{Guards, Target};
 pub use limits::Limits;
 pub use plan::WorkerPlan;
+pub use priorities::Priorities;
 use recorded::Playing;
 pub use recorded::{Kept, LATE};
 use tally::Clocked;
@@ -434,6 +436,13 @@ impl Worker {
         stamps.submitted = now.0;
     }
 
+    /// The priority that the system is told of the I/O in `slot`; `None`: no I/O of this worker has one of its own.
+    #[inline]
+    pub fn priority(&self, slot: u32) -> Option<u16> {
+        let priorities = self.guards.as_ref()?.priorities.as_ref()?;
+        Some(priorities.number_of_slot(slot))
+    }
+
     /// The system had the I/O in `slot` at `now`.
     #[inline]
     pub fn submitted(&mut self, slot: u32, now: MonoTime) {
@@ -483,7 +492,9 @@ impl Worker {
                 playing.completed(slot, stamps.intended, stamps.created, now.0);
             }
             if let Some(recorder) = recorder {
-                recorder.record(request, stamps, *depth, errno_of(outcome));
+                let priorities = self.guards.as_ref().and_then(|guards| guards.priorities.as_ref());
+                let priority = priorities.map_or(0, |priorities| priorities.of_slot(slot));
+                recorder.record(request, stamps, (*depth, priority), errno_of(outcome));
             }
             if let Some(files) = files
                 && self.current.phase == Phase::Counted
@@ -514,7 +525,7 @@ impl Worker {
             self.count_thinking(think, ThinkTimeBasis::Complete, now);
         }
         if self.guards.is_some() {
-            self.completed_guarded(slot, now);
+            self.completed_guarded(slot, outcome, now);
         }
         if self.checks && request.op == Op::Read && outcome == Ok(request.len) {
             return true;

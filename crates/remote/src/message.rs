@@ -3,12 +3,14 @@
 //! Data in: accounts, workloads, texts. Data out: bytes; and the way back, in which nothing is believed that does not add up:
 //! whoever holds the key may still be another version, or broken.
 
+use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{
-    CpuUsage, Depths, DiskSummary, OpAccount, RunError, Samples, SteadyAccount, WorkerAccount,
+    CpuUsage, Depths, DiskSummary, OpAccount, PriorityAccount, RunError, Samples, SteadyAccount,
+    WorkerAccount,
 };
 use fathom_core::units::MonoTime;
-use fathom_core::workload::Workload;
+use fathom_core::workload::{IoPriority, Workload};
 use serde::{Deserialize, Serialize};
 
 /// Of these messages: sides of different versions refuse each other.
@@ -181,6 +183,16 @@ pub struct AccountParts {
     failed: bool,
     depth_found: Option<u32>,
     steady: Option<SteadyAccount>,
+    #[serde(default)]
+    priorities: Vec<PriorityParts>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct PriorityParts {
+    op: Op,
+    priority: IoPriority,
+    clat: HistogramParts,
+    lat: HistogramParts,
 }
 
 fn samples_of(samples: &Samples) -> (u64, u64, u64, f64, f64) {
@@ -229,6 +241,16 @@ impl From<&WorkerAccount> for AccountParts {
             failed: account.failed,
             depth_found: account.depth_found,
             steady: account.steady.clone(),
+            priorities: account
+                .priorities
+                .iter()
+                .map(|one| PriorityParts {
+                    op: one.op,
+                    priority: one.priority,
+                    clat: (&one.clat).into(),
+                    lat: (&one.lat).into(),
+                })
+                .collect(),
         }
     }
 }
@@ -260,6 +282,14 @@ impl AccountParts {
             steady: self.steady,
             ..WorkerAccount::default()
         };
+        for one in self.priorities {
+            account.priorities.push(PriorityAccount {
+                op: one.op,
+                priority: one.priority,
+                clat: one.clat.whole()?,
+                lat: one.lat.whole()?,
+            });
+        }
         for (to, from) in account.ops.iter_mut().zip(self.ops) {
             *to = OpAccount {
                 bytes: from.bytes,

@@ -59,6 +59,8 @@ pub struct Aio {
     refused: Vec<(u32, i32)>,
     /// What each read and write carries besides.
     rw_flags: i32,
+    /// Of what is pushed; 0: that of the thread.
+    priority: u16,
     files: Vec<File>,
     arena: Arena,
     /// What writes may be taken from in place of the arena.
@@ -93,6 +95,7 @@ impl Aio {
             events: vec![Event::default(); depth].into_boxed_slice(),
             refused: Vec::with_capacity(depth),
             rw_flags: if config.nowait { libc::RWF_NOWAIT } else { 0 },
+            priority: 0,
             files,
             arena,
             source: None,
@@ -142,6 +145,9 @@ impl Aio {
             self.queued_from = 0;
         }
         self.queue[self.queued_to] = Iocb::new(slot, opcode, descriptor, buffer, len, offset, self.rw_flags);
+        if self.priority != 0 {
+            self.queue[self.queued_to].prioritise(self.priority);
+        }
         self.queued_to += 1;
         Ok(())
     }
@@ -164,6 +170,10 @@ impl Queue for Aio {
             "{len} bytes do not fit the buffer"
         );
         self.push_with(slot, opcode, file, offset, (self.arena.slot_ptr(slot), len))
+    }
+
+    fn prioritise(&mut self, priority: u16) {
+        self.priority = priority;
     }
 
     fn use_source(&mut self, source: Arc<Source>) {

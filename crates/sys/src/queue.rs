@@ -33,6 +33,9 @@ pub trait Queue {
     /// is no place.
     fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError>;
 
+    /// What is pushed from here on has this priority (`linux/ioprio.h`); 0: that of the thread.
+    fn prioritise(&mut self, priority: u16);
+
     /// What [`Queue::push_from`] writes from; to be said before the first push.
     fn use_source(&mut self, source: Arc<Source>);
 

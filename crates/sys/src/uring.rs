@@ -126,6 +126,8 @@ pub struct Uring {
     nonvectored: bool,
     /// What each read and write carries besides.
     rw_flags: i32,
+    /// Of what is pushed; 0: that of the thread.
+    priority: u16,
     /// Every so many reads and writes go to threads of the kernel; 0: none is made to.
     kernel_threads_every: u32,
     until_kernel_thread: u32,
@@ -222,7 +224,11 @@ impl Uring {
         // Each transfer is a type of its own to the library, and so are a registered file and a descriptor.
         macro_rules! at {
             ($transfer:expr) => {
-                $transfer.offset(offset).rw_flags(self.rw_flags).build()
+                $transfer
+                    .offset(offset)
+                    .rw_flags(self.rw_flags)
+                    .ioprio(self.priority)
+                    .build()
             };
         }
         macro_rules! entry_for {
@@ -320,6 +326,11 @@ impl Queue for Uring {
             "{len} bytes do not fit the buffer"
         );
         self.push_with(slot, op, file, offset, (self.arena.slot_ptr(slot), len))
+    }
+
+    #[inline]
+    fn prioritise(&mut self, priority: u16) {
+        self.priority = priority;
     }
 
     fn use_source(&mut self, source: Arc<Source>) {

@@ -217,3 +217,36 @@ fn seeds_and_limits_are_told_to_who_debugs() {
             .contains("set steady state IOPS threshold to 10.000000")
     );
 }
+
+#[test]
+fn io_by_priority_adds_up_and_is_logged() {
+    let place = Place::new();
+    let text = "[j]\nioengine=libaio\niodepth=4\nfilename=f\nsize=4m\nrw=randrw\ncmdprio_percentage=30,60\n\
+                write_lat_log=l\nlog_prio=1\n";
+    let job = job(&place, text);
+    for direction in ["read", "write"] {
+        let all = &job[direction];
+        let prios = all["prios"].as_array().expect("by priority");
+        assert_eq!(prios.len(), 2, "{all}");
+        let ios = |prio: &Value| prio["clat_ns"]["N"].as_u64().expect("a count");
+        assert_eq!(
+            prios.iter().map(ios).sum::<u64>(),
+            all["total_ios"].as_u64().expect("a count")
+        );
+        assert_eq!(
+            (&prios[0]["prioclass"], &prios[1]["prioclass"]),
+            (&0.into(), &1.into())
+        );
+    }
+    let text = std::fs::read_to_string(place.path("l_clat.1.log")).expect("a log");
+    let high = text.lines().filter(|line| line.ends_with(", 0x2000")).count();
+    let ios = |direction: &str| {
+        job[direction]["prios"][1]["clat_ns"]["N"]
+            .as_u64()
+            .expect("a count")
+    };
+    assert_eq!(high as u64, ios("read") + ios("write"));
+    place
+        .fathom("fio --name=x --ioengine=psync --size=4k --cmdprio_percentage=5")
+        .expect(1);
+}

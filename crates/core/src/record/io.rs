@@ -29,6 +29,8 @@ pub struct IoRecord {
     pub errno: u16,
     /// What it did.
     pub op: Op,
+    /// Its own priority, class times 8 and level; 0: that of its thread. Logs tell it, the stream does not keep it.
+    pub priority: u8,
 }
 
 impl IoRecord {

@@ -5,6 +5,7 @@ use super::{CpuUsage, RunError};
 use crate::backend::Op;
 use crate::histogram::Histogram;
 use crate::units::MonoTime;
+use crate::workload::IoPriority;
 use serde::{Deserialize, Serialize};
 
 /// One worker's account of its counted time.
@@ -37,6 +38,20 @@ pub struct WorkerAccount {
     pub depth_found: Option<u32>,
     /// How steady its job's results are, where it ends once they are.
     pub steady: Option<SteadyAccount>,
+    /// I/Os by the priorities that they had, where some have their own; else empty.
+    pub priorities: Vec<PriorityAccount>,
+}
+
+/// The I/Os of one direction and one priority.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PriorityAccount {
+    pub op: Op,
+    /// Class 0: that of a thread without one.
+    pub priority: IoPriority,
+    /// Submitted to completed.
+    pub clat: Histogram,
+    /// Created to completed.
+    pub lat: Histogram,
 }
 
 /// How steady the results of a job are.

@@ -1,10 +1,14 @@
 //! Options: the system interface that carries I/O out, and how many I/Os are in flight.
 
-use super::not_carried_out::{FLAG, PERCENTS, not_carried_out, number, text, words};
+use super::not_carried_out::{FLAG, not_carried_out, number, text, words};
 use super::row::OptionRow as Row;
 use super::row::Support::{self, Approximate, LeftOut, NoEffect, NotYet};
 use super::rule::{Choice, Field, MAX_COUNT, Rule, field};
-use fathom_core::workload::EngineKind;
+use crate::diagnostic::Fault;
+use crate::draft::{Draft, merge};
+use crate::value;
+use fathom_core::workload::{EngineKind, IoPriority, SizePriority};
+use std::ops::RangeInclusive;
 
 const RING: &[&str] = &["io_uring"];
 const POLLING: &[&str] = &["io_uring", "pvsync2"];
@@ -14,6 +18,109 @@ const MAX_DEPTH: i64 = 65_536;
 
 const NO_DISK: Support = Support::Never("it measures something else than a disk");
 const NOT_BUILT: Support = Support::NotYet("use io_uring on the block device");
+
+/// `1` or `1,2`: of reads, of writes.
+fn set_priorities(
+    draft: &mut Draft,
+    text: &str,
+    range: RangeInclusive<u8>,
+    set: fn(&mut IoPriority, u8),
+) -> Result<(), Fault> {
+    let number = |field: &str| {
+        let number: Option<u8> = field.trim().parse().ok();
+        number.filter(|number| range.contains(number)).ok_or_else(|| {
+            Fault::new(format!(
+                "`{}` is not between {} and {}",
+                field.trim(),
+                range.start(),
+                range.end()
+            ))
+        })
+    };
+    let given = value::per_direction(text, number)?;
+    for (priority, number) in draft.job.command_priorities.priority.iter_mut().zip(given) {
+        if let Some(number) = number {
+            set(priority, number);
+        }
+    }
+    Ok(())
+}
+
+fn show_priorities(draft: &Draft, get: fn(&IoPriority) -> u8) -> Option<String> {
+    let priorities = &draft.job.command_priorities.priority;
+    value::show_per_direction(
+        priorities
+            .each_ref()
+            .map(|priority| Some(get(priority).to_string())),
+    )
+}
+
+/// `4k/50:8k/10/1/3`, and the same of writes behind a comma.
+fn set_size_priorities(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let kb_base = draft.kb_base;
+    let wrong = |entry: &str| {
+        Fault::new(format!("`{entry}` is no share of a size")).remedy("write such as 4k/50 or 4k/50/1/0")
+    };
+    let entry = |entry: &str| {
+        let mut parts = entry.split('/').map(str::trim);
+        let mut part = || parts.next().filter(|part| !part.is_empty());
+        let bytes = value::size(part().ok_or_else(|| wrong(entry))?, kb_base)?;
+        let mut number = |most: u8| match part() {
+            None => Ok(None),
+            Some(text) => match text.parse() {
+                Ok(number) if number <= most => Ok(Some(number)),
+                _ => Err(wrong(entry)),
+            },
+        };
+        let percent = number(100)?.ok_or_else(|| wrong(entry))?;
+        let priority = match (number(3)?, number(7)?) {
+            (None, None) => None,
+            (Some(class), Some(level)) => Some(IoPriority { class, level }),
+            _ => return Err(wrong(entry)),
+        };
+        Ok(SizePriority {
+            bytes,
+            percent,
+            priority,
+        })
+    };
+    let all = |field: &str| {
+        let shares: Vec<SizePriority> = field.split(':').map(entry).collect::<Result<_, Fault>>()?;
+        for share in &shares {
+            let same = shares.iter().filter(|other| other.bytes == share.bytes);
+            if same.map(|other| u32::from(other.percent)).sum::<u32>() > 100 {
+                return Err(Fault::new(format!(
+                    "the shares of {} bytes exceed 100 %",
+                    share.bytes
+                )));
+            }
+        }
+        Ok(shares)
+    };
+    merge(
+        &mut draft.job.command_priorities.by_size,
+        value::per_direction(text, all)?,
+    );
+    Ok(())
+}
+
+fn show_size_priorities(draft: &Draft) -> Option<String> {
+    let by_size = &draft.job.command_priorities.by_size;
+    if by_size.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let entry = |share: &SizePriority| {
+        let own = share.priority.map_or_else(String::new, |priority| {
+            format!("/{}/{}", priority.class, priority.level)
+        });
+        format!("{}/{}{own}", value::show_size(share.bytes), share.percent)
+    };
+    value::show_per_direction(
+        by_size.each_ref().map(|shares| {
+            (!shares.is_empty()).then(|| shares.iter().map(entry).collect::<Vec<_>>().join(":"))
+        }),
+    )
+}
 
 pub(super) static ROWS: &[&[Row]] = &[
     &[
@@ -188,20 +295,67 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("4")
         .only_for(RING),
     ],
+    &[
+        Row::new(
+            "cmdprio_percentage",
+            Rule::Percents(Field {
+                set: |d, given| {
+                    merge(
+                        &mut d.job.command_priorities.percent,
+                        given.map(|percent| percent.map(|percent| percent as u8)),
+                    );
+                },
+                get: |d| {
+                    let percent = d.job.command_priorities.percent;
+                    Some(percent.map(|percent| Some(percent.into())))
+                },
+            }),
+            "Share of the I/Os that have a priority of their own",
+        )
+        .default("0")
+        .example("20")
+        .only_for(PRIORITY),
+        Row::new(
+            "cmdprio_class",
+            Rule::Text(
+                "number[,number]",
+                |d, text| set_priorities(d, text, 1..=3, |priority, class| priority.class = class),
+                |d| show_priorities(d, |priority| priority.class),
+            ),
+            "Their class: 1 real time, 2 best effort, 3 idle",
+        )
+        .default("1")
+        .example("2")
+        .only_for(PRIORITY),
+        Row::new(
+            "cmdprio",
+            Rule::Text(
+                "number[,number]",
+                |d, text| set_priorities(d, text, 0..=7, |priority, level| priority.level = level),
+                |d| show_priorities(d, |priority| priority.level),
+            ),
+            "Their level within the class, 0 first",
+        )
+        .default("0")
+        .example("1")
+        .only_for(PRIORITY),
+        Row::new(
+            "cmdprio_bssplit",
+            Rule::SizeText(
+                "size/percent[/class/level][:…]",
+                set_size_priorities,
+                show_size_priorities,
+            ),
+            "Share of the I/Os of each size that have a priority of their own",
+        )
+        .example("4k/50")
+        .only_for(PRIORITY),
+    ],
     not_carried_out! {
         "cmd_type" for &["io_uring_cmd"], text("nvme"), "", "nvme", "Kind of pass-through commands"
             => NotYet("use io_uring on the block device");
         "userspace_reap" for &["libaio"], FLAG, "0", "", "Take completions without a system call"
             => NoEffect("completions are taken with io_getevents(2)");
-        "cmdprio_percentage" for PRIORITY, PERCENTS, "0", "20", "Share of the I/Os that have priority"
-            => LeftOut("no I/O has priority over others: make a second job with prioclass and prio for those");
-        "cmdprio_class" for PRIORITY, number(0, 3), "", "1", "Class of I/Os with priority"
-            => NoEffect("it belongs to cmdprio_percentage");
-        "cmdprio" for PRIORITY, number(0, 7), "", "1", "Level of I/Os with priority"
-            => NoEffect("it belongs to cmdprio_percentage");
-        "cmdprio_bssplit" for PRIORITY, text("size/percent[:…]"), "", "4k/50",
-            "Share of I/Os with priority, by size"
-            => LeftOut("no I/O has priority over others: make a second job with prioclass and prio for those");
         "thp" for &["mmap"], FLAG, "0", "", "Use transparent huge pages for the mapping"
             => LeftOut("the kernel's own setting holds");
     },

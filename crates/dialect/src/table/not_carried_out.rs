@@ -38,7 +38,6 @@ pub(super) const FLAG: Rule = Rule::Flag(Field::ignored());
 pub(super) const BOOL: Rule = Rule::Bool(Field::ignored());
 pub(super) const NUMBER: Rule = number(0, i64::MAX);
 pub(super) const SIZE: Rule = size(0, u64::MAX);
-pub(super) const PERCENTS: Rule = Rule::Percents(Field::ignored());
 
 pub(super) const fn number(min: i64, max: i64) -> Rule {
     Rule::Number(min, max, Field::ignored())

@@ -66,6 +66,11 @@ impl<Q: Queue> Backend for QueueBackend<Q> {
     }
 
     #[inline]
+    fn prioritise(&mut self, priority: u16) {
+        self.queue.prioritise(priority);
+    }
+
+    #[inline]
     fn commit(&mut self) -> Result<(), BackendError> {
         self.queue.commit().map(drop).map_err(|source| BackendError {
             call: Q::SUBMIT_CALL,

@@ -34,7 +34,7 @@ fn all(recording: &IoRecording) -> Vec<IoRecord> {
 fn a_row_says_all_of_its_io() {
     let recording = IoRecording::rings(1);
     let mut recorder = recording.recorder(3, 4);
-    recorder.record(&request(8192), &stamps(100), 7, 5);
+    recorder.record(&request(8192), &stamps(100), (7, 0), 5);
     let row = IoRecord {
         intended_ns: 100,
         created_ns: 101,
@@ -48,6 +48,7 @@ fn a_row_says_all_of_its_io() {
         depth: 7,
         errno: 5,
         op: Op::Read,
+        priority: 0,
     };
     assert_eq!(all(&recording), [row]);
     assert_eq!(all(&recording), [], "each comes once");
@@ -58,12 +59,12 @@ fn what_does_not_fit_is_counted_and_what_does_keeps_its_order() {
     let recording = IoRecording::rings(1 << 20);
     let mut recorder = recording.recorder(0, 0);
     for at in 0..RING_ROWS_MIN as u64 + 100 {
-        recorder.record(&request(at), &stamps(at), 1, 0);
+        recorder.record(&request(at), &stamps(at), (1, 0), 0);
     }
     assert_eq!(recording.dropped(), 100);
     let offsets: Vec<u64> = all(&recording).iter().map(|row| row.offset_bytes).collect();
     assert_eq!(offsets, (0..RING_ROWS_MIN as u64).collect::<Vec<_>>());
-    recorder.record(&request(1), &stamps(1), 1, 0);
+    recorder.record(&request(1), &stamps(1), (1, 0), 0);
     assert_eq!(
         (all(&recording).len(), recording.dropped()),
         (1, 100),
@@ -76,16 +77,16 @@ fn the_last_rows_of_a_worker_that_has_ended_are_there() {
     let recording = IoRecording::rings(2);
     let mut first = recording.recorder(0, 0);
     let mut second = recording.recorder(0, 1);
-    first.record(&request(0), &stamps(0), 1, 0);
+    first.record(&request(0), &stamps(0), (1, 0), 0);
     drop(first);
-    second.record(&request(1), &stamps(1), 1, 0);
+    second.record(&request(1), &stamps(1), (1, 0), 0);
     assert_eq!(all(&recording).len(), 2);
     assert_eq!(
         recording.sources.lock().expect("no panic").len(),
         1,
         "its ring is given back"
     );
-    second.record(&request(2), &stamps(2), 1, 0);
+    second.record(&request(2), &stamps(2), (1, 0), 0);
     assert_eq!(all(&recording).len(), 1);
 }
 
@@ -97,9 +98,9 @@ fn in_virtual_time_nothing_is_lost_and_batches_come_when_asked() {
     let taken = std::thread::spawn(move || received.iter().map(|batch| batch.len()).collect::<Vec<_>>());
     let ios = BATCH_ROWS * (BATCHES + 5);
     for at in 0..ios as u64 {
-        recorder.record(&request(at), &stamps(at), 1, 0);
+        recorder.record(&request(at), &stamps(at), (1, 0), 0);
     }
-    recorder.record(&request(0), &stamps(0), 1, 0);
+    recorder.record(&request(0), &stamps(0), (1, 0), 0);
     recorder.hand_over();
     recorder.hand_over();
     drop((recorder, recording));

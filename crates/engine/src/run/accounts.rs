@@ -44,6 +44,7 @@ fn fill(account: &mut WorkerAccount, job: &RunningJob, number: usize, now: MonoT
         account.read_back_start = report.end.read_back_start;
         account.cpu = report.cpu;
         account.depth_found = report.end.depth_found;
+        account.priorities.clone_from(&report.end.priorities);
         account.failed |= report.end.failed;
         if let Some(depths) = &report.end.depths {
             account.depths = **depths;

@@ -1,11 +1,11 @@
 //! The worker's account: intervals, errors, verification, and what it leaves.
 
 use super::times::Times;
-use super::{FileTally, Kept, Playing, Rolled, Stage, Worker};
+use super::{FileTally, Kept, Playing, Priorities, Rolled, Stage, Worker};
 use crate::errors::ErrorLog;
 use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
-use fathom_core::run::Depths;
+use fathom_core::run::{Depths, PriorityAccount};
 use fathom_core::units::MonoTime;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,6 +39,8 @@ pub struct WorkerEnd {
     pub files: Box<[FileTally]>,
     /// The depth that keeps the latency, where one was looked for.
     pub depth_found: Option<u32>,
+    /// I/Os by the priorities that they had, where some have their own; else empty.
+    pub priorities: Vec<PriorityAccount>,
 }
 
 impl Worker {
@@ -284,6 +286,11 @@ impl Worker {
         self.rolled.take()
     }
 
+    fn take_priorities(&mut self) -> Vec<PriorityAccount> {
+        let priorities = self.guards.as_mut().and_then(|guards| guards.priorities.take());
+        priorities.map(Priorities::into_accounts).unwrap_or_default()
+    }
+
     fn hand_records_over(&mut self) {
         if let Some(recorder) = self.watch.as_mut().and_then(|watch| watch.recorder.as_mut()) {
             recorder.hand_over();
@@ -322,6 +329,7 @@ impl Worker {
             depths: watch.depths,
             files: watch.files.unwrap_or_default(),
             depth_found: self.depth_found(),
+            priorities: self.take_priorities(),
         }
     }
 }

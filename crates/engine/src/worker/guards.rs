@@ -7,6 +7,7 @@ mod target;
 pub use target::Target;
 pub(super) use target::Verdict;
 
+use super::Priorities;
 use crate::balance::Share;
 use crate::pattern::Draw;
 use fathom_core::backend::{Op, Request};
@@ -23,6 +24,8 @@ pub struct Guards {
     /// I/Os in flight, by their slots, where none may overlap another; else empty.
     in_flight: Box<[Option<Request>]>,
     pub(super) target: Option<Target>,
+    /// Priorities that I/Os have by themselves.
+    pub(super) priorities: Option<Priorities>,
 }
 
 impl Guards {
@@ -34,8 +37,22 @@ impl Guards {
                 share,
                 in_flight: vec![None; serialized.unwrap_or(0) as usize].into_boxed_slice(),
                 target,
+                priorities: None,
             })
         })
+    }
+
+    /// The same with priorities for I/Os, where there are any.
+    pub(crate) fn with_priorities(
+        guards: Option<Box<Self>>,
+        priorities: Option<Priorities>,
+    ) -> Option<Box<Self>> {
+        if priorities.is_none() {
+            return guards;
+        }
+        let mut guards = guards.unwrap_or_default();
+        guards.priorities = priorities;
+        Some(guards)
     }
 
     /// Until when nothing may be sent; `None`: it may.
@@ -70,6 +87,9 @@ impl Guards {
             && request.len > 0
         {
             share.take();
+        }
+        if let Some(priorities) = &mut self.priorities {
+            priorities.sent(request);
         }
     }
 

@@ -1,10 +1,11 @@
 //! What few workers do beside the loop: guards and limits at their start and at completions, ends of their own kind.
 
 use super::guards::Verdict;
-use super::{Limits, Watch, Worker, WorkerPlan};
+use super::{Limits, Slot, Watch, Worker, WorkerPlan};
+use crate::interval::Phase;
 use crate::pattern::Draw;
 use crate::worker::FileTally;
-use fathom_core::backend::Op;
+use fathom_core::backend::{Op, Outcome};
 use fathom_core::units::MonoTime;
 
 impl Watch {
@@ -60,9 +61,16 @@ impl Worker {
 
     /// An I/O was completed, where there are guards.
     #[cold]
-    pub(super) fn completed_guarded(&mut self, slot: u32, now: MonoTime) {
-        let created = self.slots[slot as usize].stamps.created;
+    pub(super) fn completed_guarded(&mut self, slot: u32, outcome: Outcome, now: MonoTime) {
+        let Slot { stamps, request, .. } = &self.slots[slot as usize];
+        let created = stamps.created;
         let Some(guards) = &mut self.guards else { return };
+        if let Some(priorities) = &mut guards.priorities
+            && outcome == Ok(request.len)
+            && self.current.phase == Phase::Counted
+        {
+            priorities.completed(request.op, slot, stamps);
+        }
         guards.completed(slot);
         let Some(target) = &mut guards.target else { return };
         if self.stage.is_over() || self.stage.reads_back() {

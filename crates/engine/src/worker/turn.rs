@@ -75,7 +75,7 @@ impl Worker {
             ..
         }) = &mut self.watch
         {
-            recorder.record(&place.request, &place.stamps, place.depth, 0);
+            recorder.record(&place.request, &place.stamps, (place.depth, 0), 0);
         }
         place.begin(draw, self.in_flight, now, now);
         debug_assert!(

@@ -6,8 +6,11 @@ use super::bins::{Distribution, Shares};
 use super::{Entries, FioRun};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{CpuUsage, Depths, OpAccount, RunError, Samples, SteadyAccount, WorkerAccount};
-use fathom_core::workload::{DEFAULT_PERCENTILES, Job, Percentiles, Unified};
+use fathom_core::run::{
+    CpuUsage, Depths, OpAccount, PriorityAccount, RunError, Samples, SteadyAccount, WorkerAccount,
+};
+use fathom_core::workload::{DEFAULT_PERCENTILES, IoPriority, Job, Percentiles, Unified};
+use std::collections::BTreeMap;
 
 /// fio's own default list; ours has three nines more.
 const FIO_PERCENTILES: usize = 17;
@@ -59,6 +62,16 @@ pub(super) struct Direction {
     pub lat: Distribution,
     pub bw: Samples,
     pub iops: Samples,
+    /// By priority, where some I/Os have their own.
+    pub priorities: Vec<ByPriority>,
+}
+
+/// I/Os of one priority.
+#[derive(Debug, Clone)]
+pub(super) struct ByPriority {
+    pub priority: IoPriority,
+    pub clat: Distribution,
+    pub lat: Distribution,
 }
 
 impl Direction {
@@ -90,6 +103,7 @@ impl Direction {
 struct Sum {
     ops: [OpAccount; 4],
     runtime_ms: [u64; 3],
+    priorities: Vec<PriorityAccount>,
 }
 
 impl Sum {
@@ -100,6 +114,37 @@ impl Sum {
         for op in 0..3 {
             self.runtime_ms[op] = self.runtime_ms[op].max(direction_ms(account, op));
         }
+        for part in &account.priorities {
+            let same = |sum: &&mut PriorityAccount| sum.op == part.op && sum.priority == part.priority;
+            match self.priorities.iter_mut().find(same) {
+                Some(sum) => {
+                    sum.clat.merge(&part.clat);
+                    sum.lat.merge(&part.lat);
+                }
+                None => self.priorities.push(part.clone()),
+            }
+        }
+    }
+
+    /// The I/Os of these directions by priority, the lowest number first.
+    fn by_priority(&self, ops: &[Op], first: &Job) -> Vec<ByPriority> {
+        let mut sums: BTreeMap<u8, (Histogram, Histogram)> = BTreeMap::new();
+        for part in self.priorities.iter().filter(|part| ops.contains(&part.op)) {
+            let (clat, lat) = sums.entry(part.priority.packed()).or_default();
+            clat.merge(&part.clat);
+            lat.merge(&part.lat);
+        }
+        let without = first.reporting.without;
+        if without.clat && without.lat {
+            return Vec::new();
+        }
+        sums.into_iter()
+            .map(|(packed, (clat, lat))| ByPriority {
+                priority: IoPriority::unpacked(packed),
+                clat: Distribution::new(&clat),
+                lat: Distribution::new(&lat),
+            })
+            .collect()
     }
 
     fn direction(op: &OpAccount, runtime_ms: u64, first: &Job) -> Direction {
@@ -121,6 +166,7 @@ impl Sum {
             lat: of(&op.lat, without.lat),
             bw: if without.bw { Samples::default() } else { op.bw },
             iops: if without.bw { Samples::default() } else { op.iops },
+            priorities: Vec::new(),
         }
     }
 
@@ -129,7 +175,10 @@ impl Sum {
         let mut all = OpAccount::default();
         self.ops[..3].iter().for_each(|op| add_op(&mut all, op));
         let longest = self.runtime_ms.iter().copied().max().unwrap_or(0);
-        Self::direction(&all, longest, first)
+        Direction {
+            priorities: self.by_priority(&Op::DATA, first),
+            ..Self::direction(&all, longest, first)
+        }
     }
 }
 
@@ -234,7 +283,10 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
         entry.data[0] = sum.mixed(first);
     } else {
         for op in 0..3 {
-            entry.data[op] = Sum::direction(&sum.ops[op], sum.runtime_ms[op], first);
+            entry.data[op] = Direction {
+                priorities: sum.by_priority(&Op::DATA[op..=op], first),
+                ..Sum::direction(&sum.ops[op], sum.runtime_ms[op], first)
+            };
         }
     }
     entry.mixed = (unified == Unified::Both).then(|| sum.mixed(first));

@@ -253,6 +253,22 @@ fn direction(out: &mut Writer, entry: &Entry<'_>, direction: &Direction, whole: 
     ] {
         latency(out, name, latencies, wanted.then_some(entry), bins);
     }
+    if !direction.priorities.is_empty() {
+        out.list("prios", |out| {
+            for of in &direction.priorities {
+                out.element(|out| {
+                    out.int("prioclass", of.priority.class);
+                    out.int("prio", of.priority.level);
+                    let (name, latencies, wanted) = if asked.lat {
+                        ("lat_ns", &of.lat, true)
+                    } else {
+                        ("clat_ns", &of.clat, asked.clat)
+                    };
+                    latency(out, name, latencies, wanted.then_some(entry), bins);
+                });
+            }
+        });
+    }
     let (rate, iops) = (&direction.bw, &direction.iops);
     out.int("bw_min", rate.min);
     out.int("bw_max", rate.max);

@@ -95,6 +95,18 @@ struct Columns {
     clock_offset_ns: i128,
 }
 
+impl Columns {
+    /// A priority as it is written.
+    fn of_priority(&self, priority: IoPriority) -> u32 {
+        if self.whole_priority {
+            priority.number().into()
+        } else {
+            // Only real time is high.
+            u32::from(priority.class == 1)
+        }
+    }
+}
+
 impl LogSet {
     /// Opens the logs of all jobs; `None`: there are none.
     ///
@@ -318,25 +330,20 @@ impl LogSet {
 
 fn columns(job: &LogJob) -> Columns {
     let logs = &job.logs;
-    let (class, level) = job
-        .priority
-        .map_or((0, 0), |priority| (priority.class, priority.level));
-    Columns {
+    let usual = job.priority.unwrap_or(IoPriority { class: 0, level: 0 });
+    let mut columns = Columns {
         offset: logs.offset,
         issue_time: logs.issue_time && logs.offset,
         whole_priority: logs.priority,
-        priority: if logs.priority {
-            u32::from(class) << 13 | u32::from(level)
-        } else {
-            // Only real time is high.
-            u32::from(class == 1)
-        },
+        priority: 0,
         clock_offset_ns: if logs.epoch_clock.is_some() {
             job.clock_offset_ns
         } else {
             0
         },
-    }
+    };
+    columns.priority = columns.of_priority(usual);
+    columns
 }
 
 impl RowSink<IoRecord> for LogSet {

@@ -206,6 +206,19 @@ fn direction(text: &mut String, entry: &Entry<'_>, (name, data): (&str, &Directi
     latency(text, "    clat", &data.clat);
     latency(text, "     lat", &data.lat);
     let asked = &entry.first.percentiles;
+    let by_priority = data.priorities.iter().map(|of| {
+        let (kind, latencies) = if asked.lat {
+            ("lat", &of.lat)
+        } else {
+            ("clat", &of.clat)
+        };
+        let name = format!("{kind} prio {}/{}", of.priority.class, of.priority.level);
+        (name, latencies)
+    });
+    let by_priority: Vec<(String, &Distribution)> = by_priority.collect();
+    for (name, latencies) in &by_priority {
+        latency(text, &format!("    {name}"), latencies);
+    }
     for (name, latencies, wanted) in [
         ("slat", &data.slat, asked.slat),
         ("clat", &data.clat, asked.clat),
@@ -213,6 +226,13 @@ fn direction(text: &mut String, entry: &Entry<'_>, (name, data): (&str, &Directi
     ] {
         if wanted && latencies.n > 0 {
             percentiles(text, name, latencies, &entry.percentiles);
+        }
+    }
+    if asked.lat || asked.clat {
+        for (name, latencies) in &by_priority {
+            let share = 100.0 * latencies.n as f64 / data.ios.max(1) as f64;
+            let name = format!("{name} ({share:.2}% of IOs)");
+            percentiles(text, &name, latencies, &entry.percentiles);
         }
     }
     samples(text, reporting, data, whole);

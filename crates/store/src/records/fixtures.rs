@@ -45,6 +45,7 @@ impl AnyRow for IoRecord {
                 depth: narrow[4],
                 errno,
                 op,
+                priority: 0,
             })
             .boxed()
     }

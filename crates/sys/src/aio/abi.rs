@@ -66,6 +66,13 @@ const _: () = assert!(size_of::<Iocb>() == 64 && size_of::<Event>() == 32 && siz
 const RING_MAGIC: u32 = 0xa10a_10a1;
 
 impl Iocb {
+    /// Gives it a priority of its own (`IOCB_FLAG_IOPRIO`).
+    pub(super) fn prioritise(&mut self, priority: u16) {
+        const HAS_PRIORITY: u32 = 1 << 1;
+        self.priority = priority as i16;
+        self.flags |= HAS_PRIORITY;
+    }
+
     #[inline]
     pub(super) fn new(
         slot: u32,

@@ -60,6 +60,7 @@ pub(super) fn build(config: &UringConfig, files: Vec<File>, arena: Arena) -> io:
         nonvectored: config.nonvectored,
         kernel_threads_every: config.kernel_threads_every,
         until_kernel_thread: config.kernel_threads_every,
+        priority: 0,
         rw_flags: if config.nowait { libc::RWF_NOWAIT } else { 0 },
         targets,
         vectors,

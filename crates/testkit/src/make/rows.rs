@@ -22,6 +22,7 @@ pub fn io(created_ns: u64, completed_ns: u64) -> IoRecord {
         depth: 1,
         errno: 0,
         op: Op::Read,
+        priority: 0,
     }
 }
 

@@ -40,6 +40,7 @@ fn io(intended_ns: u64, created_ns: u64, completed_ns: u64, depth: u32) -> IoRec
         depth,
         errno: 0,
         op: Op::Write,
+        priority: 0,
     }
 }
 

@@ -60,6 +60,7 @@ fn io() -> IoRecord {
         depth: 4,
         errno: 5,
         op: Op::DataSync,
+        priority: 0,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Columns, push_number, time_ms};
 use fathom_core::record::IoRecord;
 use fathom_core::run::{Latency, Samples};
-use fathom_core::workload::LogValue;
+use fathom_core::workload::{IoPriority, LogValue};
 
 /// What is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,7 +141,13 @@ impl Series {
                 self.start_ns,
                 self.columns.clock_offset_ns,
             );
-            self.row(time, (mean, max), (direction, 0, 0), 0, rows);
+            self.row(
+                time,
+                (mean, max),
+                (direction, 0, 0),
+                (0, self.columns.priority),
+                rows,
+            );
         }
         self.begun_ns = self.last_ns - self.last_ns % self.window_ns;
     }
@@ -154,7 +160,11 @@ impl Series {
             Measure::Latency(Latency::Lat) => 0,
             _ => io.created_ns.saturating_sub(start_ns),
         };
-        self.row(time, (value, 0), place, sent, rows);
+        let priority = match io.priority {
+            0 => self.columns.priority,
+            own => self.columns.of_priority(IoPriority::unpacked(own)),
+        };
+        self.row(time, (value, 0), place, (sent, priority), rows);
     }
 
     fn row(
@@ -162,7 +172,7 @@ impl Series {
         time_ms: u64,
         (mean, max): (u64, u64),
         (direction, bytes, offset): (usize, u32, u64),
-        sent_ns: u64,
+        (sent_ns, priority): (u64, u32),
         rows: &mut Vec<u8>,
     ) {
         push_number(rows, time_ms);
@@ -185,9 +195,9 @@ impl Series {
             column(offset);
         }
         if self.columns.whole_priority {
-            rows.extend_from_slice(format!(", 0x{:04x}", self.columns.priority).as_bytes());
+            rows.extend_from_slice(format!(", 0x{priority:04x}").as_bytes());
         } else {
-            column(u64::from(self.columns.priority));
+            column(u64::from(priority));
         }
         if self.columns.issue_time {
             rows.extend_from_slice(b", ");

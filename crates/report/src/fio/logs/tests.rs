@@ -59,6 +59,7 @@ fn io(at_us: u64, clat_us: u64, op: Op, offset: u64) -> IoRecord {
         depth: 1,
         errno: 0,
         op,
+        priority: 0,
     }
 }
 

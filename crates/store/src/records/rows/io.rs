@@ -91,6 +91,7 @@ impl Columnar for IoRecord {
                 depth: depth[index],
                 errno: errno[index],
                 op: *op.value(index),
+                priority: 0,
             }
         }));
         Ok(())
