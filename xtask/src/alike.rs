@@ -196,6 +196,11 @@ fn ran(case: &Case, program: &Path, words: &[&str]) -> Result<Ran> {
     if case.line.contains("pre") {
         std::fs::write(here("pre"), vec![0x5a; 4 << 20])?;
     }
+    if case.line.contains("pre.iolog") {
+        let log = "fio version 3 iolog\n1 pre add\n2 pre open\n1000 pre read 0 8192\n30000 pre read 20480 4096\n\
+                   60000 pre write 65536 16384\n61000 pre read 1048576 4096\n90000 pre close\n";
+        std::fs::write(here("pre.iolog"), log)?;
+    }
     if case.line.contains("pdir") {
         std::fs::create_dir(here("pdir"))?;
         std::fs::write(here("pdir/a"), vec![0x5a; 1 << 20])?;

@@ -16,7 +16,7 @@ mod stops;
 pub use data::{Buffers, Compression, Dedupe, ErrorRule, Verify, VerifyAlgorithm};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneSize};
-pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules};
+pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules, WriteLife};
 pub use replay::{
     Fold, FoldKind, LeftOut, ReadIolog, RecordFormat, Replay, ReplayFile, ReplayLayout, ReplayOrder,
 };
@@ -111,6 +111,12 @@ pub struct Job {
     /// The NUMA nodes whose CPUs its workers may use; empty: all (`numa_cpu_nodes`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub numa_cpu_nodes: Vec<u32>,
+    /// Where its workers' memory comes from (`numa_mem_policy`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub memory_policy: Option<MemoryPolicy>,
+    /// Each worker locks so much memory beside its own, in bytes (`lockmem`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lock_bytes: u64,
     /// The user and the group that its workers are (`uid`, `gid`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs_as: RunsAs,
@@ -272,6 +278,43 @@ pub struct Engine {
     /// Every so many I/Os are carried out by threads of the kernel (`force_async`; `posixaio`: all); 0: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kernel_threads_every: u32,
+    /// Ask for huge pages for the mappings (`thp`; `mmap`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub huge_mappings: bool,
+}
+
+/// Which NUMA nodes memory comes from (`set_mempolicy(2)`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryPolicy {
+    pub mode: MemoryMode,
+    /// Without any the mode says it all.
+    pub nodes: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryMode {
+    /// That of the system.
+    Default,
+    /// Of one node, if it has any left.
+    Prefer,
+    /// Of these nodes alone.
+    Bind,
+    /// Of these nodes in turn.
+    Interleave,
+    /// Of the node that the thread runs on.
+    Local,
+}
+
+impl MemoryMode {
+    /// All of them, by the names that job files use, in the order of the kernel's numbers.
+    pub const ALL: [(&str, Self); 5] = [
+        ("default", Self::Default),
+        ("prefer", Self::Prefer),
+        ("bind", Self::Bind),
+        ("interleave", Self::Interleave),
+        ("local", Self::Local),
+    ];
 }
 
 /// Commands of a shell around a job.
@@ -454,6 +497,7 @@ impl Default for Job {
                 vectored: false,
                 nowait: false,
                 kernel_threads_every: 0,
+                huge_mappings: false,
             },
             depth: Depth {
                 iodepth: 1,
@@ -474,6 +518,8 @@ impl Default for Job {
             flow: None,
             serialize_overlap: false,
             numa_cpu_nodes: Vec::new(),
+            memory_policy: None,
+            lock_bytes: 0,
             runs_as: RunsAs::default(),
             commands: Commands::default(),
             cpus_allowed: Vec::new(),

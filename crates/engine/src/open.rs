@@ -25,6 +25,12 @@ pub(crate) fn open_all(
         return Ok(Some(opened));
     }
     for file in &files.files {
+        if job.engine.kind.always_changes() {
+            // What the load itself makes of it is not somebody else's doing.
+            if let Ok(permit) = permits.of(&file.path) {
+                permit.grows_to(file.span.start.saturating_add(file.span.bytes));
+            }
+        }
         opened.push(open_one(job, &file.path, file.kind, permits, writers)?);
         if job.files.pre_read && !pre_read(&file.path, stop)? {
             return Ok(None);
@@ -74,6 +80,10 @@ fn open_one(
             .map_err(Into::into)
     };
     let file = opened.map_err(failure(what))?;
+    if let Some(life) = job.files.write_life.filter(|_| job.writes()) {
+        let number = 2 + life as u64;
+        fathom_sys::file::set_write_life(&file, number).map_err(failure(StartStep::SetWriteLife))?;
+    }
     if job.files.invalidate && !job.files.pre_read && !job.direct {
         // Advice: where the file system has no cache to drop (tmpfs), nothing is lost.
         let _advice = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);

@@ -296,6 +296,10 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
         }))?;
     }
     process::set_timer_slack_ns(1).map_err(failure(StartStep::SetTimerSlack))?;
+    if let Some(policy) = &job.memory_policy {
+        process::set_memory_policy(policy.mode as u32, &policy.nodes)
+            .map_err(failure(StartStep::SetMemoryPolicy))?;
+    }
     // The group first: a user who is not root may not choose one any more.
     process::run_as(job.runs_as.user, job.runs_as.group).map_err(failure(StartStep::SetUser))?;
     Ok(())
@@ -304,6 +308,9 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
 fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFailure> {
     let job = Arc::clone(&task.job);
     settle(task)?;
+    let locked =
+        (job.lock_bytes > 0).then(|| Arena::locked(usize::try_from(job.lock_bytes).unwrap_or(usize::MAX)));
+    let _held = locked.transpose().map_err(failure(StartStep::LockMemory))?;
     let depth = depth_of(&job);
     // Dropped last: nobody writes when the files are closed.
     let mut writers = Vec::new();
@@ -371,6 +378,9 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
                 .map(|file| file.span.start + file.span.bytes);
             let files = files.into_iter().zip(lengths).collect();
             let backend = MmapBackend::new(files, job.writes(), arena).map_err(failure(StartStep::Map))?;
+            if job.engine.huge_mappings {
+                backend.ask_for_huge_pages().map_err(failure(StartStep::Map))?;
+            }
             go(task, backend.writing_from(source), &mut content, say)
         }
         kind => {

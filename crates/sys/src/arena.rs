@@ -3,7 +3,7 @@
 //! Data in: how many slots of how many bytes. Data out: slices. Pages that are never touched cost no memory.
 //! It must not know what is in the buffers; which of them the kernel uses is the queues' business.
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mlock, mmap_anonymous, munmap};
 use std::io;
 use std::ptr::{self, NonNull};
 
@@ -36,6 +36,17 @@ pub struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
+    /// So many bytes that stay in memory: nobody else has them meanwhile.
+    ///
+    /// # Errors
+    /// As [`Arena::new`]; and what `mlock` said: `ENOMEM` above the limit of locked memory.
+    pub fn locked(bytes: usize) -> io::Result<Self> {
+        let arena = Self::new(1, bytes, PageKind::Normal)?;
+        // SAFETY: the mapping is the arena's own, and has that length; locking changes no contents.
+        unsafe { mlock(arena.base.as_ptr().cast(), arena.mapped_bytes) }?;
+        Ok(arena)
+    }
+
     /// Maps the buffers.
     ///
     /// # Errors

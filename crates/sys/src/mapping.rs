@@ -165,6 +165,22 @@ impl Mapping {
         Ok(())
     }
 
+    /// Asks for huge pages, where the file system has them (`MADV_HUGEPAGE`).
+    ///
+    /// # Errors
+    /// What `madvise` said: `EINVAL` where the kernel has none.
+    pub fn ask_for_huge_pages(&self) -> io::Result<()> {
+        // SAFETY: the range is this mapping; this advice changes no contents.
+        unsafe {
+            madvise(
+                self.base.as_ptr().cast(),
+                self.mapped_bytes,
+                Advice::LinuxHugepage,
+            )
+        }?;
+        Ok(())
+    }
+
     fn apply_advice(&self) -> rustix::io::Result<()> {
         let advice = match self.access {
             Access::Normal => Advice::Normal,

@@ -209,6 +209,33 @@ pub fn set_nice(nice: i32) -> io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
 
+/// Sets where the calling thread's memory comes from: a mode by its number (`linux/mempolicy.h`), and the nodes that it is
+/// about.
+///
+/// # Errors
+/// What `set_mempolicy` said: `EINVAL` where a node is not there.
+pub fn set_memory_policy(mode: u32, nodes: &[u32]) -> io::Result<()> {
+    const WORD: usize = libc::c_ulong::BITS as usize;
+    let words = nodes.iter().max().map_or(0, |&most| most as usize / WORD + 1);
+    let mut mask: Vec<libc::c_ulong> = vec![0; words];
+    for &node in nodes {
+        mask[node as usize / WORD] |= 1 << (node as usize % WORD);
+    }
+    let (pointer, bits) = if mask.is_empty() {
+        (std::ptr::null(), 0)
+    } else {
+        // The kernel takes one less than it is told of.
+        (mask.as_ptr(), mask.len() * WORD + 1)
+    };
+    // SAFETY: set_mempolicy reads as many bits as it is told of from the mask, which lives until it returns.
+    let result = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, pointer, bits) };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// The CPUs of NUMA nodes, as the kernel lists them.
 ///
 /// # Errors

@@ -250,3 +250,72 @@ fn io_by_priority_adds_up_and_is_logged() {
         .fathom("fio --name=x --ioengine=psync --size=4k --cmdprio_percentage=5")
         .expect(1);
 }
+
+/// Where Debian's examples are installed: what needs no special interface or device is read, and what fio accepts is
+/// accepted.
+#[test]
+fn the_examples_of_fio_are_read() {
+    let examples = Path::new("/usr/share/doc/fio/examples");
+    let Ok(entries) = std::fs::read_dir(examples) else {
+        println!("SKIPPED the_examples_of_fio_are_read: the package fio-examples is not installed");
+        return;
+    };
+    // Interfaces to what is no disk of this machine, or needs hardware or libraries of its own; devices with zones.
+    let special = [
+        "cpp_null",
+        "cpuio",
+        "dev-dax",
+        "dfs",
+        "e4defrag",
+        "exec",
+        "gfapi",
+        "gpudirect",
+        "http-",
+        "ime",
+        "lib",
+        "mtd",
+        "nbd",
+        "netio",
+        "nfs",
+        "pmemblk",
+        "rados",
+        "rbd",
+        "rdmaio",
+        "sg_",
+        "uring-cmd",
+        "xnvme",
+        "zbd-",
+    ];
+    let place = Place::new();
+    let mut read = 0;
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default()
+            .to_owned();
+        if path.extension().is_none_or(|ending| ending != "fio")
+            || special.iter().any(|start| name.starts_with(start))
+        {
+            continue;
+        }
+        let mut command = place.command("fio --parse-only");
+        command.arg(&path).env("FILENAME", "f").env("SIZE", "1m");
+        let outcome = crate::harness::finish(crate::harness::start(&mut command));
+        assert_eq!(outcome.code, Some(0), "{name}: {}", outcome.stderr);
+        read += 1;
+    }
+    assert!(read > 35, "{read} of them");
+}
+
+#[test]
+fn what_the_load_itself_makes_of_a_file_is_not_somebody_elses_doing() {
+    let place = Place::new();
+    place.write(
+        "job.fio",
+        "[global]\nfilename=f\nsize=1m\nbs=64k\nioengine=ftruncate\ndirect=1\n[a]\nrw=write\n[b]\nstonewall\nrw=randwrite\n\
+         [c]\nstonewall\nioengine=falloc\nrw=write\n",
+    );
+    place.fathom("fio job.fio").expect(0);
+}

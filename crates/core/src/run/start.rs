@@ -15,6 +15,11 @@ pub enum StartStep {
     SetIoPriorityRealTime,
     SetTimerSlack,
     SetUser,
+    /// NUMA nodes of the memory.
+    SetMemoryPolicy,
+    LockMemory,
+    /// How long written data will live.
+    SetWriteLife,
     SetUpUring,
     SetUpAio,
     /// A mapped file, or buffers.
@@ -25,7 +30,7 @@ pub enum StartStep {
 }
 
 impl StartStep {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 17] = [
         Self::Open,
         Self::OpenDirect,
         Self::PreRead,
@@ -35,6 +40,9 @@ impl StartStep {
         Self::SetIoPriorityRealTime,
         Self::SetTimerSlack,
         Self::SetUser,
+        Self::SetMemoryPolicy,
+        Self::LockMemory,
+        Self::SetWriteLife,
         Self::SetUpUring,
         Self::SetUpAio,
         Self::Map,
@@ -54,6 +62,9 @@ impl StartStep {
             Self::SetIoPriorityRealTime => "ioprio_set (the real-time class needs CAP_SYS_NICE)",
             Self::SetTimerSlack => "prctl",
             Self::SetUser => "setresuid",
+            Self::SetMemoryPolicy => "set_mempolicy",
+            Self::LockMemory => "mlock",
+            Self::SetWriteLife => "fcntl F_SET_RW_HINT",
             Self::SetUpUring => "io_uring_setup",
             Self::SetUpAio => "io_setup",
             Self::Map => "mmap",

@@ -56,6 +56,19 @@ pub struct Files {
     pub advise: bool,
     /// fsync after laying a file out (`create_fsync`).
     pub create_fsync: bool,
+    /// What the device is told of how long the data will live (`write_hint`); `None`: nothing.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub write_life: Option<WriteLife>,
+}
+
+/// How long written data will live (`F_SET_RW_HINT`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteLife {
+    Short,
+    Medium,
+    Long,
+    Extreme,
 }
 
 impl Default for Files {
@@ -79,6 +92,7 @@ impl Default for Files {
             pre_read: false,
             advise: true,
             create_fsync: true,
+            write_life: None,
         }
     }
 }

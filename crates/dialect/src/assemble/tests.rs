@@ -327,3 +327,39 @@ fn seeds() {
         .collect();
     assert_eq!(seeds, [0x89, 4711, 7, 16, 0x89]);
 }
+
+#[test]
+fn memory_mappings_and_lives_are_told_to_the_system() {
+    check_job(
+        "ioengine=mmap\nthp\nnuma_mem_policy=interleave:0-1,3\nlockmem=16m\nwrite_hint=extreme\nrw=write",
+        expect![[r#"
+            [j]
+            numa_mem_policy=interleave:0-1,3
+            lockmem=16m
+            rw=write
+            bs=4k
+            write_hint=extreme
+            ioengine=mmap
+            thp=1
+        "#]],
+    );
+    check_job(
+        "numa_mem_policy=prefer:0,1\nwrite_hint=eternal",
+        expect![[r#"
+        jobs/a.fio:2:17: error: numa_mem_policy: `prefer:0,1` names the wrong number of nodes; write prefer with one node, bind and interleave with some, the others with none
+        jobs/a.fio:3:12: error: write_hint: `eternal` is not one of its values; write one of none, short, medium, long, extreme
+    "#]],
+    );
+    check_job(
+        "ioengine=libaio\nrw=randrw\ncmdprio_bssplit=4k/10:8k/20/3/7,4k/5/1/0\ncmdprio_class=2\ncmdprio=3,4",
+        expect![[r#"
+            [j]
+            rw=randrw
+            bs=4k
+            ioengine=libaio
+            cmdprio_class=2
+            cmdprio=3,4,4
+            cmdprio_bssplit=4k/10:8k/20/3/7,4k/5/1/0,4k/5/1/0
+        "#]],
+    );
+}

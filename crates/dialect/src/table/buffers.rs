@@ -1,13 +1,13 @@
 //! Options: contents of buffers, page cache, durability.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, size, words};
+use super::not_carried_out::{BOOL, NUMBER, not_carried_out, size};
 use super::row::OptionRow as Row;
-use super::row::Support::{Approximate, LeftOut, NoEffect};
+use super::row::Support::{Approximate, NoEffect};
 use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
-use fathom_core::workload::SyncMode;
+use fathom_core::workload::{SyncMode, WriteLife};
 
 /// Which flags are given does not matter; how often does.
 fn set_sync_range(draft: &mut Draft, text: &str) -> Result<(), Fault> {
@@ -99,10 +99,20 @@ pub(super) static ROWS: &[&[Row]] = &[
     not_carried_out! {
         "write_barrier", NUMBER, "0", "8", "Make every so many writes a barrier"
             => NoEffect("no interface of Linux has barriers, with fio neither; use fdatasync");
-        "write_hint", words!("none|short|medium|long|extreme"), "none", "short",
-            "Tell the device how long the data will live" => LeftOut("no lifetime is told to the device");
     },
     &[
+        Row::new(
+            "write_hint",
+            Rule::Choice(&[
+                Choice::new("none", |d| d.job.files.write_life = None),
+                Choice::new("short", |d| d.job.files.write_life = Some(WriteLife::Short)),
+                Choice::new("medium", |d| d.job.files.write_life = Some(WriteLife::Medium)),
+                Choice::new("long", |d| d.job.files.write_life = Some(WriteLife::Long)),
+                Choice::new("extreme", |d| d.job.files.write_life = Some(WriteLife::Extreme)),
+            ]),
+            "Tell the device how long the data will live",
+        )
+        .example("short"),
         Row::new(
             "zero_buffers",
             Rule::Flag(field!(job.buffers.zero)),

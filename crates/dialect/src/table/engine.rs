@@ -2,7 +2,7 @@
 
 use super::not_carried_out::{FLAG, not_carried_out, number, text, words};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, Approximate, LeftOut, NoEffect, NotYet};
+use super::row::Support::{self, Approximate, NoEffect, NotYet};
 use super::rule::{Choice, Field, MAX_COUNT, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
@@ -297,6 +297,12 @@ pub(super) static ROWS: &[&[Row]] = &[
     ],
     &[
         Row::new(
+            "thp",
+            Rule::Flag(field!(job.engine.huge_mappings)),
+            "Ask for huge pages for the mappings",
+        )
+        .only_for(&["mmap"]),
+        Row::new(
             "cmdprio_percentage",
             Rule::Percents(Field {
                 set: |d, given| {
@@ -356,7 +362,5 @@ pub(super) static ROWS: &[&[Row]] = &[
             => NotYet("use io_uring on the block device");
         "userspace_reap" for &["libaio"], FLAG, "0", "", "Take completions without a system call"
             => NoEffect("completions are taken with io_getevents(2)");
-        "thp" for &["mmap"], FLAG, "0", "", "Use transparent huge pages for the mapping"
-            => LeftOut("the kernel's own setting holds");
     },
 ];

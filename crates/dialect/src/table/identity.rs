@@ -1,12 +1,13 @@
 //! Options: names of jobs, workers, processors, and which job waits for which.
 
-use super::not_carried_out::{BOOL, SIZE, not_carried_out, number, text};
+use super::not_carried_out::{BOOL, not_carried_out, number, text};
 use super::row::OptionRow as Row;
 use super::row::Support::{LeftOut, Never, NoEffect, NotYet};
 use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
+use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value::{self, TimeUnit};
-use fathom_core::workload::IoPriority;
+use fathom_core::workload::{IoPriority, MemoryMode, MemoryPolicy};
 
 /// More workers than any machine has room for: what fits is decided before the run.
 const MAX_WORKERS: i64 = 1 << 20;
@@ -19,6 +20,42 @@ fn io_priority(draft: &mut Draft) -> &mut IoPriority {
     draft.job.io_priority.get_or_insert(IoPriority {
         class: BEST_EFFORT,
         level: 0,
+    })
+}
+
+fn set_memory_policy(draft: &mut Draft, text: &str) -> Result<(), Fault> {
+    let (word, nodes) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+    let known = MemoryMode::ALL.iter().find(|(name, _)| *name == word);
+    let mode = known.map(|(_, mode)| *mode).ok_or_else(|| {
+        Fault::new(format!("`{word}` is no way to take memory"))
+            .remedy("write default, prefer:NODE, bind:NODES, interleave:NODES or local")
+    })?;
+    let nodes = if nodes.is_empty() {
+        Vec::new()
+    } else {
+        value::cpu_list(nodes)?
+    };
+    let fits = match mode {
+        MemoryMode::Default | MemoryMode::Local => nodes.is_empty(),
+        MemoryMode::Prefer => nodes.len() == 1,
+        MemoryMode::Bind | MemoryMode::Interleave => !nodes.is_empty(),
+    };
+    if !fits {
+        return Err(
+            Fault::new(format!("`{}` names the wrong number of nodes", text.trim()))
+                .remedy("write prefer with one node, bind and interleave with some, the others with none"),
+        );
+    }
+    draft.job.memory_policy = Some(MemoryPolicy { mode, nodes });
+    Ok(())
+}
+
+fn show_memory_policy(draft: &Draft) -> Option<String> {
+    let MemoryPolicy { mode, nodes } = draft.job.memory_policy.as_ref()?;
+    let (word, _) = MemoryMode::ALL.iter().find(|(_, known)| known == mode)?;
+    Some(match value::show_cpus(nodes) {
+        Some(nodes) => format!("{word}:{nodes}"),
+        None => (*word).to_owned(),
     })
 }
 
@@ -156,10 +193,6 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("2"),
     ],
     not_carried_out! {
-        "numa_mem_policy", text("mode[:nodes]"), "", "bind:0", "NUMA nodes of the workers' memory"
-            => LeftOut("NUMA binding is not done; start fathom under numactl(8)");
-        "lockmem", SIZE, "0", "1g", "Lock so much memory, to leave less for caches"
-            => LeftOut("no memory is locked: use direct=1, or start fathom in a control group with less memory");
         "cgroup", text("name"), "", "bench", "Control group that the job runs in"
             => LeftOut("start fathom in that control group, with systemd-run(1) for instance");
         "cgroup_weight", number(100, 1000), "", "500", "Weight of the control group"
@@ -169,6 +202,23 @@ pub(super) static ROWS: &[&[Row]] = &[
         "profile", text("name"), "", "tiobench", "A built-in workload" => NotYet("write the jobs out");
     },
     &[
+        Row::new(
+            "numa_mem_policy",
+            Rule::Text(
+                "default|prefer|bind|interleave|local[:nodes]",
+                set_memory_policy,
+                show_memory_policy,
+            ),
+            "NUMA nodes of the workers' memory",
+        )
+        .example("bind:0"),
+        Row::new(
+            "lockmem",
+            Rule::Size(0, u64::MAX, field!(job.lock_bytes)),
+            "Lock so much memory for each worker, to leave less for caches",
+        )
+        .default("0")
+        .example("1g"),
         Row::new(
             "numa_cpu_nodes",
             Rule::Text("list of nodes", reads!(job.numa_cpu_nodes, value::cpu_list), |d| {

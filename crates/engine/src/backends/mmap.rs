@@ -41,6 +41,14 @@ impl MmapBackend {
         })
     }
 
+    /// Asks for huge pages for all mappings.
+    ///
+    /// # Errors
+    /// The kernel has none.
+    pub fn ask_for_huge_pages(&self) -> std::io::Result<()> {
+        self.mappings.iter().try_for_each(Mapping::ask_for_huge_pages)
+    }
+
     /// Copies what is in `source` in place of the slots' buffers; with none, those buffers.
     #[must_use]
     pub fn writing_from(mut self, source: Option<WriteSource>) -> Self {

@@ -95,7 +95,10 @@ fn of_job(plan: &JobPlan) -> Needs {
     };
     Needs {
         workers,
-        buffer_bytes: plan.buffer_bytes().saturating_add(played),
+        buffer_bytes: plan
+            .buffer_bytes()
+            .saturating_add(played)
+            .saturating_add(workers.saturating_mul(job.lock_bytes)),
         map_bytes: files().fold(0, |sum, file| sum.saturating_add(map_bytes(job, file.span))),
         opens,
         rings: only(EngineKind::IoUring, workers),
