@@ -16,9 +16,6 @@ const PRIORITY: &[&str] = &["io_uring", "libaio"];
 /// The kernel's own limit of a completion queue leaves no use for more.
 const MAX_DEPTH: i64 = 65_536;
 
-const NO_DISK: Support = Support::Never("it measures something else than a disk");
-const NOT_BUILT: Support = Support::NotYet("use io_uring on the block device");
-
 /// `1` or `1,2`: of reads, of writes.
 fn set_priorities(
     draft: &mut Draft,
@@ -157,12 +154,72 @@ pub(super) static ROWS: &[&[Row]] = &[
                 Choice::new("dirstat", |d| d.job.engine.kind = EngineKind::DirStat),
                 Choice::new("dirdelete", |d| d.job.engine.kind = EngineKind::DirDelete),
                 Choice::nothing(
-                    "sg|io_uring_cmd|rbd|rados|nbd|libblkio|xnvme|gfapi|gfapi_async|http|libhdfs",
-                    NOT_BUILT,
+                    "sg",
+                    Support::NotYet("use io_uring on the block device, /dev/sdX in place of /dev/sgX"),
                 ),
+                Choice::nothing(
+                    "io_uring_cmd|xnvme|libblkio",
+                    Support::NotYet(
+                        "use io_uring on the block device, such as /dev/nvme0n1 in place of /dev/ng0n1",
+                    ),
+                ),
+                Choice::nothing(
+                    "nbd",
+                    Support::NotYet("connect it with nbd-client(8), and use io_uring on /dev/nbd0"),
+                ),
+                Choice::nothing(
+                    "rbd",
+                    Support::NotYet("map it with rbd(8), and use io_uring on /dev/rbd0"),
+                ),
+                Choice::nothing(
+                    "libiscsi",
+                    Support::NotYet("log in with iscsiadm(8), and use io_uring on the block device"),
+                ),
+                Choice::nothing(
+                    "gfapi|gfapi_async|libhdfs|nfs|dfs|ime_psync|ime_psyncv|ime_aio",
+                    Support::NotYet("mount the file system, and use io_uring or psync on files there"),
+                ),
+                Choice::nothing(
+                    "http",
+                    Support::NotYet(
+                        "mount it, with rclone(1) or davfs2(5) for instance, and use psync on files there",
+                    ),
+                ),
+                Choice::nothing("rados", Support::NotYet("use rados bench")),
                 Choice::nothing("dev-dax|libpmem|pmemblk", Support::NotYet("use mmap")),
-                Choice::nothing("mtd", NOT_BUILT),
-                Choice::nothing("e4defrag|cpuio|exec|net|netsplice|rdma", NO_DISK),
+                Choice::nothing(
+                    "librpma_apm_client|librpma_apm_server|librpma_gpspm_client|librpma_gpspm_server",
+                    Support::NotYet("use mmap on the machine that has the memory"),
+                ),
+                Choice::nothing("mtd", Support::NotYet("use io_uring on /dev/mtdblock0")),
+                Choice::nothing(
+                    "libzbc",
+                    Support::NotYet("zoned devices are not known: use a device without zones"),
+                ),
+                Choice::nothing(
+                    "libcufile",
+                    Support::NotYet("memory of GPUs is not known: use io_uring"),
+                ),
+                Choice::nothing(
+                    "cpp_null|guasi|windowsaio|solarisaio|binject|external",
+                    Support::NotYet("use null, libaio or io_uring"),
+                ),
+                Choice::nothing("e4defrag", Support::Never("use e4defrag(8)")),
+                Choice::nothing("cpuio", Support::Never("it loads processors: use stress-ng(1)")),
+                Choice::nothing(
+                    "exec",
+                    Support::Never(
+                        "a command before or behind a job is exec_prerun or exec_postrun, with --allow-exec",
+                    ),
+                ),
+                Choice::nothing(
+                    "net|netsplice",
+                    Support::Never("it measures a network: use iperf3(1)"),
+                ),
+                Choice::nothing(
+                    "rdma",
+                    Support::Never("it measures a network: use ib_write_bw(1)"),
+                ),
             ]),
             "The system interface that carries I/O out",
         )
