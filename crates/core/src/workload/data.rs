@@ -101,6 +101,12 @@ pub struct Verify {
     /// Leave blocks that do not match in files, beside what was expected (`verify_dump`).
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub dump: bool,
+    /// Which write of a block it is, is not looked at (`verify_write_sequence=0`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub ignores_sequence: bool,
+    /// The random number in the header is not looked at (`verify_header_seed=0`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub ignores_seed: bool,
 }
 
 impl Default for Verify {
@@ -119,6 +125,8 @@ impl Default for Verify {
             backlog_ios: 0,
             backlog_batch_ios: 0,
             dump: false,
+            ignores_sequence: false,
+            ignores_seed: false,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, text, words};
 use super::row::OptionRow as Row;
 use super::row::Support::{LeftOut, NoEffect, NotYet};
-use super::rule::{MAX_COUNT, MAX_U32, Rule, field};
+use super::rule::{Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
@@ -103,6 +103,22 @@ pub(super) static ROWS: &[&[Row]] = &[
             "Leave blocks that do not match in files, beside what was expected",
         ),
         Row::new(
+            "verify_write_sequence",
+            Rule::Bool(Field {
+                set: |d, on| d.verify.ignores_sequence = !on,
+                get: |d| Some(!d.verify.ignores_sequence),
+            }),
+            "Verify the order of writes as well, where each block is written once",
+        ),
+        Row::new(
+            "verify_header_seed",
+            Rule::Bool(Field {
+                set: |d, on| d.verify.ignores_seed = !on,
+                get: |d| Some(!d.verify.ignores_seed),
+            }),
+            "Verify the random number in the header as well, where each block is written once",
+        ),
+        Row::new(
             "verify_backlog",
             Rule::Number(0, MAX_COUNT, field!(verify.backlog_ios as u32)),
             "Read back after every so many writes, not only when all are done",
@@ -129,10 +145,6 @@ pub(super) static ROWS: &[&[Row]] = &[
             => LeftOut("no such file is read: all that was written is checked");
         "verify_state_save", BOOL, "1", "0", "Keep how far a run came in a file"
             => NoEffect("no such file is written");
-        "verify_write_sequence", BOOL, "1", "0", "Verify the order of writes as well"
-            => NoEffect("the order of writes is verified where each block is written once");
-        "verify_header_seed", BOOL, "1", "0", "Verify the seed in the header as well"
-            => NoEffect("the seed in the header is verified where each block is written once");
         "trim_percentage", number(0, 100), "0", "10", "Share of verified blocks to trim"
             => NotYet("use a job of its own with rw=trim");
         "trim_verify_zero", BOOL, "1", "0", "Check that trimmed blocks read as zero"

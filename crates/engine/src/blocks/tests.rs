@@ -156,3 +156,29 @@ fn headers_of_later_versions_are_read() {
     block[500] ^= 1;
     assert_eq!(check(&mut blocks, &block, 1024), Err(Wrong::Contents));
 }
+
+/// A block that an earlier write left is of another number and another random number: each is looked at unless it is not
+/// to be.
+#[test]
+fn the_order_and_the_random_number_count_unless_they_are_not_to() {
+    for (ignores_sequence, ignores_seed) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut job = verifying(VerifyAlgorithm::Crc32c);
+        if let Some(verify) = &mut job.verify {
+            (verify.ignores_sequence, verify.ignores_seed) = (ignores_sequence, ignores_seed);
+        }
+        let mut blocks = Blocks::new(&job, 0, 1).expect("it verifies");
+        let mut first = vec![0; 4096];
+        blocks.fill(&mut first, 0);
+        let mut second = vec![0; 4096];
+        blocks.fill(&mut second, 0);
+        blocks.expect(0);
+        assert_eq!(check(&mut blocks, &first, 0), Ok(()));
+        blocks.expect(0);
+        let stale = check(&mut blocks, &first, 0);
+        assert_eq!(
+            stale.is_ok(),
+            ignores_sequence && ignores_seed,
+            "{ignores_sequence} {ignores_seed}"
+        );
+    }
+}
