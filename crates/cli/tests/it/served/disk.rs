@@ -130,8 +130,9 @@ fn a_disk_that_is_served_live_is_read_by_prometheus() {
     let status = place.fathom("disk status --of ctl").expect(0).json();
     for (read, key) in [(p50, "p50"), (p99, "p99")] {
         let own = number(&status, &format!("lateness_ns.{key}"));
+        // Nanoseconds are whole: of few of them one is more than half a percent.
         assert!(
-            (read / own - 1.0).abs() < 0.005,
+            (read - own).abs() <= own * 0.005 + 1.0,
             "{key}: {read} ns, {own} ns of ours"
         );
     }
