@@ -181,6 +181,7 @@ fn before(bench: &Bench, about: &About) -> Run {
             schema: SCHEMA.to_owned(),
             target: Target {
                 description,
+                called: None,
                 modelled: false,
                 files: (0..bench.disks())
                     .map(|disk| file(bench, disk, &about.places))

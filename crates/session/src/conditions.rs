@@ -119,6 +119,7 @@ pub(crate) fn look_at(
             Some(name) => format!("{name}: {described}"),
             None => described,
         },
+        called: called.map(str::to_owned),
         modelled: false,
         files,
     };
@@ -158,6 +159,7 @@ pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
     };
     Target {
         description,
+        called: None,
         modelled: false,
         files,
     }

@@ -78,6 +78,7 @@ impl Machine {
             Self::This => conditions::aim(system, plan),
             Self::Modelled(spec) => Target {
                 description: format!("model:{}", spec.name),
+                called: None,
                 modelled: true,
                 files: plan.files.iter().map(modelled_file).collect(),
             },

@@ -57,6 +57,7 @@ pub fn build() -> Build {
 pub fn target(description: &str, modelled: bool) -> Target {
     Target {
         description: description.to_owned(),
+        called: None,
         modelled,
         files: Vec::new(),
     }

@@ -51,6 +51,7 @@ pub(crate) fn record(args: &RecordArgs) -> anyhow::Result<Exit> {
     let environment = request::machine();
     let target = Target {
         description: file.path.clone(),
+        called: None,
         modelled: false,
         files: vec![file.clone()],
     };

@@ -180,3 +180,28 @@ fn a_modelled_run_is_recorded_to_the_last_io_and_the_same_each_time() {
         .len();
     assert!(io_bytes <= 12 * ios + 8192, "{io_bytes} bytes for {ios} I/Os");
 }
+
+#[test]
+fn what_owners_call_a_device_is_what_reports_call_it() {
+    let place = Place::new();
+    let called = "claim db/pgdata of pod pg-0";
+    let words = ["record", "--device", ".", "--record=counters", "--called", called];
+    let more = [
+        "-o",
+        "d",
+        "-q",
+        "--",
+        "dd",
+        "if=/dev/zero",
+        "of=f",
+        "bs=1M",
+        "count=4",
+    ];
+    let mut command = place.command_of(words.iter().chain(&more));
+    finish(start(&mut command)).expect(0);
+    let run: Value =
+        serde_json::from_slice(&std::fs::read(place.path("d/run.json")).expect("kept")).expect("JSON");
+    assert_eq!(at(&run, "summary.target.called"), called);
+    let explained = place.fathom("explain d").stdout;
+    assert!(explained.contains(called), "{explained}");
+}

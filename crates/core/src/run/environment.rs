@@ -45,6 +45,9 @@ pub struct Environment {
 pub struct Target {
     /// In words: `file data.bin on ext4, /dev/vda (virtio)`.
     pub description: String,
+    /// What its owners call it, where they said so: the claim or the database that it is. The description begins with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
     /// `true` for a modelled disk: time is virtual.
     pub modelled: bool,
     /// Each file or device.

@@ -79,7 +79,10 @@ impl Recorded {
             );
         }
         let recording = Recording {
-            name: dir.display().to_string(),
+            name: match &run.summary.target.called {
+                Some(called) => format!("{} ({called})", dir.display()),
+                None => dir.display().to_string(),
+            },
             seen: Seen::new(source, run.started_monotonic_ns.0),
             devices: chosen.iter().map(|info| info.name.clone()).collect(),
             aside: infos

@@ -58,6 +58,7 @@ pub(super) fn record(args: &RecordArgs, system: &SystemRoot) -> anyhow::Result<E
     let environment = request::machine();
     let target = Target {
         description: file.path.clone(),
+        called: None,
         modelled: false,
         files: vec![file.clone()],
     };
