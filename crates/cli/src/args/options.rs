@@ -56,7 +56,8 @@ fn argument(row: &'static OptionRow) -> Arg {
     let kind = row.kind();
     let arg = Arg::new(row.name)
         .long(row.name)
-        .help(help(row, &kind))
+        .help(help(row, &kind, WORDS_IN_SHORT))
+        .long_help(help(row, &kind, usize::MAX))
         .help_heading(row.topic.heading())
         .action(ArgAction::Append)
         .value_name(value_name(&kind))
@@ -73,13 +74,20 @@ fn argument(row: &'static OptionRow) -> Arg {
     }
 }
 
+/// So many words of an option stand in the short help.
+const WORDS_IN_SHORT: usize = 8;
+
 /// Its line in the help: what it is, its words, its default, and how far it is carried out.
-fn help(row: &OptionRow, kind: &Kind) -> String {
+fn help(row: &OptionRow, kind: &Kind, words_max: usize) -> String {
     let mut text = row.help.to_owned();
     if let Kind::Choice(choices) = kind {
         let supported = choices.iter().filter(|choice| !choice.support.is_refused());
         let names: Vec<&str> = supported.map(|choice| choice.name).collect();
-        text = format!("{text}: {}", names.join(", "));
+        let (shown, more) = match names.get(..words_max) {
+            Some(first) if names.len() > words_max => (first, ", …"),
+            _ => (names.as_slice(), ""),
+        };
+        text = format!("{text}: {}{more}", shown.join(", "));
     }
     let plainly_off = is_switch(row) && row.default == "0";
     if !row.default.is_empty() && !plainly_off {

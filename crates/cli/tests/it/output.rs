@@ -140,7 +140,7 @@ fn said(outcome: &Outcome, text: &str) -> usize {
 #[test]
 fn what_is_done_otherwise_or_left_out_is_said_once() {
     let place = Place::new();
-    let options = "iodepth=8\nallow_mounted_write=1\nclocksource=cpu\nrandom_generator=lfsr\n";
+    let options = "iodepth=8\nallow_mounted_write=1\nclocksource=cpu\nsync_file_range=wait_before:8\n";
     place.write(
         "j.fio",
         format!("[global]\nfilename=F\nsize=64k\n{options}[a]\n[b]\n{options}"),
@@ -149,7 +149,7 @@ fn what_is_done_otherwise_or_left_out_is_said_once() {
         "iodepth=8 has no effect",
         "`allow_mounted_write` is left out",
         "`clocksource` has no effect",
-        "`random_generator` is carried out in another way",
+        "`sync_file_range` is carried out in another way",
     ];
     for line in [
         "run j.fio -o none",

@@ -8,9 +8,9 @@ fn every_option_has_a_line_and_a_page() {
     for columns in [60, 80, 200] {
         let list = list(columns);
         for row in table() {
-            let mut lines = list
-                .lines()
-                .skip_while(|line| line.split_whitespace().next() != Some(row.name));
+            let mut lines = list.lines().skip_while(|line| {
+                line.strip_prefix("  ").and_then(|line| line.split(' ').next()) != Some(row.name)
+            });
             let line = lines.next().unwrap_or_else(|| panic!("no line for {}", row.name));
             // A long name has a line of its own.
             let next = lines.next().unwrap_or_default();
