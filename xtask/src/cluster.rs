@@ -60,10 +60,9 @@ pub(crate) fn test_if_built() -> Result<Counts> {
     ];
     let (starts, said) = shell::tee(Command::new("bash").args(tried).current_dir(&dir))?;
     if !starts {
-        let last = said
-            .lines()
-            .rfind(|line| !line.trim().is_empty())
-            .unwrap_or("it says nothing");
+        // Behind what went wrong stands how it was taken down.
+        let is_telling = |line: &&str| !line.trim().is_empty() && !line.starts_with(['[', 'd']);
+        let last = said.lines().rfind(is_telling).unwrap_or("it says nothing");
         return Ok(Counts::of_skipped(&format!(
             "tests on Kubernetes: a cluster that starts here: {last}"
         )));
