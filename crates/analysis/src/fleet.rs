@@ -3,6 +3,7 @@
 //! Data in: a run after the other ([`Reduction::add`]). Data out: [`Fleet`]. Of a run its rates by the second and its buckets of
 //! latencies are kept, so that a thousand of them take as much memory as their seconds do.
 
+use crate::compare::groups::{deviation, mean, squares};
 use crate::latencies;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
@@ -194,10 +195,12 @@ impl Reduction {
         let sum: Vec<f64> = (0..seconds)
             .map(|second| common.iter().map(|rates| rates[second]).sum())
             .collect();
-        let variances: f64 = common.iter().map(|rates| variance(rates)).sum();
-        let moves = common.iter().map(|rates| variance(rates).sqrt() / mean(rates));
+        let moves = common
+            .iter()
+            .filter_map(|rates| Some(deviation(rates)? / mean(rates)));
         let moves = moves.sum::<f64>() / common.len() as f64;
-        let ratio = variance(&sum) / variances;
+        // Of as many seconds each: sums of squares are to each other as variances are.
+        let ratio = squares(&sum) / common.iter().map(|rates| squares(rates)).sum::<f64>();
         if moves < MOVES {
             Limit::Steady
         } else if ratio <= SHARED {
@@ -250,16 +253,6 @@ fn by_second(series: &[SeriesRow]) -> BTreeMap<u32, f64> {
         (length >= 900_000_000).then(|| (second, ios as f64 * 1e9 / length as f64))
     });
     whole.collect()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-fn variance(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    squares / values.len().saturating_sub(1).max(1) as f64
 }
 
 fn stragglers(members: &[Member]) -> Vec<usize> {

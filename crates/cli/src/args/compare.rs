@@ -99,6 +99,29 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
+    /// The same loads on two targets, by their names. What differs else are the targets, which is the question.
+    pub(crate) fn of_targets(a: Vec<PathBuf>, b: Vec<PathBuf>, names: (String, String), quiet: bool) -> Self {
+        Self {
+            a,
+            b,
+            names: Some(names),
+            margin: 0.1,
+            despite: Field::ALL
+                .into_iter()
+                .filter(|field| field.grade() == Grade::Refused)
+                .collect(),
+            unit: None,
+            better: None,
+            fail_if: Vec::new(),
+            strict: false,
+            outputs: Vec::new(),
+            json: false,
+            colour: Colour::Auto,
+            force: false,
+            quiet,
+        }
+    }
+
     /// Two sides, and all else as it is unless something is said.
     pub(crate) fn of(a: Vec<PathBuf>, b: Vec<PathBuf>) -> Self {
         Self {

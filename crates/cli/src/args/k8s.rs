@@ -88,18 +88,10 @@ pub(crate) struct K8sRecordArgs {
     /// Keep what comes of it here [default: fathom-runs/TIME-k8s]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
-    /// The image of fathom itself
-    #[arg(long, value_name = "IMAGE", default_value = concat!("fathom:", env!("CARGO_PKG_VERSION")))]
-    pub image: String,
-    /// When images are pulled: Always, `IfNotPresent`, Never [default: what the cluster does]
-    #[arg(long, value_name = "WHEN", value_parser = ["Always", "IfNotPresent", "Never"])]
-    pub pull: Option<String>,
-    /// The namespace [default: that of the context]
-    #[arg(short, long, value_name = "NAME")]
-    pub namespace: Option<String>,
-    /// The context of the kubeconfig [default: the current one]
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
+    #[command(flatten)]
+    pub program: ImageArgs,
+    #[command(flatten)]
+    pub at: WhereArgs,
     /// One more option for the command line in the pod, as --option=--record=counters (repeatable)
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub option: Vec<String>,
@@ -210,12 +202,8 @@ pub(crate) struct WhatArgs {
     /// A line for /bin/sh after the command, not timed
     #[arg(long, value_name = "LINE", requires = "command")]
     pub cleanup: Option<String>,
-    /// The image of fathom itself
-    #[arg(long, value_name = "IMAGE", default_value = concat!("fathom:", env!("CARGO_PKG_VERSION")))]
-    pub image: String,
-    /// When images are pulled: Always, `IfNotPresent`, Never [default: what the cluster does]
-    #[arg(long, value_name = "WHEN", value_parser = ["Always", "IfNotPresent", "Never"])]
-    pub pull: Option<String>,
+    #[command(flatten)]
+    pub program: ImageArgs,
     /// Only nodes with this label (repeatable)
     #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
     pub node_selector: Vec<(String, String)>,
@@ -231,12 +219,8 @@ pub(crate) struct WhatArgs {
     /// Memory that a pod asks for
     #[arg(long, value_name = "QUANTITY")]
     pub memory: Option<String>,
-    /// The namespace [default: that of the context]
-    #[arg(short, long, value_name = "NAME")]
-    pub namespace: Option<String>,
-    /// The context of the kubeconfig [default: the current one]
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
+    #[command(flatten)]
+    pub at: WhereArgs,
     /// How long a pod may take to start [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = fathom_dialect::duration)]
     pub start_timeout: Option<Nanos>,
@@ -252,6 +236,28 @@ pub(crate) struct WhatArgs {
     /// One more option for the command line in the pod, as --option=--runtime=10s (repeatable)
     #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
     pub option: Vec<String>,
+}
+
+/// Which cluster, and where in it.
+#[derive(Debug, Args)]
+pub(crate) struct WhereArgs {
+    /// The namespace [default: that of the context]
+    #[arg(short, long, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// The context of the kubeconfig [default: the current one]
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+}
+
+/// Fathom's own image.
+#[derive(Debug, Args)]
+pub(crate) struct ImageArgs {
+    /// The image of fathom itself
+    #[arg(long, value_name = "IMAGE", default_value = concat!("fathom:", env!("CARGO_PKG_VERSION")))]
+    pub image: String,
+    /// When images are pulled: Always, `IfNotPresent`, Never [default: what the cluster does]
+    #[arg(long, value_name = "WHEN", value_parser = ["Always", "IfNotPresent", "Never"])]
+    pub pull: Option<String>,
 }
 
 /// Who may use a claim.
@@ -272,12 +278,8 @@ pub(crate) struct CleanupArgs {
     /// Only of this run [default: of all]
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
-    /// The namespace [default: that of the context]
-    #[arg(short, long, value_name = "NAME")]
-    pub namespace: Option<String>,
-    /// The context of the kubeconfig [default: the current one]
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
+    #[command(flatten)]
+    pub at: WhereArgs,
     /// Remove pods from the cluster's books without waiting for their nodes
     #[arg(long)]
     pub force: bool,

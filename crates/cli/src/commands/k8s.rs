@@ -79,7 +79,7 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
     }
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     // What the cluster says of it is asked before a directory is made.
-    let cluster = args.what.context.as_deref();
+    let cluster = args.what.at.context.as_deref();
     wait(check(cluster, &plan))??;
     if !args.what.nodes.is_empty() {
         plan.nodes = wait(nodes(&args.what, &plan))??;
@@ -145,7 +145,7 @@ async fn nodes(args: &WhatArgs, plan: &Plan) -> anyhow::Result<Vec<String>> {
     if args.nodes.iter().any(|name| name != "all") {
         return Ok(args.nodes.clone());
     }
-    let cluster = Cluster::connect(args.context.as_deref(), plan.namespace.as_deref()).await?;
+    let cluster = Cluster::connect(args.at.context.as_deref(), plan.namespace.as_deref()).await?;
     let labels: Vec<String> = args
         .node_selector
         .iter()
@@ -172,19 +172,21 @@ fn rbac(args: &RbacArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> anyhow::Result<Exit> {
+/// Carries a plan out that is kept in `dir`, and says what of it could not be removed in time.
+fn conduct_plan(
+    context: Option<&str>,
+    plan: &Plan,
+    dir: &Path,
+    done: Vec<TestDone>,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
     let stop = signals::stop_flag()?;
-    let told = told::Told::new(plan, args.quiet);
-    let context = args.what.context.as_deref();
-    let outcome: Result<anyhow::Result<Outcome>, ClusterError> = wait(async {
+    let told = told::Told::new(plan, quiet);
+    let outcome = wait(async {
         let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
-        Ok(carry_out(&cluster, plan, dir, done, &|event| told.event(event), &stop).await)
-    })?;
-    let left = || vec![format!("{} has what came of it so far", dir.display())];
-    let outcome = outcome
-        .map_err(anyhow::Error::from)
-        .and_then(|outcome| outcome)
-        .after_touching(left)?;
+        carry_out(&cluster, plan, dir, done, &|event| told.event(event), &stop).await
+    })?
+    .after_touching(|| vec![format!("{} has what came of it so far", dir.display())])?;
     for (kind, name) in &outcome.left {
         terminal::warning(&format!(
             "{} {name} is still being removed: fathom k8s cleanup --run {} looks again",
@@ -192,6 +194,11 @@ fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> a
             plan.id
         ));
     }
+    Ok(outcome)
+}
+
+fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> anyhow::Result<Exit> {
+    let outcome = conduct_plan(args.what.at.context.as_deref(), plan, dir, done, args.quiet)?;
     if args.json {
         terminal::print(&told::json(plan, &outcome.done, dir)?)?;
     } else {
@@ -225,7 +232,7 @@ fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> a
 fn clean(args: &CleanupArgs) -> anyhow::Result<Exit> {
     let run = args.run.as_deref();
     let (there, left) = wait(async {
-        let cluster = Cluster::connect(args.context.as_deref(), args.namespace.as_deref()).await?;
+        let cluster = Cluster::connect(args.at.context.as_deref(), args.at.namespace.as_deref()).await?;
         let there = cleanup::there(&cluster, run).await?;
         let how = if args.force {
             Removal::Forced

@@ -42,7 +42,7 @@ pub(super) fn plan(args: &WhatArgs) -> anyhow::Result<Plan> {
         |given: Option<Nanos>, usual: Duration| given.map_or(usual, |given| Duration::from_nanos(given.0));
     let plan = Plan {
         id: id(),
-        namespace: args.namespace.clone(),
+        namespace: args.at.namespace.clone(),
         sides: classes.chain(claims).collect(),
         repeat: args.repeat,
         claim: ClaimSpec {
@@ -55,8 +55,8 @@ pub(super) fn plan(args: &WhatArgs) -> anyhow::Result<Plan> {
             block: args.block,
         },
         pod: PodSpec {
-            image: args.image.clone(),
-            pull: args.pull.clone(),
+            image: args.program.image.clone(),
+            pull: args.program.pull.clone(),
             node_selector: args.node_selector.iter().cloned().collect(),
             spread: args.spread,
             cpu: args.cpu.clone(),
@@ -100,7 +100,7 @@ pub(super) fn watching(args: &K8sRecordArgs, volumes: Vec<Watched>) -> anyhow::R
     options.push(String::from("--quiet"));
     let plan = Plan {
         id: id(),
-        namespace: args.namespace.clone(),
+        namespace: args.at.namespace.clone(),
         sides: args.claims.iter().cloned().map(Side::Claim).collect(),
         repeat: 1,
         claim: ClaimSpec {
@@ -109,8 +109,8 @@ pub(super) fn watching(args: &K8sRecordArgs, volumes: Vec<Watched>) -> anyhow::R
             block: false,
         },
         pod: PodSpec {
-            image: args.image.clone(),
-            pull: args.pull.clone(),
+            image: args.program.image.clone(),
+            pull: args.program.pull.clone(),
             node_selector: BTreeMap::new(),
             spread: false,
             cpu: None,

@@ -2,16 +2,16 @@
 //!
 //! Data in: claims. Data out: a recording of each. It changes nothing that the claims' users have.
 
-use super::{plan, told, wait};
+use super::{conduct_plan, plan, told, wait};
 use crate::args::k8s::K8sRecordArgs;
 use crate::exit::Exit;
-use crate::terminal::{self, signals};
+use crate::terminal;
 use anyhow::bail;
+use fathom_cluster::Cluster;
 use fathom_cluster::conduct::{self, TestDone, test_dir};
 use fathom_cluster::objects::RECORD_STEP;
 use fathom_cluster::plan::{Plan, Watched};
-use fathom_cluster::{Cluster, carry_out};
-use fathom_session::{AfterTouching as _, Output, reserve_directory};
+use fathom_session::{Output, reserve_directory};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -29,29 +29,7 @@ pub(super) fn record(args: &K8sRecordArgs) -> anyhow::Result<Exit> {
         bail!("-o none: a recording that is kept nowhere has no use");
     };
     conduct::write_plan(&dir, &plan)?;
-    let stop = signals::stop_flag()?;
-    let told = told::Told::new(&plan, args.quiet);
-    let context = args.context.as_deref();
-    let outcome = wait(async {
-        let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
-        carry_out(
-            &cluster,
-            &plan,
-            &dir,
-            Vec::new(),
-            &|event| told.event(event),
-            &stop,
-        )
-        .await
-    })?
-    .after_touching(|| vec![format!("{} has what came of it so far", dir.display())])?;
-    for (kind, name) in &outcome.left {
-        terminal::warning(&format!(
-            "{} {name} is still being removed: fathom k8s cleanup --run {} looks again",
-            kind.name(),
-            plan.id
-        ));
-    }
+    let outcome = conduct_plan(args.at.context.as_deref(), &plan, &dir, Vec::new(), args.quiet)?;
     if args.json {
         terminal::print(&told::json(&plan, &outcome.done, &dir)?)?;
     } else {
@@ -83,7 +61,7 @@ fn text(plan: &Plan, done: &[TestDone], dir: &Path) -> String {
 
 /// Where each claim is in use.
 async fn find(args: &K8sRecordArgs) -> anyhow::Result<Vec<Watched>> {
-    let cluster = Cluster::connect(args.context.as_deref(), args.namespace.as_deref()).await?;
+    let cluster = Cluster::connect(args.at.context.as_deref(), args.at.namespace.as_deref()).await?;
     let mut found = Vec::new();
     for name in &args.claims {
         let Some(claim) = cluster.claim(name).await? else {

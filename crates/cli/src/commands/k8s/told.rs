@@ -6,9 +6,7 @@ use super::fleet;
 use crate::args::compare::CompareArgs;
 use crate::commands::compare;
 use crate::terminal::{self, Colour};
-use fathom_analysis::compare::{
-    Better, Field, Figure, Grade, Observed, Order, Quantity, Settings, Value, judge,
-};
+use fathom_analysis::compare::{Better, Figure, Observed, Order, Quantity, Settings, Value, judge};
 use fathom_cluster::agent::Said;
 use fathom_cluster::attach::{AttachTimes, Step};
 use fathom_cluster::conduct::{Event, TestDone, test_dir};
@@ -234,29 +232,8 @@ pub(super) fn compare(
             continue;
         }
         terminal::print(&format!("\n{step}\n"))?;
-        let compared = CompareArgs {
-            a,
-            b,
-            names: Some((
-                plan.sides[0].name().to_owned(),
-                plan.sides[other].name().to_owned(),
-            )),
-            margin: MARGIN,
-            // The loads are the same; what else differs are the volumes, which is the question.
-            despite: Field::ALL
-                .into_iter()
-                .filter(|field| field.grade() == Grade::Refused)
-                .collect(),
-            unit: None,
-            better: None,
-            fail_if: Vec::new(),
-            strict: false,
-            outputs: Vec::new(),
-            json: false,
-            colour: Colour::Auto,
-            force: false,
-            quiet,
-        };
+        let names = [0, other].map(|side| plan.sides[side].name().to_owned());
+        let compared = CompareArgs::of_targets(a, b, names.into(), quiet);
         compare::compare(&compared)?;
     }
     Ok(())

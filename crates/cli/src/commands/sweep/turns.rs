@@ -14,7 +14,6 @@ use crate::exit::Exit;
 use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
 use anyhow::{Context, bail};
-use fathom_analysis::compare::{Field, Grade};
 use fathom_dialect::Override;
 use fathom_observe::SystemRoot;
 use fathom_session::sweep::{Points, Sweep};
@@ -196,25 +195,12 @@ fn all_passes(turns: &[Turn], sessions: &[Session<'_>], dirs: &[SweepDir]) -> En
 fn conclude(args: &SweepArgs, turns: &[Turn], dirs: &[SweepDir]) -> anyhow::Result<()> {
     let settings = &args.settings;
     for number in 1..turns.len() {
+        let (a, b) = (&dirs[0], &dirs[number]);
+        let [a, b] = [a, b].map(|dir| vec![dir.path().to_owned()]);
         let compared = CompareArgs {
-            a: vec![dirs[0].path().to_owned()],
-            b: vec![dirs[number].path().to_owned()],
-            names: Some(names(turns, number)),
-            margin: 0.1,
-            // The loads are the same; what else differs are the targets, which is the question.
-            despite: Field::ALL
-                .into_iter()
-                .filter(|field| field.grade() == Grade::Refused)
-                .collect(),
-            unit: None,
-            better: None,
-            fail_if: Vec::new(),
-            strict: false,
-            outputs: Vec::new(),
             json: settings.json,
             colour: settings.colour,
-            force: false,
-            quiet: settings.quiet,
+            ..CompareArgs::of_targets(a, b, names(turns, number), settings.quiet)
         };
         compare::compare(&compared)?;
     }

@@ -71,6 +71,17 @@ impl Namespace {
     }
 }
 
+impl Namespace {
+    /// Whether a pod of fathom's runs in it.
+    fn has_running(&self) -> bool {
+        let phase = format!(
+            "get pod -n {} -l fathom/run -o jsonpath={{.items[*].status.phase}}",
+            self.0
+        );
+        kubectl(&phase).contains("Running")
+    }
+}
+
 impl Drop for Namespace {
     fn drop(&mut self) {
         kubectl(&format!("delete namespace {} --wait=false", self.0));
@@ -361,14 +372,7 @@ fn a_volume_in_use_is_watched_from_its_node_until_ctrl_c() {
     );
     let load =
         start(&mut place.command_of(run(&cluster, &namespace, "steady.fio", "--repeat 1 -o d").split(' ')));
-    let running = || {
-        let phase = format!(
-            "get pod -n {} -l fathom/run -o jsonpath={{.items[*].status.phase}}",
-            namespace.0
-        );
-        kubectl(&phase).contains("Running")
-    };
-    eventually("the load", running);
+    eventually("the load", || namespace.has_running());
     let claim = kubectl(&format!(
         "get pvc -n {} -l fathom/run -o jsonpath={{.items[0].metadata.name}}",
         namespace.0
@@ -404,13 +408,7 @@ fn a_pod_that_goes_away_and_a_kubelet_that_dies_are_named() {
     let begin = |more: &str| {
         let line = run(&cluster, &namespace, "long.fio", more);
         let running = start(&mut place.command_of(line.split(' ')));
-        eventually("the load", || {
-            let phase = format!(
-                "get pod -n {} -l fathom/run -o jsonpath={{.items[*].status.phase}}",
-                namespace.0
-            );
-            kubectl(&phase).contains("Running")
-        });
+        eventually("the load", || namespace.has_running());
         running
     };
     let running = begin("--repeat 1 -o d");
@@ -462,13 +460,7 @@ fn an_api_server_that_begins_again_disturbs_nothing() {
     place.write("mixed.fio", JOB.replace("runtime=1", "runtime=8"));
     let line = run(&cluster, &namespace, "mixed.fio", "--repeat 1 -o d");
     let running = start(&mut place.command_of(line.split(' ')));
-    eventually("the load", || {
-        let phase = format!(
-            "get pod -n {} -l fathom/run -o jsonpath={{.items[*].status.phase}}",
-            namespace.0
-        );
-        kubectl(&phase).contains("Running")
-    });
+    eventually("the load", || namespace.has_running());
     let server = Server::of(&cluster.dir.join("run/cp/kube-apiserver.pid"));
     server.kill();
     std::thread::sleep(Duration::from_secs(2));
