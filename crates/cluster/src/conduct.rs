@@ -296,11 +296,16 @@ impl Conduct<'_> {
     }
 
     /// What there is of this run: as many look at it as there are members, and the cluster is asked once.
-    async fn snapshot(&self) -> Result<Arc<Snapshot>, ClusterError> {
+    /// It is younger than `since`: what was made before is in it.
+    async fn snapshot(&self, since: Instant) -> Result<Arc<Snapshot>, ClusterError> {
         let mut seen = self.seen.lock().await;
-        if let Some(seen) = seen.as_ref().filter(|seen| seen.at.elapsed() < LOOK) {
+        if let Some(seen) = seen
+            .as_ref()
+            .filter(|seen| seen.at >= since && seen.at.elapsed() < LOOK)
+        {
             return Ok(Arc::clone(seen));
         }
+        let at = Instant::now();
         let selector = cleanup::selector(Some(&self.plan.id));
         let name = |name: &Option<String>| name.clone().unwrap_or_default();
         let pods = self.cluster.pods(&selector).await?;
@@ -311,7 +316,7 @@ impl Conduct<'_> {
             events.entry(of).or_default().push(event);
         }
         let found = Arc::new(Snapshot {
-            at: Instant::now(),
+            at,
             pods: pods
                 .into_iter()
                 .map(|pod| (name(&pod.metadata.name), pod))
@@ -591,7 +596,7 @@ impl<'a> Running<'a> {
         let conduct = self.conduct;
         let cluster = conduct.cluster;
         let shared = if conduct.plan.begins_together() {
-            Some(conduct.snapshot().await?)
+            Some(conduct.snapshot(self.begun).await?)
         } else {
             None
         };
@@ -753,7 +758,12 @@ impl<'a> Running<'a> {
         }
         let cluster = self.conduct.cluster;
         let pod = if self.conduct.plan.begins_together() {
-            self.conduct.snapshot().await?.pods.get(&self.name).cloned()
+            self.conduct
+                .snapshot(self.begun)
+                .await?
+                .pods
+                .get(&self.name)
+                .cloned()
         } else {
             cluster.pod(&self.name).await?
         };
