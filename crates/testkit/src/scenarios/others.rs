@@ -176,9 +176,11 @@ impl Machine {
     fn journal_send(&mut self, op: BlockOp, place: (u64, u32), luck: u64) {
         let mut request = Request::new(Owner::Journal, journal(), op, place, luck);
         request.by = self.journal.by;
-        if op == BlockOp::Flush {
-            request.flags = BlockFlags::SYNC;
-        }
+        request.flags = match op {
+            BlockOp::Flush => BlockFlags::SYNC,
+            // As jbd2 marks what goes into its log.
+            _ => BlockFlags::SYNC | BlockFlags::META,
+        };
         self.submit(request);
     }
 

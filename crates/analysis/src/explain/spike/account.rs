@@ -237,7 +237,9 @@ fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> (f64, f64) {
 fn own_pages(scene: &Scene<'_>) -> Busy {
     let written = scene.requests.iter().filter(|request| {
         let owned = request.owner_pid != 0 && scene.is_own(request.owner_pid, &request.owner_comm);
-        owned && is_kernel(&request.comm) && request.op == BlockOp::Write
+        // What the journal writes into its log is not pages.
+        let pages = request.op == BlockOp::Write && !request.flags.has(BlockFlags::META);
+        owned && is_kernel(&request.comm) && pages
     });
     Busy::of(written.map(|request| (request.begun_ns(), request.completed_ns)))
 }
@@ -333,7 +335,12 @@ fn counterfactual(scene: &Scene<'_>, part: &Part, usually: &Usually) -> Counterf
         }
         if request.owner_pid != 0 {
             if scene.is_own(request.owner_pid, &request.owner_comm) {
-                return Party::Suspect(Owner::of(OwnerClass::DirtyPages));
+                let log = request.flags.has(BlockFlags::META);
+                return Party::Suspect(Owner::of(if log {
+                    OwnerClass::Journal
+                } else {
+                    OwnerClass::DirtyPages
+                }));
             }
             let process = Process {
                 pid: request.owner_pid,

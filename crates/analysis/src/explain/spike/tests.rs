@@ -204,3 +204,28 @@ fn a_second_in_which_tasks_waited_for_memory_is_told() {
     };
     assert_eq!(said(&there), [expected]);
 }
+
+/// What a commit writes into the log belongs to the journal, also where the load itself asked for it: it is not the load's pages.
+#[test]
+fn a_commit_of_the_load_s_own_is_the_journal_s_time() {
+    let mut scenario = scenario("commit that another process asked for");
+    let load = scenario.requests.iter().find(|request| request.owner_pid == 0);
+    let load = load
+        .map(|request| (request.pid, request.comm))
+        .expect("the load's request");
+    for span in &mut scenario.kernel {
+        (span.by_tid, span.by_comm) = load;
+    }
+    for request in &mut scenario.requests {
+        if request.comm.as_bytes().starts_with(b"jbd2/") {
+            (request.owner_pid, request.owner_comm) = load;
+        }
+    }
+    let explanation = explained(&scenario);
+    let verdict = &worst(&explanation).verdict;
+    assert_eq!(
+        (verdict.cause, verdict.process),
+        (Cause::FlushOrJournal, None),
+        "{verdict:?}"
+    );
+}
