@@ -63,6 +63,12 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         Ok(zram) => {
             psync(&settings, zram.path(), &mut rows)?;
             record::ios(&settings, zram.path(), &mut rows)?;
+            record::everything(
+                &settings,
+                ("on zram", "≥ 0.88 at 400 k/s"),
+                zram.path(),
+                &mut rows,
+            )?;
         }
         Err(error) => eprintln!("SKIPPED: psync on zram: {error:#}"),
     }
@@ -73,6 +79,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     model::rows(&settings, &mut rows)?;
     plan::rows(&mut rows)?;
     record::block(&settings, &mut rows)?;
+    let file = settings.scratch.join("data");
+    record::everything(&settings, ("on a file", "≥ 0.96 at 100 k/s"), &file, &mut rows)?;
     record::counters(&settings, &mut rows)?;
     record::explained(&settings, &mut rows)?;
     record::day(&settings, &mut rows)?;

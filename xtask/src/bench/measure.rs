@@ -68,8 +68,18 @@ pub(super) fn measured(command: &mut Command) -> Result<(Value, wait4::ResourceU
     Ok((serde_json::from_str(&output[begin..])?, usage))
 }
 
-/// Runs a command to its end: what it printed, and what it used.
+/// Runs a command to its end, which must be a good one: what it printed, and what it used.
 pub(super) fn finished(command: &mut Command) -> Result<(Vec<u8>, wait4::ResourceUsage)> {
+    ended(command, &[0])
+}
+
+/// As [`measured`], of a run whose record need not be complete: not every device says all.
+pub(super) fn measured_in_part(command: &mut Command) -> Result<(Value, wait4::ResourceUsage)> {
+    let (output, usage) = ended(command, &[0, 1])?;
+    Ok((serde_json::from_slice(&output)?, usage))
+}
+
+fn ended(command: &mut Command, codes: &[i32]) -> Result<(Vec<u8>, wait4::ResourceUsage)> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -78,7 +88,7 @@ pub(super) fn finished(command: &mut Command) -> Result<(Vec<u8>, wait4::Resourc
     let mut stdout = child.stdout.take().context("no pipe")?;
     stdout.read_to_end(&mut output)?;
     let result = child.wait4()?;
-    if !result.status.success() {
+    if !result.status.code().is_some_and(|code| codes.contains(&code)) {
         bail!("{command:?} failed: {}", String::from_utf8_lossy(&output));
     }
     Ok((output, result.rusage))

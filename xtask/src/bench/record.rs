@@ -3,7 +3,7 @@
 //! Data in: the release build, a zram device, a file. Data out: rows of the table. The other side of each pair is the
 //! same load without a record.
 
-use super::measure::{Sample, finished, measured, sample};
+use super::measure::{Sample, finished, measured_in_part, sample};
 use super::{Row, Settings, median, millions, pairs, row, thousands};
 use crate::shell;
 use anyhow::{Context, Result};
@@ -113,6 +113,66 @@ pub(super) fn block(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
         "the same: events lost, of so many requests",
         format!("{lost} of {seen}"),
         "0",
+    ));
+    Ok(())
+}
+
+/// Everything that can be recorded of a load, against no record; and no record against none, which is the noise that the
+/// first is to be read with.
+pub(super) fn everything(
+    settings: &Settings,
+    (what, bar): (&str, &'static str),
+    target: &Path,
+    rows: &mut Vec<Row>,
+) -> Result<()> {
+    const ROUNDS: usize = 20;
+    let target = target.display().to_string();
+    let args = [
+        "--rw=randread",
+        "--bs=4k",
+        "--ioengine=libaio",
+        "--iodepth=32",
+        "--direct=1",
+        "--size=1g",
+        "--time_based",
+    ];
+    let settings = &Settings {
+        rounds: ROUNDS,
+        ..settings.clone()
+    };
+    let (mut kept, mut lost) = (0, 0);
+    let none = || Ok(recorded(settings, &args, Some(&target), None)?.sample);
+    let samples = pairs(
+        settings,
+        || {
+            let recorded = recorded(settings, &args, Some(&target), Some("io,block,counters"))?;
+            for kind in ["io", "block"] {
+                let (rows, dropped) = stream(&recorded.run, kind)?;
+                (kept, lost) = (kept + rows, lost + dropped);
+            }
+            Ok(recorded.sample)
+        },
+        none,
+    )?;
+    rows.push(row(
+        &format!("--record, libaio 4k randread QD32 {what}: IOPS, against no record"),
+        &samples,
+        |s| s.iops,
+        thousands,
+        bar,
+    ));
+    rows.push(alone(
+        "the same: rows lost, of so many I/Os and requests",
+        format!("{lost} of {}", kept + lost),
+        "0 at 100 k/s",
+    ));
+    let samples = pairs(settings, none, none)?;
+    rows.push(row(
+        "the same: no record against no record, which is the noise",
+        &samples,
+        |s| s.iops,
+        thousands,
+        "",
     ));
     Ok(())
 }
@@ -240,7 +300,7 @@ fn recorded(
     command.arg(format!("--runtime={}s", settings.seconds));
     command.args(streams.map(|streams| format!("--record={streams}")));
     command.args(target);
-    let (run, usage) = measured(&mut command)?;
+    let (run, usage) = measured_in_part(&mut command)?;
     let read = &run["jobs"][0]["read"];
     let sample = sample(&read["ios"], &read["iops"], usage)?;
     Ok(Recorded { sample, run, dir })
