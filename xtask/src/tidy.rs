@@ -190,7 +190,33 @@ fn check_source(file: &Path, text: &str, breaches: &mut Vec<String>) {
     if !file.starts_with("crates/sys") && text.lines().any(is_unsafe) {
         breaches.push(format!("{shown}: `unsafe` belongs into crates/sys"));
     }
+    for number in examples(text) {
+        breaches.push(format!(
+            "{shown}:{number}: checks do not run examples in comments: name the block's language (```text), and write a test"
+        ));
+    }
     door::check(file, text, breaches);
+}
+
+/// The lines at which a doc comment begins a block that rustdoc would take for a test.
+fn examples(text: &str) -> Vec<usize> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim_start();
+        let Some(comment) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+            inside = false;
+            continue;
+        };
+        let Some(language) = comment.trim().strip_prefix("```") else {
+            continue;
+        };
+        inside = !inside;
+        if inside && matches!(language, "" | "rust") {
+            found.push(index + 1);
+        }
+    }
+    found
 }
 
 fn is_unsafe(line: &str) -> bool {

@@ -32,6 +32,10 @@ fn each_rule_finds_its_breach() {
             format!("//! Duty.\nfn f() {{\n    un{} {{ g() }}\n}}\n", "safe"),
             "crates/sys",
         ),
+        (
+            "//! Duty.\n//! ```text\n//! a\n//! ```\n/// ```\n/// f();\n/// ```\nfn f() {}\n".to_owned(),
+            "a.rs:5: checks do not run examples",
+        ),
     ];
     for (text, want) in cases {
         let found = breaches("crates/x/src/a.rs", &text);
