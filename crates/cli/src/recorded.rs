@@ -6,3 +6,4 @@
 pub(crate) mod iologs;
 pub(crate) mod outside;
 pub(crate) mod run_dir;
+pub(crate) mod states;

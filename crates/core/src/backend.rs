@@ -92,6 +92,14 @@ pub struct Capabilities {
     pub has_buffers: bool,
 }
 
+/// A part of a file that is written back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartSync {
+    pub bytes: u64,
+    /// Of the system call.
+    pub flags: u32,
+}
+
 /// A failure of the backend itself, not of one I/O: the run cannot go on.
 #[derive(Debug)]
 pub struct BackendError {
@@ -126,6 +134,22 @@ pub trait Backend {
     #[inline]
     fn prioritise(&mut self, priority: u16) {
         let _ = priority;
+    }
+
+    /// The next [`Op::DataSync`] taken is one of so many bytes from its offset, by `sync_file_range(2)` with these flags. Where
+    /// nothing is written back, it does nothing.
+    #[inline]
+    fn sync_part(&mut self, part: PartSync) {
+        let _ = part;
+    }
+
+    /// Takes these files in place of those it has, of which nothing is in flight.
+    ///
+    /// # Errors
+    /// It cannot.
+    fn take_files(&mut self, files: Vec<std::os::fd::OwnedFd>) -> std::io::Result<()> {
+        let _ = files;
+        Err(std::io::Error::from(std::io::ErrorKind::Unsupported))
     }
 
     /// Hands to the system what was queued since the last commit (one system call for the batch). Does nothing

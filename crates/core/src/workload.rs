@@ -13,10 +13,13 @@ mod reporting;
 mod start;
 mod stops;
 
-pub use data::{Buffers, Compression, Dedupe, ErrorRule, Verify, VerifyAlgorithm};
+pub use data::{Buffers, Compression, Dedupe, ErrorRule, LastWrites, Verify, VerifyAlgorithm, WrittenSoFar};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneSize};
-pub use place::{Amount, Fallocate, FileChoice, Files, Region, SyncMode, SyncRules, WriteLife};
+pub use place::{
+    Advised, Amount, Fallocate, FileChoice, FileLocks, Files, RangeSync, Region, SyncMode, SyncRules,
+    WriteLife,
+};
 pub use replay::{
     Fold, FoldKind, LeftOut, ReadIolog, RecordFormat, Replay, ReplayFile, ReplayLayout, ReplayOrder,
 };
@@ -123,6 +126,12 @@ pub struct Job {
     /// Commands before and after it (`exec_prerun`, `exec_postrun`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub commands: Commands,
+    /// The control group that its workers are in (`cgroup`); without a name: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub control_group: ControlGroup,
+    /// The clock of its run (`clocksource`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timed_by: TimedBy,
     /// The CPUs that its workers may use; empty: all.
     pub cpus_allowed: Vec<u32>,
     /// `true`: each worker gets one CPU of `cpus_allowed` in turn; `false`: all workers share them.
@@ -315,6 +324,32 @@ impl MemoryMode {
         ("interleave", Self::Interleave),
         ("local", Self::Local),
     ];
+}
+
+/// A control group of the kernel's first version.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ControlGroup {
+    /// Below the mount of its controller; empty: there is none.
+    pub name: String,
+    /// Its share of I/O, 100 to 1000; `None`: that of all groups.
+    pub weight: Option<u16>,
+    /// It is left when the run has ended.
+    pub stays: bool,
+}
+
+/// What a run's stamps are taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimedBy {
+    /// The processor's counter where the kernel trusts it, else the kernel's clock.
+    #[default]
+    Best,
+    /// The processor's counter.
+    Counter,
+    /// The kernel's monotonic clock.
+    Monotonic,
+    /// The same in whole microseconds.
+    Microseconds,
 }
 
 /// Commands of a shell around a job.
@@ -522,6 +557,8 @@ impl Default for Job {
             lock_bytes: 0,
             runs_as: RunsAs::default(),
             commands: Commands::default(),
+            control_group: ControlGroup::default(),
+            timed_by: TimedBy::Best,
             cpus_allowed: Vec::new(),
             cpus_split: false,
             nice: 0,

@@ -50,6 +50,8 @@ pub(crate) struct Draft {
     pub(crate) sizes_by_order: bool,
     /// Largest pages for the buffers.
     pub(crate) huge_pages: bool,
+    /// All is direct, whatever else says.
+    pub(crate) atomic: bool,
     pub(crate) iodepth_low: u32,
     pub(crate) no_random_map: bool,
     /// Blocks of one size all come once, map or not (`random_generator=lfsr`).
@@ -104,6 +106,7 @@ impl Default for Draft {
                 spin: Nanos::ZERO,
                 blocks: 1,
                 basis: ThinkTimeBasis::Complete,
+                puts_off: false,
                 after_run: None,
             },
             verify_algorithm: None,
@@ -144,6 +147,7 @@ impl Default for Draft {
             zones: ZoneWords::default(),
             sizes_by_order: false,
             huge_pages: false,
+            atomic: false,
             iodepth_low: 0,
             no_random_map: false,
             visits_all: false,

@@ -23,6 +23,7 @@ mod print;
 pub mod prometheus;
 mod resolve;
 mod scan;
+pub mod state;
 mod sweep;
 mod table;
 #[cfg(test)]

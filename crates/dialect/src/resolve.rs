@@ -25,6 +25,7 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
         .unwrap_or(if draft.repeat { DEFAULT_SEED } else { seed });
     job.region.loops = job.region.loops.max(1);
     job.reporting.kb_base = draft.kb_base as u16;
+    job.direct |= draft.atomic;
     if draft.log_epoch {
         job.reporting.logs.epoch_clock = Some(draft.log_clock);
     }

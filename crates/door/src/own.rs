@@ -146,6 +146,22 @@ pub fn set_in_sysfs(path: &Path, value: &str) -> io::Result<()> {
     file.write_all(value.as_bytes())
 }
 
+/// Writes to a file of a control group (of the kernel's first version): a weight, a thread that is to be in it.
+///
+/// # Errors
+/// It is not such a file, or the system refused.
+pub fn set_in_control_group(path: &Path, value: &str) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(open(path, flags, Mode::empty())?);
+    if rustix::fs::fstatfs(&file)?.f_type != CGROUP_MAGIC {
+        return Err(io::Error::other("it is not the kernel's: no control group"));
+    }
+    file.write_all(value.as_bytes())
+}
+
+/// `CGROUP_SUPER_MAGIC` of linux/magic.h.
+const CGROUP_MAGIC: rustix::fs::FsWord = 0x0027_e0eb;
+
 /// `SYSFS_MAGIC` of linux/magic.h.
 const SYSFS_MAGIC: rustix::fs::FsWord = 0x6265_6572;
 

@@ -108,6 +108,8 @@ pub(crate) struct Blocks {
     read: Marks,
     /// The marks that the I/Os in flight must have, by their slots.
     expected: Box<[Option<Mark>]>,
+    /// Whether what is read into a slot was trimmed.
+    trimmed: Box<[bool]>,
     /// Whether what is read back must be of the write that it was drawn for.
     pub(crate) knows_marks: bool,
     worker: u64,
@@ -168,6 +170,7 @@ impl Blocks {
             read: marks.clone(),
             written: marks,
             expected: vec![None; slots as usize].into_boxed_slice(),
+            trimmed: vec![false; slots as usize].into_boxed_slice(),
             knows_marks: has_header && verify.read_back && !verify.only && writes_once(job),
             verify,
             worker: worker + 1,
@@ -179,6 +182,13 @@ impl Blocks {
         let mark = self.read.take();
         if let Some(place) = self.expected.get_mut(slot as usize) {
             *place = Some(mark);
+        }
+    }
+
+    /// What is read into `slot` was trimmed.
+    pub(crate) fn expect_trimmed(&mut self, slot: u32) {
+        if let Some(place) = self.trimmed.get_mut(slot as usize) {
+            *place = true;
         }
     }
 
@@ -252,6 +262,14 @@ impl Blocks {
         mut found: impl FnMut(Wrong, u64, &[u8]),
     ) -> bool {
         let mark = self.expected.get_mut(slot as usize).and_then(Option::take);
+        let trimmed = self.trimmed.get_mut(slot as usize).map(std::mem::take);
+        if trimmed == Some(true) {
+            let good = self.verify.trimmed_holds_anything || buffer.iter().all(|&byte| byte == 0);
+            if !good {
+                found(Wrong::Contents, offset, buffer);
+            }
+            return good;
+        }
         if self.verify.algorithm == VerifyAlgorithm::Null {
             return true;
         }

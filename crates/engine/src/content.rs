@@ -131,6 +131,12 @@ impl Content {
             blocks.expect(slot);
         }
     }
+    /// What is read into `slot` was trimmed.
+    pub fn expect_trimmed(&mut self, slot: u32) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.expect_trimmed(slot);
+        }
+    }
     /// Writes come from a store: the backend takes them from there, or, with `copied`, they are copied into the buffers.
     pub(crate) fn comes_from(&mut self, copied: Option<WriteSource>) {
         (self.buffers.refill, self.buffers.scramble) = (false, false);

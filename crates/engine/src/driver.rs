@@ -13,13 +13,14 @@ use fathom_core::run::CpuUsage;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Depth;
 use fathom_sys::process::resource_usage_thread;
+use std::os::fd::OwnedFd;
 
 /// How long before a due time waiting turns into spinning: timers wake up late, those of
 /// virtual machines most of all.
 pub const SPIN: Nanos = Nanos::from_micros(60);
 
 /// The loop of one worker.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "what gives it files has none")]
 pub struct Driver<'a, B, C> {
     /// Decides and counts.
     pub worker: &'a mut Worker,
@@ -33,9 +34,13 @@ pub struct Driver<'a, B, C> {
     fills: bool,
     /// What is read back has to be announced to the contents.
     expects: bool,
+    /// Some of what is read back was trimmed.
+    trims: bool,
     queued: Vec<u32>,
     to_check: Vec<u32>,
     held: Option<u32>,
+    /// Gives files in place of those of the pass before, where each pass has its own.
+    pub new_files: Option<&'a mut dyn FnMut() -> std::io::Result<Vec<OwnedFd>>>,
     /// What the thread had used when counting began, where that was at the end of a ramp.
     pub usage_before: Option<CpuUsage>,
     /// What the thread had used when counting ended, where the load went on.
@@ -54,6 +59,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         let slots = worker.depth() as usize;
         let fills = backend.capabilities().has_buffers && content.fills_each();
         let expects = fills && content.expects();
+        let trims = fills && worker.trims_behind();
         let (queued, to_check) = (Vec::with_capacity(slots), Vec::with_capacity(slots));
         Self {
             worker,
@@ -63,9 +69,11 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             depth,
             fills,
             expects,
+            trims,
             queued,
             to_check,
             held: None,
+            new_files: None,
             usage_before: None,
             usage_after: None,
         }
@@ -101,6 +109,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                     self.reap(fewest, until)?;
                 }
                 Step::Wait(until) => self.wait(until)?,
+                Step::NewFiles => self.renew()?,
                 Step::Finished if in_flight > 0 => self.reap(1, MonoTime::NEVER)?,
                 Step::Finished => {
                     if !self.worker.begin_read_back(self.clock.now()) {
@@ -132,10 +141,18 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                 } else if self.expects && self.worker.reads_back() {
                     self.content.expect(slot);
                 }
+                if self.trims && request.op == Op::Read && self.worker.reads_trimmed(slot) {
+                    self.content.expect_trimmed(slot);
+                }
             }
             if request.op.index() > Op::Write.index() && !self.queued.is_empty() {
                 // Some backends do these at once: what came before them must be with the system by then.
                 now = self.commit()?;
+            }
+            if request.op == Op::DataSync
+                && let Some(part) = self.worker.take_part()
+            {
+                self.backend.sync_part(part);
             }
             if let Some(priority) = self.worker.priority(slot) {
                 self.backend.prioritise(priority);
@@ -248,6 +265,19 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
         }
         std::hint::spin_loop();
         Ok(())
+    }
+
+    /// The files of the next pass.
+    #[cold]
+    fn renew(&mut self) -> Result<(), BackendError> {
+        let Some(new_files) = &mut self.new_files else {
+            return Ok(());
+        };
+        let taken = new_files().and_then(|files| self.backend.take_files(files));
+        taken.map_err(|source| BackendError {
+            call: "unlink_each_loop",
+            source,
+        })
     }
 
     /// Kept apart, so that the loop's own copy of a request stays in registers: its fields are written one by

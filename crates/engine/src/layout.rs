@@ -14,12 +14,16 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Files are filled in pieces of this size.
 const PIECE_BYTES: usize = 1 << 20;
 /// Contents differ from each sector to the next.
 const SECTOR_BYTES: usize = 512;
+
+/// So many files are laid out at once, where that is asked for, and looked at so often.
+const AT_ONCE: usize = 16;
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(5);
 
 /// What is synced is synced after so much, so that a stop never waits for more.
 const SYNC_BYTES: u64 = 64 << 20;
@@ -70,6 +74,7 @@ pub fn make_ready(
     stop: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> std::result::Result<(), LayoutError> {
+    lay_out_at_once(plan, permits, stop, watch)?;
     for action in plan.files.iter_mut().filter(|action| needs_work(action)) {
         let mut on_piece = |done, total| {
             permits.prolong();
@@ -83,18 +88,83 @@ pub fn make_ready(
         let permit = permits.of(&action.path);
         let result = permit.and_then(|permit| lay_out(action, permit, &mut on_piece));
         watch.laid_out(action);
-        result.map_err(|source| {
-            if source.kind() == ErrorKind::Interrupted && stop.load(Ordering::Relaxed) {
-                LayoutError::Stopped
-            } else {
-                let path = action.path.clone();
-                LayoutError::Failed { path, source }
-            }
-        })?;
-        action.size_now = Some(action.size_now.unwrap_or(0).max(action.size_needed));
-        action.fill = false;
+        settle(action, result, stop)?;
     }
     drop_caches(plan);
+    Ok(())
+}
+
+/// Takes a file that is laid out off the list of work.
+fn settle(
+    action: &mut FileAction,
+    result: Result<()>,
+    stop: &AtomicBool,
+) -> std::result::Result<(), LayoutError> {
+    result.map_err(|source| {
+        if source.kind() == ErrorKind::Interrupted && stop.load(Ordering::Relaxed) {
+            LayoutError::Stopped
+        } else {
+            let path = action.path.clone();
+            LayoutError::Failed { path, source }
+        }
+    })?;
+    action.size_now = Some(action.size_now.unwrap_or(0).max(action.size_needed));
+    action.fill = false;
+    Ok(())
+}
+
+/// Lays out the files that need not wait for each other (`create_serialize=0`), some at a time.
+fn lay_out_at_once(
+    plan: &mut Plan,
+    permits: &Permits,
+    stop: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> std::result::Result<(), LayoutError> {
+    let wanted = |action: &&mut FileAction| action.at_once && needs_work(action);
+    let mut actions: Vec<&mut FileAction> = plan.files.iter_mut().filter(wanted).collect();
+    for together in actions.chunks_mut(AT_ONCE) {
+        let done = AtomicU64::new(0);
+        let total = together.iter().map(|action| action.size_needed).sum();
+        let lay_out_one = |action: &FileAction| {
+            let mut before = 0;
+            let mut on_piece = |now: u64, _| {
+                done.fetch_add(now - std::mem::replace(&mut before, now), Ordering::Relaxed);
+                if stop.load(Ordering::Relaxed) {
+                    Err(Error::new(ErrorKind::Interrupted, "stopped"))
+                } else {
+                    Ok(())
+                }
+            };
+            let permit = permits.of(&action.path);
+            permit.and_then(|permit| lay_out(action, permit, &mut on_piece))
+        };
+        let results: Vec<Result<()>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = together
+                .iter()
+                .map(|action| {
+                    let action: &FileAction = action;
+                    scope.spawn(|| lay_out_one(action))
+                })
+                .collect();
+            while !threads.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                permits.prolong();
+                if let Some(action) = together.first() {
+                    watch.laying_out(action, done.load(Ordering::Relaxed), total);
+                }
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined
+                .map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let mut failed = Ok(());
+        for (action, result) in together.iter_mut().zip(results) {
+            watch.laid_out(action);
+            failed = failed.and(settle(action, result, stop));
+        }
+        failed?;
+    }
     Ok(())
 }
 

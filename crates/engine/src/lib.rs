@@ -16,6 +16,7 @@ pub mod driver;
 pub mod errors;
 pub mod interval;
 pub mod layout;
+mod locks;
 mod open;
 pub mod pace;
 pub mod pattern;

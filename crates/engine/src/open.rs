@@ -3,12 +3,13 @@
 use crate::plan::{Kind, WorkerFiles};
 use crate::thread::{Opened, StartFailure};
 use fathom_core::run::StartStep;
-use fathom_core::workload::{EngineKind, Job, SyncMode};
+use fathom_core::workload::{Advised, EngineKind, Job, SyncMode};
 use fathom_door::{Permits, Writer};
 use rustix::fs::{Advice, Mode, OFlags, open};
 use std::fs::File;
 use std::io::Read;
 use std::num::NonZero;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,7 +26,7 @@ pub(crate) fn open_all(
         return Ok(Some(opened));
     }
     for file in &files.files {
-        if job.engine.kind.always_changes() {
+        if job.engine.kind.always_changes() || job.files.begins_empty {
             // What the load itself makes of it is not somebody else's doing.
             if let Ok(permit) = permits.of(&file.path) {
                 permit.grows_to(file.span.start.saturating_add(file.span.bytes));
@@ -37,6 +38,32 @@ pub(crate) fn open_all(
         }
     }
     Ok(Some(opened))
+}
+
+/// Removes all files of one worker, as far as they are fathom's, and opens new ones in their place.
+pub(crate) fn open_anew(
+    job: &Job,
+    files: &WorkerFiles,
+    permits: &Permits,
+    writers: &mut Vec<Writer>,
+) -> std::io::Result<Vec<OwnedFd>> {
+    // Nobody writes to those that go.
+    writers.clear();
+    let mut opened = Vec::with_capacity(files.files.len());
+    for file in &files.files {
+        let permit = permits.of(&file.path)?;
+        if !permit.remove_own()? {
+            return Err(std::io::Error::other(format!(
+                "{}: fathom did not make it, and does not remove it",
+                file.path.display()
+            )));
+        }
+        permit.grows_to(file.span.start.saturating_add(file.span.bytes));
+        drop(permit.create()?);
+        let file = open_one(job, &file.path, file.kind, permits, writers);
+        opened.push(file.map_err(|failure| failure.source)?.into());
+    }
+    Ok(opened)
 }
 
 fn open_one(
@@ -92,10 +119,10 @@ fn open_one(
         }
     }
     if job.files.advise && !job.direct {
-        let advice = if job.pattern.random {
-            Advice::Random
-        } else {
-            Advice::Sequential
+        let advice = match job.files.advised {
+            Advised::Random => Advice::Random,
+            Advised::AsIs if job.pattern.random => Advice::Random,
+            Advised::AsIs | Advised::Sequential => Advice::Sequential,
         };
         let _advice = rustix::fs::fadvise(&file, 0, None::<NonZero<u64>>, advice);
     }

@@ -4,7 +4,7 @@
 //! the clock, so that a late I/O shifts no later one. It must not know what is in flight.
 
 use fathom_core::rng::Rng;
-use fathom_core::units::MonoTime;
+use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Arrival, Rate};
 
 const SECOND: u64 = 1_000_000_000;
@@ -57,6 +57,11 @@ impl Schedule {
             // A Poisson process has its first arrival one gap after its start.
             self.advance_poisson(self.mean_gap_ns);
         }
+    }
+
+    /// All that is still to come comes so much later.
+    pub fn put_off(&mut self, by: Nanos) {
+        self.due = self.due.saturating_add(by.0);
     }
 
     /// When the next arrival is due.

@@ -83,6 +83,8 @@ pub struct FileAction {
     pub fsync: bool,
     /// The load itself makes it: nothing is laid out.
     pub made_by_load: bool,
+    /// It may be laid out while others are.
+    pub at_once: bool,
 }
 
 impl FileAction {
@@ -202,12 +204,17 @@ fn merge_action(
         fallocate: job.files.fallocate,
         fsync: job.files.create_fsync,
         made_by_load: true,
+        at_once: true,
     });
     let kind = job.engine.kind;
     action.made_by_load &= kind == EngineKind::FileCreate;
+    action.at_once &= job.files.laid_out_at_once;
     action.writes |= job.writes();
     // What these do to a file needs nothing in it, and fills it by itself.
-    if kind.always_changes() && kind != EngineKind::FileDelete || job.region.fills_device {
+    if kind.always_changes() && kind != EngineKind::FileDelete
+        || job.region.fills_device
+        || job.files.begins_empty
+    {
         return;
     }
     let reads = job.pattern.mix.uses()[0] || job.verify.as_ref().is_some_and(|v| v.only);

@@ -10,6 +10,7 @@ mod job;
 mod phases;
 mod results;
 mod scheduler;
+pub(crate) mod surroundings;
 mod virtual_run;
 
 pub use results::{Results, floor};
@@ -262,7 +263,8 @@ pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Resu
     let mut scheduler = Scheduler::new(plan, options);
     let played = scheduler.run(hooks);
     // Files that were to be removed are, however the run ended.
-    let unremoved = scheduler.unlink();
+    let mut unremoved = scheduler.unlink();
+    unremoved.extend(scheduler.surroundings.leave());
     played?;
     let status = phases::status(&scheduler.jobs, options);
     Ok(Results {

@@ -12,20 +12,22 @@ use crate::content::Content;
 use crate::driver::Driver;
 use crate::errors::{ErrorEntry, What};
 use crate::interval::{Exchange, Metrics, Shape};
+use crate::locks::Locks;
 use crate::open;
 use crate::pace::Schedule;
 use crate::pattern::{Generator, Span};
 use crate::plan::{FilePlan, WorkerFiles};
 use crate::recording::{IoRecording, WorkerTask};
 use crate::replay::Playback;
+use crate::run::surroundings;
 use crate::worker::{Ends, Guards, Limits, Priorities, Target, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
 use fathom_core::rng::Rng;
 use fathom_core::run::{CpuUsage, StartStep};
 use fathom_core::units::Nanos;
-use fathom_core::workload::{EngineKind, IoPriority, Job, RandomMap};
-use fathom_door::{Permits, directory};
+use fathom_core::workload::{EngineKind, IoPriority, Job, RandomMap, Verify};
+use fathom_door::{Permits, Writer, directory};
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
@@ -82,6 +84,8 @@ pub(crate) struct Task {
     pub permits: Arc<Permits>,
     /// The worker's part in a balance with others.
     pub share: Mutex<Option<Share>>,
+    /// What other workers may have locked.
+    pub locks: Mutex<Option<Locks>>,
 }
 
 /// Why a worker could not start.
@@ -136,12 +140,18 @@ pub(crate) fn shape_of(job: &Job) -> Shape {
     let [read, write, trim] = job.pattern.mix.uses();
     let sync = job.sync.fsync_every > 0
         || job.sync.fdatasync_every > 0
+        || job.sync.range.every > 0
         || job.sync.fsync_at_end
         || job.sync.fsync_on_close
         || job.replay.as_ref().is_some_and(|replay| replay.ios[3] > 0);
     Shape {
         // What was written may be read back.
-        ops: [read || job.verify.is_some(), write, trim, sync],
+        ops: [
+            read || job.verify.is_some(),
+            write,
+            trim || job.verify.as_ref().is_some_and(Verify::trims),
+            sync,
+        ],
         metrics: metrics_of(job),
         cooldown: !job.limit.cooldown_time.is_zero(),
     }
@@ -233,6 +243,9 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         verifies: verify.is_some(),
         verify_only,
         verify_fatal: verify.is_some_and(|v| v.fatal),
+        keeps_state: false,
+        new_files_each_pass: job.files.new_each_loop,
+        written: None,
     }
 }
 
@@ -296,6 +309,10 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
         }))?;
     }
     process::set_timer_slack_ns(1).map_err(failure(StartStep::SetTimerSlack))?;
+    let group = &job.control_group.name;
+    if !group.is_empty() {
+        surroundings::join(group, process::thread_id()).map_err(failure(StartStep::SetControlGroup))?;
+    }
     if let Some(policy) = &job.memory_policy {
         process::set_memory_policy(policy.mode as u32, &policy.nodes)
             .map_err(failure(StartStep::SetMemoryPolicy))?;
@@ -329,10 +346,15 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         content.dump_as(task.files.files.iter().map(name).collect());
     }
     if job.engine.kind == EngineKind::Null {
-        return Ok(go(task, NullBackend::new(depth), &mut content, say));
+        return Ok(go(
+            task,
+            NullBackend::new(depth),
+            (&mut content, &mut writers),
+            say,
+        ));
     }
     if job.engine.kind.is_about_names() {
-        return Ok(go(task, names(task)?, &mut content, say));
+        return Ok(go(task, names(task)?, (&mut content, &mut writers), say));
     }
     let arena = make_arena(task, depth, &mut content)?;
     let source = write_source(task, &mut content);
@@ -353,7 +375,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
             go(
                 task,
                 QueueBackend::new(queue).writing_from(source),
-                &mut content,
+                (&mut content, &mut writers),
                 say,
             )
         }
@@ -366,7 +388,7 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
             go(
                 task,
                 QueueBackend::new(queue).writing_from(source),
-                &mut content,
+                (&mut content, &mut writers),
                 say,
             )
         }
@@ -381,12 +403,22 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
             if job.engine.huge_mappings {
                 backend.ask_for_huge_pages().map_err(failure(StartStep::Map))?;
             }
-            go(task, backend.writing_from(source), &mut content, say)
+            go(
+                task,
+                backend.writing_from(source),
+                (&mut content, &mut writers),
+                say,
+            )
         }
         kind => {
             let backend = SyncBackend::new(kind, poll | nowait, files, arena);
             let backend = backend.with_pipe().map_err(failure(StartStep::Map))?;
-            go(task, backend.writing_from(source), &mut content, say)
+            go(
+                task,
+                backend.writing_from(source),
+                (&mut content, &mut writers),
+                say,
+            )
         }
     })
 }
@@ -438,7 +470,11 @@ fn make_arena(task: &Task, depth: u32, content: &mut Content) -> Result<Arena, S
     let job = &task.job;
     let block = job.max_block_bytes() as usize;
     let (pages, what) = if job.buffers.huge_pages {
-        (PageKind::Huge, StartStep::MapLargePages)
+        let pages = match job.buffers.huge_page_bytes {
+            0 => PageKind::Huge,
+            bytes => PageKind::HugeOf(usize::try_from(bytes).unwrap_or(usize::MAX >> 1)),
+        };
+        (pages, StartStep::MapLargePages)
     } else {
         (PageKind::Normal, StartStep::Map)
     };
@@ -475,7 +511,7 @@ fn set_priority(priority: IoPriority) -> std::io::Result<()> {
 fn go<B: Backend>(
     task: &Task,
     mut backend: B,
-    content: &mut Content,
+    (content, writers): (&mut Content, &mut Vec<Writer>),
     say: &dyn Fn(Message),
 ) -> Option<Report> {
     let job = &task.job;
@@ -485,12 +521,22 @@ fn go<B: Backend>(
         plan.read_back = false;
     }
     plan.interval = task.interval;
+    let kept = |verify: &Verify| !verify.forgets_state && !verify.only;
+    plan.keeps_state = job.verify.as_ref().is_some_and(kept) && job.pattern.mix.uses()[1];
+    let earlier = job.verify.as_ref().map(|verify| &verify.written);
+    let earlier = earlier.and_then(|written| written.get(task.number as usize));
+    plan.written = earlier.cloned().map(Box::new);
     plan.generator.share(&task.sequences);
+    let plan_reads_back = plan.read_back;
     let mut worker = Worker::new(plan, Arc::clone(&task.exchange), task.ends.clone());
     let share = task.share.lock().unwrap_or_else(PoisonError::into_inner).take();
     let seed = Rng::stream(job.random_seed ^ 0x9A, task.index).next_u64();
     let priorities = Priorities::new(job, depth_of(job), seed);
-    worker.guard_with(Guards::with_priorities(guards_of(job, share), priorities));
+    let guards = Guards::with_priorities(guards_of(job, share), priorities);
+    let locks = task.locks.lock().unwrap_or_else(PoisonError::into_inner).take();
+    worker.guard_with(Guards::with_locks(guards, locks));
+    let trim_seed = Rng::stream(job.random_seed ^ 0x71, task.index).next_u64();
+    worker.trim_behind(job.verify.as_ref().filter(|_| plan_reads_back), trim_seed);
     if let Some(recording) = &task.recording {
         worker.record_with(recording.recorder(task.section, task.number));
         recording.runs_as(WorkerTask {
@@ -515,6 +561,8 @@ fn go<B: Backend>(
     clock.discipline();
     let before = process::resource_usage_thread().unwrap_or_default();
     let mut driver = Driver::new(&mut worker, &mut backend, &mut clock, content, job.depth);
+    let mut new_files = || open::open_anew(job, &task.files, &task.permits, writers);
+    driver.new_files = Some(&mut new_files);
     driver.worker.start(driver.clock.now(), epoch);
     if let Some(hook) = task.hook {
         hook(Boundary::Start);

@@ -3,16 +3,24 @@
 //! Data in: a job as resolved. Data out: verdicts, before anything is touched. It must not know contents.
 
 use crate::pattern::{FilePattern, Span};
-use fathom_core::workload::{BlockSize, Job, Mix, VerifyAlgorithm};
+use fathom_core::workload::{BlockSize, EngineKind, Job, Mix, VerifyAlgorithm};
 
 /// What of this job keeps it from being verified: what was written is found by drawing it again from the seed alone, and
 /// what is read back is counted.
 pub(crate) fn unfit(job: &Job) -> Option<&'static str> {
+    if job.files.new_each_loop
+        && let Some(what) = keeps_its_files(job)
+    {
+        return Some(what);
+    }
     let verify = job.verify.as_ref()?;
     let header = crate::blocks::header_bytes(verify) as u32;
     if verify.offset_bytes > 0 && header > 2 * verify.offset_bytes {
         // Where it is moved to, it would lie on itself: fio does not find it again either.
         return Some("a verify_offset that is less than its header is long");
+    }
+    if verify.trims() && job.writes() && !crate::blocks::writes_once(job) {
+        return Some("trim_percentage where a block is written more than once");
     }
     let sequence = !job.pattern.random;
     if sequence && job.pattern.shared_sequence {
@@ -23,6 +31,20 @@ pub(crate) fn unfit(job: &Job) -> Option<&'static str> {
         Some("a sequence that begins within its region")
     } else if !job.limit.cooldown_time.is_zero() {
         Some("a cooldown")
+    } else {
+        None
+    }
+}
+
+/// What of this job keeps it from beginning each pass with new files.
+fn keeps_its_files(job: &Job) -> Option<&'static str> {
+    let kind = job.engine.kind;
+    if !job.pattern.mix.uses()[1] {
+        Some("unlink_each_loop of a job that does not write: nothing would be left to read")
+    } else if kind == EngineKind::Mmap || job.engine.registered_files {
+        Some("unlink_each_loop of files that are mapped or registered")
+    } else if job.numjobs > 1 && !(job.files.names.is_empty() && job.files.all_below.is_none()) {
+        Some("unlink_each_loop of files that workers share")
     } else {
         None
     }

@@ -8,24 +8,29 @@ mod backlog;
 mod guards;
 mod issue;
 mod limits;
+mod parts;
 mod plan;
 mod priorities;
 mod rare;
 mod recorded;
 mod tally;
 mod times;
+mod trims;
 mod turn;
+mod written;
 
 pub use account::WorkerEnd;
 use backlog::Backlog;
 pub use guards::{Guards, Target};
 pub use limits::Limits;
+use parts::Parts;
 pub use plan::WorkerPlan;
 pub use priorities::Priorities;
 use recorded::Playing;
 pub use recorded::{Kept, LATE};
 use tally::Clocked;
 pub use tally::FileTally;
+use written::Written;
 
 use crate::errors::ErrorLog;
 use crate::interval::{Exchange, Interval, Phase, Stamps};
@@ -34,10 +39,11 @@ use crate::recording::{IoRecorder, errno_of};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
 use fathom_core::run::Depths;
 use fathom_core::units::{MonoTime, Nanos};
-use fathom_core::workload::{Mix, ThinkTimeBasis};
+use fathom_core::workload::{Mix, ThinkTimeBasis, Verify};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use times::Times;
+use trims::Trims;
 
 const SECOND: u64 = 1_000_000_000;
 /// `ETIMEDOUT`: what a broken limit is reported as.
@@ -52,6 +58,8 @@ pub enum Step {
     Wait(MonoTime),
     /// A completion has to come first.
     Full,
+    /// A pass begins that wants new files; nothing is in flight.
+    NewFiles,
     /// Nothing more will be sent; what is in flight is still to come.
     Finished,
 }
@@ -192,6 +200,8 @@ struct Watch {
     playing: Option<Box<Playing>>,
     /// What it must keep.
     limits: Option<Box<Limits>>,
+    /// How far its writes came.
+    written: Option<Box<Written>>,
 }
 
 /// One worker under way.
@@ -204,6 +214,8 @@ pub struct Worker {
     stage: Stage,
     /// Reads are checked now.
     checks: bool,
+    /// Blocks that were written, drawn to be read back.
+    drawn_back: u64,
     loops_left: u64,
     ios_left: u64,
     issued: u64,
@@ -227,8 +239,12 @@ pub struct Worker {
     run_since: u64,
     writes_unsynced: u32,
     writes_undatasynced: u32,
-    /// A flush that is due, and of which file.
-    sync_due: Option<(Op, u32)>,
+    /// A flush that is due.
+    sync_due: Option<Draw>,
+    /// The pass that begins wants new files.
+    new_files_due: bool,
+    /// What is written back in parts; `None`: nothing is.
+    parts: Option<Box<Parts>>,
     /// Files still to flush at the end.
     end_syncs: u32,
     current: Box<Interval>,
@@ -241,6 +257,8 @@ pub struct Worker {
     watch: Option<Watch>,
     /// Writes that are read back while the load goes on; `None`: none is.
     backlog: Option<Box<Backlog>>,
+    /// Writes that are trimmed while the load goes on; `None`: none is.
+    trims: Option<Box<Trims>>,
     /// What holds I/Os back; `None`: nothing.
     guards: Option<Box<Guards>>,
     ends: Ends,
@@ -274,6 +292,7 @@ impl Worker {
                 Stage::Load
             },
             checks: plan.verifies && (plan.verify_only || plan.mix == Mix::Read),
+            drawn_back: 0,
             loops_left: plan.loops.max(1) - 1,
             ios_left: plan.number_ios.unwrap_or(u64::MAX),
             issued: 0,
@@ -294,6 +313,8 @@ impl Worker {
             writes_unsynced: 0,
             writes_undatasynced: 0,
             sync_due: None,
+            new_files_due: false,
+            parts: Parts::new(plan.sync.range, plan.file_count),
             end_syncs: if plan.sync.fsync_at_end || plan.sync.fsync_on_close {
                 plan.file_count
             } else {
@@ -307,6 +328,7 @@ impl Worker {
             backlog: plan.read_back.then_some(plan.backlog).and_then(|(every, batch)| {
                 (every > 0).then(|| Backlog::new(plan.generator.clone(), plan.number_ios, every, batch))
             }),
+            trims: None,
             guards: None,
             ends,
             errors: ErrorLog::default(),
@@ -318,6 +340,11 @@ impl Worker {
     /// Records each I/O from now on.
     pub(crate) fn record_with(&mut self, recorder: IoRecorder) {
         self.watch.get_or_insert_default().recorder = Some(recorder);
+    }
+
+    /// Trims what `verify` says of what is written.
+    pub(crate) fn trim_behind(&mut self, verify: Option<&Verify>, seed: u64) {
+        self.trims = Trims::new(verify, &self.plan.generator, self.plan.depth, seed);
     }
 
     /// Lets `guards` hold I/Os back.
@@ -367,20 +394,16 @@ impl Worker {
         {
             return Step::Wait(until);
         }
-        if let Some((op, file)) = self.sync_due.take() {
-            return self.issue(
-                Draw {
-                    op,
-                    file,
-                    offset: 0,
-                    len: 0,
-                },
-                now,
-                now,
-            );
+        if self.sync_due.is_some() {
+            return self.next_flush(now);
         }
         if self.backlog.is_some()
             && let Some(step) = self.step_of_backlog(now)
+        {
+            return step;
+        }
+        if self.trims.is_some()
+            && let Some(step) = self.step_of_trims(now)
         {
             return step;
         }
@@ -398,11 +421,15 @@ impl Worker {
             }
         }
         match self.draw() {
+            Some(draw) if self.new_files_due => self.wait_for_new_files(draw),
             Some(draw) if self.is_held_up(&draw) => {
                 self.pending = Some(draw);
                 Step::Full
             }
-            Some(draw) => self.issue(draw, now, now),
+            Some(draw) => match self.waits_for_lock(&draw, now) {
+                None => self.issue(draw, now, now),
+                Some(wait) => wait,
+            },
             None => self.end(now),
         }
     }
@@ -469,8 +496,12 @@ impl Worker {
             depths,
             playing,
             limits,
+            written,
         }) = &mut self.watch
         {
+            if let (Some(written), Op::Write) = (written, request.op) {
+                written.completed(request, outcome);
+            }
             if let Some(depths) = depths
                 && self.current.phase == Phase::Counted
             {

@@ -15,12 +15,13 @@ use crate::{conditions, start_error, virtual_run};
 use fathom_core::run::{HistogramRow, IntervalLatency, Run, SeriesRow, Status, Warning, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
+use fathom_core::workload::TimedBy;
 use fathom_engine::plan::Plan;
 use fathom_engine::replay::Playback;
 use fathom_engine::run::{Hooks, Options, Progress, Results};
 use fathom_model::Spec;
 use fathom_observe::trace;
-use fathom_sys::clock::HostClock;
+use fathom_sys::clock::{ClockSource, HostClock};
 use fathom_sys::heap;
 use std::path::Path;
 use std::sync::Arc;
@@ -162,7 +163,7 @@ fn real(
     // Batches on their way to the disk come and go: memory must not grow with the time that it goes on.
     heap::return_large_blocks();
     trace::sweep_left_over(system);
-    let clock = HostClock::new();
+    let clock = clock_of(plan);
     let reading = conduct.begin_reading(plan, false, stop)?;
     let mut conditions = conditions::look(system, plan, &request.environment, &clock);
     let disks = conditions.disks.take();
@@ -492,6 +493,17 @@ impl Hooks for Watchers<'_> {
         if let Some(recorder) = &mut self.recorder {
             recorder.histograms(rows);
         }
+    }
+}
+
+/// The clock of a run: the one that the last of its jobs names, else the best there is.
+fn clock_of(plan: &Plan) -> HostClock {
+    let mut named = plan.jobs.iter().map(|job| job.job.timed_by);
+    match named.rfind(|&clock| clock != TimedBy::Best) {
+        None | Some(TimedBy::Best) => HostClock::new(),
+        Some(TimedBy::Counter) => HostClock::with_source(ClockSource::Counter),
+        Some(TimedBy::Monotonic) => HostClock::with_source(ClockSource::Monotonic),
+        Some(TimedBy::Microseconds) => HostClock::with_source(ClockSource::Microseconds),
     }
 }
 

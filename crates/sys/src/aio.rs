@@ -218,6 +218,14 @@ impl Queue for Aio {
         self.slots.count()
     }
 
+    fn take_files(&mut self, files: Vec<File>) -> io::Result<()> {
+        if self.in_flight() > 0 || files.len() != self.files.len() {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        self.files = files;
+        Ok(())
+    }
+
     fn files(&self) -> &[File] {
         &self.files
     }

@@ -19,6 +19,8 @@ pub enum PageKind {
     Normal,
     /// Pages of 2 MiB from the system's pool (`vm.nr_hugepages`, where its own huge pages have that size).
     Huge,
+    /// Whole pages of so many bytes, a power of two, from the pool of that size.
+    HugeOf(usize),
 }
 
 /// `slots` buffers of `slot_bytes` bytes, zero at first, each aligned to [`SLOT_ALIGN_BYTES`].
@@ -56,6 +58,7 @@ impl Arena {
         let page_bytes = match kind {
             PageKind::Normal => SLOT_ALIGN_BYTES,
             PageKind::Huge => HUGE_PAGE_BYTES,
+            PageKind::HugeOf(bytes) => bytes.next_power_of_two().max(SLOT_ALIGN_BYTES),
         };
         let size = |slots: usize| {
             let stride = slot_bytes.max(1).checked_next_multiple_of(SLOT_ALIGN_BYTES)?;
@@ -73,6 +76,11 @@ impl Arena {
         let flags = match kind {
             PageKind::Normal => MapFlags::PRIVATE | MapFlags::NORESERVE,
             PageKind::Huge => MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_2MB,
+            // The size stands in the flags as its logarithm.
+            PageKind::HugeOf(_) => {
+                let size = page_bytes.trailing_zeros() << libc::MAP_HUGE_SHIFT;
+                MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::from_bits_retain(size)
+            }
         };
         let prot = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: with a null hint the kernel picks a range that nothing else uses.

@@ -22,6 +22,8 @@ pub enum ClockSource {
     Counter,
     /// `clock_gettime(CLOCK_MONOTONIC)`.
     Monotonic,
+    /// The same in whole microseconds.
+    Microseconds,
 }
 
 impl ClockSource {
@@ -29,7 +31,7 @@ impl ClockSource {
     pub fn name(self) -> &'static str {
         match self {
             Self::Counter => counter::NAME,
-            Self::Monotonic => CLOCK_MONOTONIC,
+            Self::Monotonic | Self::Microseconds => CLOCK_MONOTONIC,
         }
     }
 }
@@ -133,14 +135,13 @@ impl HostClock {
     /// A clock on `source`; [`ClockSource::Counter`] is the caller's assertion that the counter is invariant. On an
     /// architecture whose counter is not known here it is `CLOCK_MONOTONIC` all the same.
     pub fn with_source(source: ClockSource) -> Self {
-        let source = if counter::EXISTS {
-            source
-        } else {
-            ClockSource::Monotonic
+        let source = match source {
+            ClockSource::Counter if !counter::EXISTS => ClockSource::Monotonic,
+            source => source,
         };
         let base = match source {
             ClockSource::Counter => *ORIGIN.get_or_init(Pair::read),
-            ClockSource::Monotonic => Pair { ticks: 0, mono_ns: 0 },
+            ClockSource::Monotonic | ClockSource::Microseconds => Pair { ticks: 0, mono_ns: 0 },
         };
         let mut last = base;
         if source == ClockSource::Counter {
@@ -175,7 +176,7 @@ impl HostClock {
                 let pair = Pair::read();
                 Nanos(self.at(pair.ticks).abs_diff(pair.mono_ns))
             }
-            ClockSource::Monotonic => Nanos::ZERO,
+            ClockSource::Monotonic | ClockSource::Microseconds => Nanos::ZERO,
         }
     }
 
@@ -249,11 +250,12 @@ impl Clock for HostClock {
         match self.source {
             ClockSource::Counter => MonoTime(self.at(ticks())),
             ClockSource::Monotonic => MonoTime(monotonic_ns()),
+            ClockSource::Microseconds => MonoTime(monotonic_ns() / 1000 * 1000),
         }
     }
 
     fn discipline(&mut self) {
-        if self.source == ClockSource::Monotonic {
+        if self.source != ClockSource::Counter {
             return;
         }
         let pair = Pair::read();

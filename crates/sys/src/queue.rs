@@ -6,7 +6,7 @@
 
 use crate::slots::PushError;
 use crate::source::Source;
-use fathom_core::backend::{Op, Outcome};
+use fathom_core::backend::{Op, Outcome, PartSync};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -124,6 +124,20 @@ pub trait Queue {
     /// The call's errno.
     fn trim_sync(&self, file: u32, offset: u64, len: u32) -> Outcome {
         crate::sync_io::trim(&self.files()[file as usize], offset, len)
+    }
+
+    /// Takes these files in place of those it has, as many of them; nothing may be in flight.
+    ///
+    /// # Errors
+    /// Something is, or the kernel does not take them.
+    fn take_files(&mut self, files: Vec<File>) -> io::Result<()>;
+
+    /// A part of a file, written back at once.
+    ///
+    /// # Errors
+    /// The call's errno.
+    fn sync_part_now(&self, file: u32, offset: u64, part: PartSync) -> Outcome {
+        crate::sync_io::sync_part(&self.files()[file as usize], offset, part.bytes, part.flags)
     }
 
     /// A sync that the queue cannot do, at once.

@@ -10,7 +10,7 @@ use rustix::fs::{FallocateFlags, FileType, SeekFrom};
 use rustix::io as sys;
 use std::fs::File;
 use std::io::{IoSlice, IoSliceMut};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 pub use rustix::io::ReadWriteFlags;
 
@@ -102,6 +102,24 @@ pub fn sync(file: &File, data_only: bool) -> Outcome {
         rustix::fs::fsync(file)
     };
     outcome(synced.map(|()| 0))
+}
+
+/// `sync_file_range`: writes `bytes` from `offset` back, as `flags` say.
+///
+/// # Errors
+/// The call's errno.
+pub fn sync_part(file: &File, offset: u64, bytes: u64, flags: u32) -> Outcome {
+    let length = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    // SAFETY: the call reads no memory, and the file is open.
+    let result = unsafe { libc::sync_file_range(file.as_raw_fd(), length(offset), length(bytes), flags) };
+    if result == 0 {
+        return Ok(0);
+    }
+    Err(Errno(
+        std::io::Error::last_os_error()
+            .raw_os_error()
+            .unwrap_or(libc::EIO),
+    ))
 }
 
 /// Discards `len` bytes at `offset`: `BLKDISCARD` on a block device, a punched hole (the size kept) in a

@@ -368,6 +368,19 @@ impl Queue for Uring {
         self.slots.count()
     }
 
+    fn take_files(&mut self, files: Vec<File>) -> io::Result<()> {
+        if self.in_flight() > 0 || files.len() != self.files.len() {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        if self.registered_files {
+            return Err(io::Error::from(io::ErrorKind::Unsupported));
+        }
+        // What is told of files that are gone must never be sent.
+        self.targets = setup::targets_of(&files)?;
+        self.files = files;
+        Ok(())
+    }
+
     fn files(&self) -> &[File] {
         &self.files
     }

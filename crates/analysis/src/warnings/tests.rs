@@ -197,6 +197,7 @@ fn workers_that_are_busy_on_purpose() {
         spin: Nanos(10),
         blocks: 1,
         basis: ThinkTimeBasis::Complete,
+        puts_off: false,
         after_run: None,
     };
     assert_eq!(excused(&|job| job.pace.think = Some(spinning)), []);

@@ -11,6 +11,8 @@ pub(super) mod out;
 mod remote;
 mod run;
 mod settings;
+mod states;
+mod trigger;
 pub(super) mod written;
 
 use crate::args::FioArgs;
@@ -28,6 +30,7 @@ use settings::Fate;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use trigger::Trigger;
 
 /// What fio ends with where its command line or a job file is wrong.
 const WRONG: Exit = Exit::Foreign(1);
@@ -70,6 +73,7 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         }
     };
     weigh(&command)?;
+    let trigger = Trigger::read(&command)?;
     if let Some(at) = command.setting("server") {
         return remote::serve(at.unwrap_or_default(), args);
     }
@@ -113,6 +117,8 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
         begun,
         debug: told,
         aimed: target.is_some(),
+        trigger,
+        states: PathBuf::from(command.setting("aux-path").flatten().unwrap_or_default()),
     };
     run::run_here(&mut request, &orders)
 }

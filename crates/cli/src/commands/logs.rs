@@ -34,11 +34,19 @@ pub(crate) struct RunLogs {
 /// [`LogSet`] until it is finished.
 struct Sink(LogSet);
 
-struct Tapped(Arc<Mutex<Option<Sink>>>);
+struct Tapped {
+    set: Arc<Mutex<Option<Sink>>>,
+    /// The CPUs that the thread is to be on, until it is.
+    cpus: Vec<usize>,
+}
 
 impl fathom_core::record::RowSink<fathom_core::record::IoRecord> for Tapped {
     fn rows(&mut self, rows: &[fathom_core::record::IoRecord]) -> io::Result<()> {
-        let mut set = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cpus = std::mem::take(&mut self.cpus);
+        if !cpus.is_empty() {
+            fathom_sys::process::set_affinity(&cpus)?;
+        }
+        let mut set = self.set.lock().unwrap_or_else(PoisonError::into_inner);
         set.as_mut().map_or(Ok(()), |Sink(set)| set.rows(rows))
     }
 }
@@ -61,10 +69,15 @@ impl RunLogs {
     pub(crate) fn begin_with(plan: &Plan, open: &mut Opener<'_>) -> anyhow::Result<Option<Self>> {
         let jobs = plan.jobs.iter().map(|job| log_job(job, unix_offset_ns()));
         let set = LogSet::open(jobs.collect(), open).map_err(anyhow::Error::from)?;
+        let cpus = plan.jobs.iter().flat_map(|job| &job.job.reporting.logs.cpus);
+        let cpus = cpus.map(|&cpu| cpu as usize).collect();
         Ok(set.map(|set| {
             let set = Arc::new(Mutex::new(Some(Sink(set))));
             Self {
-                tap: IoTap(Arc::new(Mutex::new(Tapped(Arc::clone(&set))))),
+                tap: IoTap(Arc::new(Mutex::new(Tapped {
+                    set: Arc::clone(&set),
+                    cpus,
+                }))),
                 set,
             }
         }))

@@ -10,7 +10,7 @@ use crate::args::{RunArgs, Settings};
 use crate::commands::logs::RunLogs;
 use crate::commands::serve::{self, Serving};
 use crate::exit::{self, Exit};
-use crate::recorded::iologs;
+use crate::recorded::{iologs, states};
 use crate::request;
 use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
@@ -22,6 +22,7 @@ use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
 use fathom_session::{AfterTouching as _, Conduct, How, Measured, Output, Planned, Request, Session, behind};
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 /// Carries `fathom run` out.
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         terminal::say("interrupted while a record was looked through: nothing was touched");
         return Ok(Exit::Interrupted);
     };
+    states::attach(&mut request.workload, Path::new(""))?;
     let how = Conduct {
         recordings,
         ..Conduct::default()

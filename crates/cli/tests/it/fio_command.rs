@@ -61,7 +61,10 @@ fn what_is_wrong_is_refused_with_fios_exit() {
             "fio --output=F --name=a --rw=write --filename=F --size=1m",
             "that is what the load is for",
         ),
-        ("fio --write_iops_log=x --trigger=reboot --name=a", "Ctrl-C"),
+        (
+            "fio --write_iops_log=x --trigger=reboot --name=a --ioengine=null --size=1m",
+            "--allow-exec",
+        ),
     ] {
         place.fathom(line).expect(1).saying(expected);
     }

@@ -5,7 +5,7 @@ use super::{CpuUsage, RunError};
 use crate::backend::Op;
 use crate::histogram::Histogram;
 use crate::units::MonoTime;
-use crate::workload::IoPriority;
+use crate::workload::{IoPriority, WrittenSoFar};
 use serde::{Deserialize, Serialize};
 
 /// One worker's account of its counted time.
@@ -40,6 +40,8 @@ pub struct WorkerAccount {
     pub steady: Option<SteadyAccount>,
     /// I/Os by the priorities that they had, where some have their own; else empty.
     pub priorities: Vec<PriorityAccount>,
+    /// How far its writes came, where its job verifies them and keeps that.
+    pub written: Option<WrittenSoFar>,
 }
 
 /// The I/Os of one direction and one priority.

@@ -20,6 +20,9 @@ pub enum StartStep {
     LockMemory,
     /// How long written data will live.
     SetWriteLife,
+    /// The I/O scheduler of a device.
+    SetScheduler,
+    SetControlGroup,
     SetUpUring,
     SetUpAio,
     /// A mapped file, or buffers.
@@ -30,7 +33,7 @@ pub enum StartStep {
 }
 
 impl StartStep {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 19] = [
         Self::Open,
         Self::OpenDirect,
         Self::PreRead,
@@ -43,6 +46,8 @@ impl StartStep {
         Self::SetMemoryPolicy,
         Self::LockMemory,
         Self::SetWriteLife,
+        Self::SetScheduler,
+        Self::SetControlGroup,
         Self::SetUpUring,
         Self::SetUpAio,
         Self::Map,
@@ -65,6 +70,8 @@ impl StartStep {
             Self::SetMemoryPolicy => "set_mempolicy",
             Self::LockMemory => "mlock",
             Self::SetWriteLife => "fcntl F_SET_RW_HINT",
+            Self::SetScheduler => "ioscheduler",
+            Self::SetControlGroup => "cgroup",
             Self::SetUpUring => "io_uring_setup",
             Self::SetUpAio => "io_setup",
             Self::Map => "mmap",

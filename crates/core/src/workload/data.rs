@@ -29,6 +29,9 @@ pub struct Buffers {
     /// The buffers lie in large pages, of which the system must have enough (diskspd's `-l`).
     #[serde(default)]
     pub huge_pages: bool,
+    /// How large such a page is (`hugepage-size`), in bytes; 0: 2 MiB.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub huge_page_bytes: u64,
 }
 
 impl Default for Buffers {
@@ -44,6 +47,7 @@ impl Default for Buffers {
             compression: None,
             dedupe: None,
             huge_pages: false,
+            huge_page_bytes: 0,
         }
     }
 }
@@ -107,6 +111,77 @@ pub struct Verify {
     /// The random number in the header is not looked at (`verify_header_seed=0`).
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub ignores_seed: bool,
+    /// Of the blocks that were written, so many percent are trimmed (`trim_percentage`) …
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub trim_percent: u8,
+    /// … after every so many writes (`trim_backlog`; 0: never) …
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub trim_every_ios: u32,
+    /// … so many at a time (`trim_backlog_batch`; 0: as many as that).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub trim_batch_ios: u32,
+    /// Trimmed blocks may hold anything (`trim_verify_zero=0`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub trimmed_holds_anything: bool,
+    /// How far the writes came is not kept (`verify_state_save=0`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub forgets_state: bool,
+    /// Read how far an earlier run came from a file (`verify_state_load`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub loads_state: bool,
+    /// How far each worker of that run came, once it is read: nothing beyond is read back. Empty: all is there.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub written: Vec<WrittenSoFar>,
+}
+
+impl Verify {
+    /// Whether blocks are trimmed while the load goes on. Where they are read back as it goes on none is, as with fio.
+    pub const fn trims(&self) -> bool {
+        self.trim_percent > 0 && self.trim_every_ios > 0 && self.backlog_ios == 0 && !self.only
+    }
+}
+
+/// How far the writes of a worker came.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct WrittenSoFar {
+    /// Writes sent.
+    pub writes: u64,
+    /// At most so many of them, the last ones, may not have been completed.
+    pub depth: u32,
+    /// Which of these were.
+    pub last: LastWrites,
+}
+
+/// What is known of the last writes of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LastWrites {
+    /// These were completed: the number of the file, and the offset in bytes.
+    Completed(Vec<(u32, u64)>),
+    /// These were not: their numbers, from 0.
+    InFlight(Vec<u64>),
+}
+
+impl Default for LastWrites {
+    fn default() -> Self {
+        Self::Completed(Vec::new())
+    }
+}
+
+impl WrittenSoFar {
+    /// Whether the write with the number `index` (from 0), at `offset_bytes` of the file `file`, was completed, as far as
+    /// it is known.
+    pub fn holds(&self, index: u64, file: u32, offset_bytes: u64) -> bool {
+        if index >= self.writes {
+            return false;
+        }
+        match &self.last {
+            LastWrites::InFlight(numbers) => !numbers.contains(&index),
+            LastWrites::Completed(places) => {
+                let certain = self.writes.saturating_sub(self.depth.into());
+                index < certain || places.contains(&(file, offset_bytes))
+            }
+        }
+    }
 }
 
 impl Default for Verify {
@@ -127,6 +202,13 @@ impl Default for Verify {
             dump: false,
             ignores_sequence: false,
             ignores_seed: false,
+            trim_percent: 0,
+            trim_every_ios: 0,
+            trim_batch_ios: 0,
+            trimmed_holds_anything: false,
+            forgets_state: false,
+            loads_state: false,
+            written: Vec::new(),
         }
     }
 }

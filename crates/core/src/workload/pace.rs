@@ -49,6 +49,9 @@ pub struct ThinkTime {
     pub blocks: u32,
     /// Which I/Os those are.
     pub basis: ThinkTimeBasis,
+    /// What comes late by a pause is not made good (`rate_ignore_thinktime`): schedules are put off by it.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub puts_off: bool,
     /// Pause once the worker has run this long since the last pause, whatever `blocks` says.
     #[serde(rename = "after_run_ns")]
     pub after_run: Option<Nanos>,

@@ -54,11 +54,56 @@ pub struct Files {
     pub pre_read: bool,
     /// Tell the kernel whether access will be random or sequential (`fadvise_hint`).
     pub advise: bool,
+    /// What it is told in place of that (`fadvise_hint=random` or `sequential`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub advised: Advised,
+    /// I/Os of all workers on a file keep each other out (`lockfile`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub locks: FileLocks,
+    /// Nothing is laid out: missing files begin empty (`create_on_open`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub begins_empty: bool,
+    /// Files of different workers are laid out at once (`create_serialize=0`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub laid_out_at_once: bool,
+    /// Remove the files after each pass, and begin the next with new ones (`unlink_each_loop`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub new_each_loop: bool,
+    /// Names that are made begin with where the client is, where there is one (`unique_filename`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub not_unique: bool,
+    /// The I/O scheduler that their device is switched to (`ioscheduler`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub scheduler: Option<String>,
     /// fsync after laying a file out (`create_fsync`).
     pub create_fsync: bool,
     /// What the device is told of how long the data will live (`write_hint`); `None`: nothing.
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub write_life: Option<WriteLife>,
+}
+
+/// What the kernel is told of how a file will be accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Advised {
+    /// As the pattern is.
+    #[default]
+    AsIs,
+    Random,
+    Sequential,
+}
+
+/// Whether an I/O on a file waits for others on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileLocks {
+    /// It does not.
+    #[default]
+    None,
+    /// One worker at a time.
+    Exclusive,
+    /// Several that read, or one that writes.
+    ReadWrite,
 }
 
 /// How long written data will live (`F_SET_RW_HINT`).
@@ -91,6 +136,13 @@ impl Default for Files {
             invalidate: true,
             pre_read: false,
             advise: true,
+            advised: Advised::AsIs,
+            locks: FileLocks::None,
+            begins_empty: false,
+            laid_out_at_once: false,
+            new_each_loop: false,
+            not_unique: false,
+            scheduler: None,
             create_fsync: true,
             write_life: None,
         }
@@ -169,10 +221,33 @@ pub struct SyncRules {
     pub fsync_every: u32,
     /// An fdatasync after every so many writes; 0: none.
     pub fdatasync_every: u32,
+    /// A part of the file written back after every so many writes (`sync_file_range`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub range: RangeSync,
     /// One fsync when the job's writes are done.
     pub fsync_at_end: bool,
     /// One fsync when a file is closed.
     pub fsync_on_close: bool,
+}
+
+/// `sync_file_range(2)` after every so many writes, from the first byte to the last that was written since the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RangeSync {
+    /// After so many; 0: never.
+    pub every: u32,
+    /// Wait for what is being written back already.
+    pub waits_before: bool,
+    /// Begin to write back.
+    pub writes: bool,
+    /// Wait until all is.
+    pub waits_after: bool,
+}
+
+impl RangeSync {
+    /// The flags of the system call.
+    pub const fn flags(self) -> u32 {
+        self.waits_before as u32 | (self.writes as u32) << 1 | (self.waits_after as u32) << 2
+    }
 }
 
 /// `O_SYNC`, `O_DSYNC` or neither.

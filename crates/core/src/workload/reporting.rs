@@ -24,6 +24,9 @@ pub struct Reporting {
     pub iops_window_ms: u32,
     /// Latencies and rates that are not wanted.
     pub without: Without,
+    /// Errors that do not end the job are told as they come to be known (`error_dump`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub tells_tolerated_errors: bool,
     pub logs: Logs,
 }
 
@@ -39,6 +42,7 @@ impl Default for Reporting {
             bw_window_ms: 500,
             iops_window_ms: 500,
             without: Without::default(),
+            tells_tolerated_errors: false,
             logs: Logs::default(),
         }
     }
@@ -107,6 +111,9 @@ pub struct Logs {
     pub per_job: bool,
     /// Times are those of this clock of the system, in place of those since the job's start: 0 civil time, 1 monotonic.
     pub epoch_clock: Option<u32>,
+    /// The CPUs of the thread that writes logs (`log_compression_cpus`); empty: all.
+    #[serde(skip_serializing_if = "super::is_default")]
+    pub cpus: Vec<u32>,
 }
 
 impl Default for Logs {
@@ -127,6 +134,7 @@ impl Default for Logs {
             compressed: false,
             per_job: true,
             epoch_clock: None,
+            cpus: Vec::new(),
         }
     }
 }

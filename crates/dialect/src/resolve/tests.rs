@@ -498,9 +498,9 @@ fn everything_else_arrives() {
     check_job(
         "file_service_type=random:8\nfile_service_type=zipf:1.2\nfadvise_hint=random",
         expect![[r#"
-            jobs/a.fio:4:1: warning: `fadvise_hint=random` is left out: the hint follows the pattern of the job, or is not given (0)
             [j]
             file_service_type=zipf:1.2
+            fadvise_hint=random
             rw=read
             bs=4k
             ioengine=psync

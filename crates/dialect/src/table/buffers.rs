@@ -1,24 +1,46 @@
 //! Options: contents of buffers, page cache, durability.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, size};
+use super::not_carried_out::{NUMBER, not_carried_out, size};
 use super::row::OptionRow as Row;
-use super::row::Support::{Approximate, NoEffect};
+use super::row::Support::NoEffect;
 use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
-use fathom_core::workload::{SyncMode, WriteLife};
+use fathom_core::workload::{RangeSync, SyncMode, WriteLife};
 
-/// Which flags are given does not matter; how often does.
+/// Flags, and after how many writes; 1 where that is not said.
 fn set_sync_range(draft: &mut Draft, text: &str) -> Result<(), Fault> {
     let wrong = || Fault::new(format!("`{text}` is not flags and a count")).remedy("write such as write:8");
-    let (flags, count) = text.rsplit_once(':').ok_or_else(wrong)?;
-    let known = |flag: &str| matches!(flag.trim(), "wait_before" | "write" | "wait_after");
-    if !flags.split(',').all(known) {
-        return Err(wrong());
+    let (flags, count) = text.rsplit_once(':').unwrap_or((text, "1"));
+    let mut range = RangeSync {
+        every: count.trim().parse().map_err(|_| wrong())?,
+        ..RangeSync::default()
+    };
+    for flag in flags.split(',') {
+        match flag.trim() {
+            "wait_before" => range.waits_before = true,
+            "write" => range.writes = true,
+            "wait_after" => range.waits_after = true,
+            _ => return Err(wrong()),
+        }
     }
-    draft.job.sync.fdatasync_every = count.trim().parse().map_err(|_| wrong())?;
+    draft.job.sync.range = range;
     Ok(())
+}
+
+fn show_sync_range(draft: &Draft) -> Option<String> {
+    let range = draft.job.sync.range;
+    let flags = [
+        (range.waits_before, "wait_before"),
+        (range.writes, "write"),
+        (range.waits_after, "wait_after"),
+    ];
+    let flags: Vec<&str> = flags
+        .iter()
+        .filter_map(|&(given, flag)| given.then_some(flag))
+        .collect();
+    (range.every > 0).then(|| format!("{}:{}", flags.join(","), range.every))
 }
 
 /// `malloc`, `shm`, `shmhuge`, `mmap`, `mmapshared`, `mmaphuge`; a file behind a colon is not needed.
@@ -48,12 +70,12 @@ pub(super) static ROWS: &[&[Row]] = &[
             "Use the page cache; the opposite of direct",
         )
         .default("1"),
-    ],
-    not_carried_out! {
-        "atomic", BOOL, "0", "1", "Write atomically"
-            => NoEffect("Linux has no O_ATOMIC, with fio neither; direct writes of a sector are whole anyway");
-    },
-    &[
+        // The flag that fio opens files with beside that is none of Linux's.
+        Row::new(
+            "atomic",
+            Rule::Bool(field!(atomic)),
+            "Write atomically: direct, as far as the device goes",
+        ),
         Row::new(
             "sync",
             Rule::Choice(&[
@@ -88,19 +110,18 @@ pub(super) static ROWS: &[&[Row]] = &[
         ),
         Row::new(
             "sync_file_range",
-            Rule::Text("wait_before,write,wait_after:N", set_sync_range, |_| None),
+            Rule::Text("wait_before,write,wait_after:N", set_sync_range, show_sync_range),
             "sync_file_range(2) after every so many writes",
         )
-        .example("write:8")
-        .support(Approximate(
-            "it is an fdatasync after so many writes, which writes no less and waits for it",
-        )),
-    ],
-    not_carried_out! {
-        "write_barrier", NUMBER, "0", "8", "Make every so many writes a barrier"
-            => NoEffect("no interface of Linux has barriers, with fio neither; use fdatasync");
-    },
-    &[
+        .example("write:8"),
+        // fio sends the same I/Os with it and without.
+        Row::new(
+            "write_barrier",
+            NUMBER,
+            "Make every so many writes a barrier, where an interface has barriers (none of Linux has)",
+        )
+        .default("0")
+        .example("8"),
         Row::new(
             "write_hint",
             Rule::Choice(&[
@@ -207,7 +228,22 @@ pub(super) static ROWS: &[&[Row]] = &[
     not_carried_out! {
         "iomem_align" | "mem_align", size(0, MAX_U32), "0", "4k", "Alignment of the buffers"
             => NoEffect("buffers are always aligned to a page");
-        "hugepage-size", size(0, MAX_U32), "2m", "2m", "Size of a huge page"
-            => NoEffect("it belongs to mem=shmhuge and mem=mmaphuge");
     },
+    &[Row::new(
+        "hugepage-size",
+        Rule::Size(
+            0,
+            MAX_U32,
+            Field {
+                // Those of 2 MiB are the usual ones.
+                set: |d, bytes| {
+                    d.job.buffers.huge_page_bytes = if bytes == 2 << 20 { 0 } else { bytes };
+                },
+                get: |d| Some(d.job.buffers.huge_page_bytes).filter(|&bytes| bytes > 0),
+            },
+        ),
+        "Size of a huge page, for mem=shmhuge and mem=mmaphuge",
+    )
+    .default("2m")
+    .example("2m")],
 ];

@@ -1,8 +1,8 @@
 //! Options: which errors are tolerated, and what ends other jobs.
 
-use super::not_carried_out::{BOOL, not_carried_out, time};
+use super::not_carried_out::{not_carried_out, time};
 use super::row::OptionRow as Row;
-use super::row::Support::NoEffect;
+use super::row::Support::{Approximate, NoEffect};
 use super::rule::{Choice, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
@@ -157,12 +157,16 @@ pub(super) static ROWS: &[&[Row]] = &[
     )
     .example("io")],
     not_carried_out! {
-        "error_dump", BOOL, "0", "1", "Print each error as it comes"
-            => NoEffect("errors are reported with the results");
         "steadystate_check_interval" | "ss_interval", time(Seconds), "1", "2s",
             "How often steadiness is looked at" => NoEffect("it is looked at each second");
     },
     &[
+        Row::new(
+            "error_dump",
+            Rule::Bool(field!(job.reporting.tells_tolerated_errors)),
+            "Tell errors that do not end the job as well (fathom fio)",
+        )
+        .support(Approximate("each kind is told once, with the results")),
         Row::new(
             "ignore_error",
             Rule::Text("errno[:errno…][,…]", set_ignored, show_ignored),

@@ -1,13 +1,13 @@
 //! Options: which files, how they are made, what happens to them before and after.
 
-use super::not_carried_out::{BOOL, not_carried_out, text, words};
+use super::not_carried_out::{BOOL, not_carried_out};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, Approximate, LeftOut, NoEffect};
-use super::rule::{Choice, MAX_COUNT, Rule, field, reads};
+use super::row::Support::LeftOut;
+use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
 use crate::value;
-use fathom_core::workload::{Fallocate, FileChoice};
+use fathom_core::workload::{Advised, Fallocate, FileChoice, FileLocks};
 use std::path::PathBuf;
 
 /// What fio takes where a word stands alone: its own defaults for skewed choices.
@@ -111,11 +111,15 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("$jobname.$filenum")
         .shown_behind("nrfiles"),
     ],
-    not_carried_out! {
-        "unique_filename", BOOL, "1", "0", "Make names unique between clients"
-            => NoEffect("there are no clients whose names could clash");
-    },
     &[
+        Row::new(
+            "unique_filename",
+            Rule::Bool(Field {
+                set: |d, on| d.job.files.not_unique = !on,
+                get: |d| Some(!d.job.files.not_unique),
+            }),
+            "Begin made names with where the client is",
+        ),
         Row::new(
             "nrfiles",
             Rule::Number(1, 1 << 20, field!(job.files.nrfiles as u32)),
@@ -164,13 +168,16 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Bool(field!(job.files.create_only)),
             "Lay the files out, and do no I/O",
         ),
-    ],
-    not_carried_out! {
-        "lockfile", words!("none|exclusive|readwrite"), "none", "exclusive",
-            "Lock a file while I/O is done on it"
-            => LeftOut("files are not locked: run the jobs one after the other with stonewall");
-    },
-    &[
+        Row::new(
+            "lockfile",
+            Rule::Choice(&[
+                Choice::new("none", |d| d.job.files.locks = FileLocks::None),
+                Choice::new("exclusive", |d| d.job.files.locks = FileLocks::Exclusive),
+                Choice::new("readwrite", |d| d.job.files.locks = FileLocks::ReadWrite),
+            ]),
+            "Lock a file while I/O is done on it",
+        )
+        .example("exclusive"),
         Row::new(
             "fallocate",
             Rule::Choice(&[
@@ -188,13 +195,18 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::new(
             "fadvise_hint",
             Rule::Choice(&[
-                Choice::new("0", |d| d.job.files.advise = false),
-                Choice::new("1", |d| d.job.files.advise = true),
-                Choice::but(
-                    "random|sequential",
-                    Support::LeftOut("the hint follows the pattern of the job, or is not given (0)"),
-                    |d| d.job.files.advise = true,
-                ),
+                Choice::new("0", |d| {
+                    (d.job.files.advise, d.job.files.advised) = (false, Advised::AsIs);
+                }),
+                Choice::new("1", |d| {
+                    (d.job.files.advise, d.job.files.advised) = (true, Advised::AsIs);
+                }),
+                Choice::new("random", |d| {
+                    (d.job.files.advise, d.job.files.advised) = (true, Advised::Random);
+                }),
+                Choice::new("sequential", |d| {
+                    (d.job.files.advise, d.job.files.advised) = (true, Advised::Sequential);
+                }),
             ]),
             "Tell the kernel whether access will be random or sequential",
         )
@@ -205,16 +217,25 @@ pub(super) static ROWS: &[&[Row]] = &[
             "Whether missing files may be made",
         ),
         Row::new(
+            "create_on_open",
+            Rule::Bool(field!(job.files.begins_empty)),
+            "Lay nothing out: missing files begin empty",
+        ),
+        Row::new(
+            "create_serialize",
+            Rule::Bool(Field {
+                set: |d, on| d.job.files.laid_out_at_once = !on,
+                get: |d| Some(!d.job.files.laid_out_at_once),
+            }),
+            "Make the files of different jobs one after the other",
+        ),
+        Row::new(
             "create_fsync",
             Rule::Bool(field!(job.files.create_fsync)),
             "fsync files once they are made",
         ),
     ],
     not_carried_out! {
-        "create_serialize", BOOL, "1", "0", "Make the files of different jobs one after the other"
-            => NoEffect("files are laid out before the job begins");
-        "create_on_open", BOOL, "0", "1", "Make a file only when its first I/O comes"
-            => NoEffect("files are laid out before the job begins, so that none is made within it");
         "allow_mounted_write", BOOL, "0", "1", "Write to a device that is mounted"
             => LeftOut("a job file cannot allow it: fathom asks for --allow-overwrite DEVICE, and refuses devices in use");
     },
@@ -239,11 +260,23 @@ pub(super) static ROWS: &[&[Row]] = &[
             Rule::Bool(field!(job.files.unlink)),
             "Remove the files after the job",
         ),
+        Row::new(
+            "unlink_each_loop",
+            Rule::Bool(field!(job.files.new_each_loop)),
+            "Remove the files after each loop, and begin the next with new ones",
+        ),
+        Row::new(
+            "ioscheduler",
+            Rule::Text(
+                "name",
+                |d, text| {
+                    d.job.files.scheduler = Some(text.trim().to_owned()).filter(|name| !name.is_empty());
+                    Ok(())
+                },
+                |d| d.job.files.scheduler.clone(),
+            ),
+            "Switch the device of the files to this I/O scheduler",
+        )
+        .example("none"),
     ],
-    not_carried_out! {
-        "unlink_each_loop", BOOL, "0", "1", "Remove the files after each loop"
-            => Approximate("files are kept from loop to loop: unlink removes them at the end");
-        "ioscheduler", text("name"), "", "none", "Switch the device to this I/O scheduler"
-            => LeftOut("a job file changes no devices; write to /sys/block/DEVICE/queue/scheduler first");
-    },
 ];

@@ -1,8 +1,8 @@
 //! Options: names of jobs, workers, processors, and which job waits for which.
 
-use super::not_carried_out::{BOOL, not_carried_out, number, text};
+use super::not_carried_out::{not_carried_out, text};
 use super::row::OptionRow as Row;
-use super::row::Support::{LeftOut, Never, NoEffect, NotYet};
+use super::row::Support::NotYet;
 use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
@@ -192,13 +192,40 @@ pub(super) static ROWS: &[&[Row]] = &[
         )
         .example("2"),
     ],
+    &[
+        Row::new(
+            "cgroup",
+            Rule::Text(
+                "name",
+                |d, text| {
+                    text.trim().clone_into(&mut d.job.control_group.name);
+                    Ok(())
+                },
+                |d| Some(d.job.control_group.name.clone()).filter(|name| !name.is_empty()),
+            ),
+            "Control group (of the first version, with blkio) that the job runs in",
+        )
+        .example("bench"),
+        Row::new(
+            "cgroup_weight",
+            Rule::Number(
+                100,
+                1000,
+                Field {
+                    set: |d, weight| d.job.control_group.weight = Some(weight as u16),
+                    get: |d| d.job.control_group.weight.map(i64::from),
+                },
+            ),
+            "Weight of the control group; the kernel must have one (blkio.weight)",
+        )
+        .example("500"),
+        Row::new(
+            "cgroup_nodelete",
+            Rule::Bool(field!(job.control_group.stays)),
+            "Keep the control group afterwards",
+        ),
+    ],
     not_carried_out! {
-        "cgroup", text("name"), "", "bench", "Control group that the job runs in"
-            => LeftOut("start fathom in that control group, with systemd-run(1) for instance");
-        "cgroup_weight", number(100, 1000), "", "500", "Weight of the control group"
-            => Never("set the weight of the control group that fathom is started in");
-        "cgroup_nodelete", BOOL, "0", "1", "Keep the control group afterwards"
-            => NoEffect("fathom makes no control groups");
         "profile", text("name"), "", "tiobench", "A built-in workload" => NotYet("write the jobs out");
     },
     &[

@@ -1,13 +1,10 @@
 //! Options: what is logged of each I/O.
 
-use super::not_carried_out::{not_carried_out, number, size, text};
+use super::not_carried_out::{number, size};
 use super::row::OptionRow as Row;
-use super::row::Support::{self, NoEffect};
-use super::rule::{Choice, Field, MAX_COUNT, Rule, Set, field};
+use super::rule::{Choice, Field, MAX_COUNT, Rule, Set, field, reads};
+use crate::value;
 use fathom_core::workload::LogValue;
-
-const WRITTEN_AT_ONCE: Support =
-    NoEffect("logs are written while the job runs, and take no memory that grows");
 
 /// A log with a prefix, which may be left out.
 macro_rules! prefix {
@@ -131,9 +128,31 @@ pub(super) static ROWS: &[&[Row]] = &[
         )
         .example("1"),
     ],
-    not_carried_out! {
-        "log_entries", number(0, i64::MAX), "1024", "2048", "Rows of a log to reserve memory for" => WRITTEN_AT_ONCE;
-        "log_compression", size(0, 1 << 29), "0", "64k", "Compress logs in pieces of this size" => WRITTEN_AT_ONCE;
-        "log_compression_cpus", text("list of CPUs"), "", "0", "CPUs that compress logs" => WRITTEN_AT_ONCE;
-    },
+    // What these two save is memory that fathom's logs never take: rows are written while the job runs. The files are the same.
+    &[
+        Row::new(
+            "log_entries",
+            number(0, i64::MAX),
+            "Rows of a log to reserve memory for",
+        )
+        .default("1024")
+        .example("2048"),
+        Row::new(
+            "log_compression",
+            size(0, 1 << 29),
+            "Keep logs compressed in pieces of this size until they are written",
+        )
+        .default("0")
+        .example("64k"),
+        Row::new(
+            "log_compression_cpus",
+            Rule::Text(
+                "list of CPUs",
+                reads!(job.reporting.logs.cpus, value::cpu_list),
+                |d| value::show_cpus(&d.job.reporting.logs.cpus),
+            ),
+            "CPUs of the thread that writes logs",
+        )
+        .example("0"),
+    ],
 ];

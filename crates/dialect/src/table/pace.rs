@@ -1,8 +1,6 @@
 //! Options: rates, pauses, and limits on latency.
 
-use super::not_carried_out::{BOOL, not_carried_out};
 use super::row::OptionRow as Row;
-use super::row::Support::NoEffect;
 use super::rule::{Choice, Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::{Draft, merge};
@@ -70,12 +68,11 @@ pub(super) static ROWS: &[&[Row]] = &[
             "How the arrivals of a rate are spaced: evenly or at random",
         )
         .example("poisson"),
-    ],
-    not_carried_out! {
-        "rate_ignore_thinktime", BOOL, "0", "1", "Catch up for pauses"
-            => NoEffect("a schedule always catches up for pauses");
-    },
-    &[
+        Row::new(
+            "rate_ignore_thinktime",
+            Rule::Bool(field!(think.puts_off)),
+            "Put the schedule off by pauses, in place of catching up",
+        ),
         Row::new(
             "rate_min",
             Rule::SizeText(

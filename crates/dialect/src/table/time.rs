@@ -1,10 +1,11 @@
 //! Options: how long a job runs, when it begins, how time is taken.
 
-use super::not_carried_out::{NUMBER, SIZE, not_carried_out, words};
+use super::not_carried_out::{NUMBER, SIZE, not_carried_out};
 use super::row::OptionRow as Row;
 use super::row::Support::{NoEffect, NotYet};
-use super::rule::{Field, MAX_COUNT, Rule, field, reads};
+use super::rule::{Choice, Field, MAX_COUNT, Rule, field, reads};
 use crate::value::{self, TimeUnit};
+use fathom_core::workload::TimedBy;
 
 pub(super) static ROWS: &[&[Row]] = &[
     &[
@@ -63,10 +64,24 @@ pub(super) static ROWS: &[&[Row]] = &[
             "Do the whole job so many times",
         )
         .example("3"),
+        Row::new(
+            "clocksource",
+            Rule::Choice(&[
+                Choice::new("gettimeofday", |d| d.job.timed_by = TimedBy::Microseconds),
+                Choice::new("clock_gettime", |d| d.job.timed_by = TimedBy::Monotonic),
+                Choice::new("cpu", |d| d.job.timed_by = TimedBy::Counter),
+            ]),
+            "The clock that I/O is timed by: of microseconds, of the kernel, of the processor",
+        )
+        .shown(|d| match d.job.timed_by {
+            TimedBy::Best => None,
+            TimedBy::Counter => Some(String::from("cpu")),
+            TimedBy::Monotonic => Some(String::from("clock_gettime")),
+            TimedBy::Microseconds => Some(String::from("gettimeofday")),
+        })
+        .example("clock_gettime"),
     ],
     not_carried_out! {
-        "clocksource", words!("gettimeofday|clock_gettime|cpu"), "", "clock_gettime",
-            "The clock that I/O is timed by" => NoEffect("fathom chooses its clock by itself");
         "gtod_cpu", NUMBER, "", "1", "A CPU that does nothing but read the clock"
             => NoEffect("every worker reads the clock by itself");
     },

@@ -1,8 +1,8 @@
 //! Options: verification of what was written.
 
-use super::not_carried_out::{BOOL, NUMBER, not_carried_out, number, text, words};
+use super::not_carried_out::{BOOL, NUMBER, not_carried_out, text, words};
 use super::row::OptionRow as Row;
-use super::row::Support::{LeftOut, NoEffect, NotYet};
+use super::row::Support::NoEffect;
 use super::rule::{Field, MAX_COUNT, MAX_U32, Rule, field};
 use crate::diagnostic::Fault;
 use crate::draft::Draft;
@@ -130,28 +130,60 @@ pub(super) static ROWS: &[&[Row]] = &[
             "Read back so many of them at a time; 0: all",
         )
         .example("32"),
+        Row::new(
+            "trim_percentage",
+            Rule::Number(0, 100, field!(verify.trim_percent as u8)),
+            "Share of the verified blocks that are trimmed, after every trim_backlog writes",
+        )
+        .example("10"),
+        Row::new(
+            "trim_backlog",
+            Rule::Number(0, MAX_COUNT, field!(verify.trim_every_ios as u32)),
+            "Trim after every so many writes; 0: never",
+        )
+        .example("64"),
+        Row::new(
+            "trim_backlog_batch",
+            Rule::Number(0, MAX_COUNT, field!(verify.trim_batch_ios as u32)),
+            "Trim so many blocks at a time; 0: trim_backlog",
+        )
+        .example("32"),
+        Row::new(
+            "trim_verify_zero",
+            Rule::Bool(Field {
+                set: |d, on| d.verify.trimmed_holds_anything = !on,
+                get: |d| Some(!d.verify.trimmed_holds_anything),
+            }),
+            "Check that trimmed blocks read as zero",
+        ),
+        // fathom always finds them so.
+        Row::new(
+            "experimental_verify",
+            BOOL,
+            "Find the blocks to verify by repeating the pattern",
+        )
+        .default("0"),
+        Row::new(
+            "verify_state_save",
+            Rule::Bool(Field {
+                set: |d, on| d.verify.forgets_state = !on,
+                get: |d| Some(!d.verify.forgets_state),
+            }),
+            "Leave a file that tells how far the writes came (fathom fio)",
+        ),
+        Row::new(
+            "verify_state_load",
+            Rule::Bool(field!(verify.loads_state)),
+            "Verify no more than a file of an earlier run says was written",
+        ),
     ],
     not_carried_out! {
         "verify_async", NUMBER, "0", "2", "Verify in so many threads"
             => NoEffect("workers verify by themselves: the same blocks are checked");
         "verify_async_cpus", text("list of CPUs"), "", "0-1", "The CPUs of those threads"
             => NoEffect("it belongs to verify_async");
-        "experimental_verify", BOOL, "0", "1", "Find the blocks to verify by repeating the pattern"
-            => NoEffect("it changes how fio remembers blocks, not which it verifies");
         "verify_policy", words!("completed|fsynced"), "completed", "fsynced",
             "Which of the writes before a crash are verified"
             => NoEffect("all writes are complete before a job ends, and no crash is recorded");
-        "verify_state_load", BOOL, "0", "1", "Read how far an earlier run came from a file"
-            => LeftOut("no such file is read: all that was written is checked");
-        "verify_state_save", BOOL, "1", "0", "Keep how far a run came in a file"
-            => NoEffect("no such file is written");
-        "trim_percentage", number(0, 100), "0", "10", "Share of verified blocks to trim"
-            => NotYet("use a job of its own with rw=trim");
-        "trim_verify_zero", BOOL, "1", "0", "Check that trimmed blocks read as zero"
-            => NoEffect("it belongs to trim_percentage");
-        "trim_backlog", NUMBER, "0", "64", "Trim after every so many writes"
-            => NoEffect("it belongs to trim_percentage");
-        "trim_backlog_batch", NUMBER, "0", "32", "Trim so many blocks at a time"
-            => NoEffect("it belongs to trim_percentage");
     },
 ];

@@ -1,7 +1,7 @@
 //! Copies from and to a memory mapping.
 
 use super::WriteSource;
-use fathom_core::backend::{Backend, Capabilities, Errno, Op, Request, Submit};
+use fathom_core::backend::{Backend, Capabilities, Errno, Op, PartSync, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_sys::arena::Arena;
 use fathom_sys::mapping::Mapping;
@@ -20,6 +20,8 @@ pub struct MmapBackend {
     shrunk_to: Vec<Option<u64>>,
     arena: Arena,
     source: Option<WriteSource>,
+    /// What the next data sync is one of; `None`: of all.
+    part: Option<PartSync>,
 }
 
 impl MmapBackend {
@@ -38,6 +40,7 @@ impl MmapBackend {
             files: files.into_iter().map(|(file, _)| file).collect(),
             arena,
             source: None,
+            part: None,
         })
     }
 
@@ -86,6 +89,7 @@ impl Backend for MmapBackend {
             mappings,
             arena,
             source,
+            part,
             ..
         } = self;
         let at = request.file as usize;
@@ -102,7 +106,10 @@ impl Backend for MmapBackend {
             Op::Trim => sync_io::trim(&files[at], request.offset, request.len),
             // What was written to the mapping is in the page cache: fsync finds it there.
             Op::Sync => sync_io::sync(&files[at], false),
-            Op::DataSync => sync_io::sync(&files[at], true),
+            Op::DataSync => match part.take() {
+                Some(part) => sync_io::sync_part(&files[at], request.offset, part.bytes, part.flags),
+                None => sync_io::sync(&files[at], true),
+            },
         };
         if outcome == Err(EIO) {
             self.look_after_fault(at);
@@ -113,6 +120,10 @@ impl Backend for MmapBackend {
     fn remark(&self, file: u32, errno: Errno) -> Option<String> {
         let bytes = (*self.shrunk_to.get(file as usize)?)?;
         (errno == EIO).then(|| format!("the file shrank to {bytes} bytes while mapped ({errno})"))
+    }
+
+    fn sync_part(&mut self, part: PartSync) {
+        self.part = Some(part);
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {

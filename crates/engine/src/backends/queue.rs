@@ -1,10 +1,12 @@
 //! The asynchronous engines: `io_uring` and Linux native AIO, one backend over both.
 
 use super::{WriteSource, outcome, timeout};
-use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, Request, Submit};
+use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, PartSync, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_sys::queue::Queue;
 use fathom_sys::slots::PushError;
+use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 /// A kernel queue of its own for each worker: [`fathom_sys::uring::Uring`] or [`fathom_sys::aio::Aio`].
@@ -12,12 +14,18 @@ use std::sync::Arc;
 pub struct QueueBackend<Q> {
     queue: Q,
     source: Option<WriteSource>,
+    /// What the next data sync is one of; `None`: of all.
+    part: Option<PartSync>,
 }
 
 impl<Q: Queue> QueueBackend<Q> {
     /// Over `queue`, made in the thread that runs the loop.
     pub fn new(queue: Q) -> Self {
-        Self { queue, source: None }
+        Self {
+            queue,
+            source: None,
+            part: None,
+        }
     }
 
     /// Writes what is in `source` in place of the slots' buffers, without copying it; with none, those buffers.
@@ -53,6 +61,11 @@ impl<Q: Queue> Backend for QueueBackend<Q> {
                 let at = source.place(len);
                 self.queue.push_from(slot, file, offset, len, at)
             }
+            _ if op == Op::DataSync && self.part.is_some() => {
+                // At once: what the range says is in the page cache, or on its way.
+                let part = self.part.take();
+                return Submit::Done(part.map_or(Ok(0), |part| self.queue.sync_part_now(file, offset, part)));
+            }
             _ => self.queue.push(slot, op, file, offset, len),
         };
         match pushed {
@@ -68,6 +81,14 @@ impl<Q: Queue> Backend for QueueBackend<Q> {
     #[inline]
     fn prioritise(&mut self, priority: u16) {
         self.queue.prioritise(priority);
+    }
+
+    fn take_files(&mut self, files: Vec<OwnedFd>) -> std::io::Result<()> {
+        self.queue.take_files(files.into_iter().map(File::from).collect())
+    }
+
+    fn sync_part(&mut self, part: PartSync) {
+        self.part = Some(part);
     }
 
     #[inline]

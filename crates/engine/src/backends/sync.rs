@@ -1,13 +1,14 @@
 //! The synchronous system calls: `read`, `pread`, `preadv`, `preadv2` and their writing twins.
 
 use super::WriteSource;
-use fathom_core::backend::{Backend, Capabilities, Errno, Op, Outcome, Request, Submit};
+use fathom_core::backend::{Backend, Capabilities, Errno, Op, Outcome, PartSync, Request, Submit};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::EngineKind;
 use fathom_door::target;
 use fathom_sys::arena::Arena;
 use fathom_sys::sync_io::{self, Pipe, ReadWriteFlags};
 use std::fs::File;
+use std::os::fd::OwnedFd;
 
 /// One I/O at a time, complete when `submit` returns.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct SyncBackend {
     source: Option<WriteSource>,
     /// What `splice` passes through.
     pipe: Option<Pipe>,
+    /// What the next data sync is one of; `None`: of all.
+    part: Option<PartSync>,
 }
 
 impl SyncBackend {
@@ -32,6 +35,7 @@ impl SyncBackend {
             arena,
             source: None,
             pipe: None,
+            part: None,
         }
     }
 
@@ -83,6 +87,7 @@ impl Backend for SyncBackend {
             arena,
             source,
             pipe,
+            part,
         } = self;
         let file = &files[request.file as usize];
         let outcome = match request.op {
@@ -118,9 +123,21 @@ impl Backend for SyncBackend {
             }
             Op::Trim => sync_io::trim(file, request.offset, request.len),
             Op::Sync => sync_io::sync(file, false),
-            Op::DataSync => sync_io::sync(file, true),
+            Op::DataSync => match part.take() {
+                Some(part) => sync_io::sync_part(file, request.offset, part.bytes, part.flags),
+                None => sync_io::sync(file, true),
+            },
         };
         Submit::Done(outcome)
+    }
+
+    fn take_files(&mut self, files: Vec<OwnedFd>) -> std::io::Result<()> {
+        self.files = files.into_iter().map(File::from).collect();
+        Ok(())
+    }
+
+    fn sync_part(&mut self, part: PartSync) {
+        self.part = Some(part);
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {

@@ -22,6 +22,7 @@ fn action(path: &Path, size_now: Option<u64>, size_needed: u64, fill: bool) -> F
         fill,
         fallocate: Fallocate::Native,
         made_by_load: false,
+        at_once: false,
         fsync: true,
     }
 }

@@ -45,6 +45,7 @@ fn fill(account: &mut WorkerAccount, job: &RunningJob, number: usize, now: MonoT
         account.cpu = report.cpu;
         account.depth_found = report.end.depth_found;
         account.priorities.clone_from(&report.end.priorities);
+        account.written.clone_from(&report.end.written);
         account.failed |= report.end.failed;
         if let Some(depths) = &report.end.depths {
             account.depths = **depths;

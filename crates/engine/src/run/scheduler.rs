@@ -6,10 +6,12 @@ use super::commands;
 use super::early;
 use super::job::{self, RunningJob};
 use super::phases::{self, JobState};
+use super::surroundings::Surroundings;
 use super::{Hooks, Options, Progress, RunError, accounts};
 use crate::balance::Balances;
 use crate::content;
 use crate::interval::Exchange;
+use crate::locks::LockedFiles;
 use crate::plan::{Kind, Plan};
 use crate::sequences::Sequences;
 use crate::thread::{self, Gate, Task};
@@ -40,6 +42,10 @@ pub(super) struct Scheduler<'a> {
     sequences: Sequences,
     /// The balances between workers.
     balances: Balances,
+    /// The locks on files.
+    locks: LockedFiles,
+    /// What jobs asked of the system.
+    pub(super) surroundings: Surroundings,
     /// The clock of the options, kept right.
     clock: HostClock,
     disciplined: MonoTime,
@@ -61,6 +67,8 @@ impl<'a> Scheduler<'a> {
             next_index: 0,
             sequences: Sequences::default(),
             balances: Balances::default(),
+            locks: LockedFiles::default(),
+            surroundings: Surroundings::default(),
             clock: options.clock.clone(),
             disciplined: MonoTime(0),
             checkpoint: MonoTime::NEVER,
@@ -142,6 +150,11 @@ impl<'a> Scheduler<'a> {
     fn spawn(&mut self, at: usize, gate: &Arc<Gate>) -> Result<Vec<Arc<Exchange>>, RunError> {
         let job = &mut self.jobs[at];
         commands::before(&job.plan.job, self.options)?;
+        let entered = self.surroundings.enter(&job.plan);
+        entered.map_err(|failure| RunError::Start {
+            job: job.plan.job.name.clone(),
+            failure,
+        })?;
         let enough = Arc::clone(&job.enough);
         let shared = Arc::new(job.plan.job.clone());
         let source = content::source(&shared).map_err(|failure| RunError::Start {
@@ -174,6 +187,10 @@ impl<'a> Scheduler<'a> {
                 playback: self.options.playback.clone(),
                 permits: Arc::clone(&self.options.permits),
                 share: Mutex::new(shared.flow.map(|flow| self.balances.share(flow))),
+                locks: Mutex::new(self.locks.of(
+                    shared.files.locks,
+                    files.files.iter().map(|file| file.path.as_path()),
+                )),
             };
             self.next_index += 1;
             let sender = job.sender.clone();

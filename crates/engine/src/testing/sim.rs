@@ -6,6 +6,7 @@ use crate::worker::{Ends, Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Op, Outcome, Request};
 use fathom_core::run::SeriesRow;
 use fathom_core::units::{MonoTime, Nanos};
+use fathom_core::workload::Verify;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -73,6 +74,12 @@ impl<F: FnMut(&Request, MonoTime) -> Answer> Sim<F> {
         }
     }
 
+    /// Trims as `verify` says.
+    pub(crate) fn trimming(mut self, verify: &Verify, seed: u64) -> Self {
+        self.worker.trim_behind(Some(verify), seed);
+        self
+    }
+
     /// Runs to the end.
     pub(crate) fn run(mut self) -> Run {
         while self.step() {}
@@ -105,6 +112,7 @@ impl<F: FnMut(&Request, MonoTime) -> Answer> Sim<F> {
                 assert!(!self.due.is_empty(), "full, and nothing is in flight");
                 self.advance(u64::MAX);
             }
+            Step::NewFiles => {}
             Step::Finished if self.due.is_empty() => return self.worker.begin_read_back(self.now),
             Step::Finished => self.advance(u64::MAX),
         }

@@ -7,6 +7,7 @@ use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
 use fathom_core::run::{Depths, PriorityAccount};
 use fathom_core::units::MonoTime;
+use fathom_core::workload::WrittenSoFar;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -41,6 +42,8 @@ pub struct WorkerEnd {
     pub depth_found: Option<u32>,
     /// I/Os by the priorities that they had, where some have their own; else empty.
     pub priorities: Vec<PriorityAccount>,
+    /// How far its writes came, where that is kept.
+    pub written: Option<WrittenSoFar>,
 }
 
 impl Worker {
@@ -193,7 +196,11 @@ impl Worker {
         if let Some(backlog) = &mut self.backlog {
             backlog.follow(&self.plan.generator);
         }
+        if let Some(trims) = &mut self.trims {
+            trims.follow(&self.plan.generator);
+        }
         self.issued_in_pass = 0;
+        self.new_files_due = self.plan.new_files_each_pass;
         self.stage = Stage::Load;
         self.checks = false;
         self.pending = None;
@@ -317,6 +324,7 @@ impl Worker {
         let begins = watch.playing.as_ref().map_or(0, |playing| playing.begins_ns());
         let start = ramp_end.max(begins);
         WorkerEnd {
+            written: watch.written.as_deref().map(super::Written::so_far),
             kept: watch.playing.map(|playing| Playing::into_kept(*playing)),
             last: std::mem::take(&mut self.current),
             backlog,

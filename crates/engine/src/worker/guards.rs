@@ -9,12 +9,13 @@ pub(super) use target::Verdict;
 
 use super::Priorities;
 use crate::balance::Share;
+use crate::locks::Locks;
 use crate::pattern::Draw;
 use fathom_core::backend::{Op, Request};
 use fathom_core::units::{MonoTime, Nanos};
 
-/// Ahead of its balance, a worker looks again so much later.
-const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
+/// Ahead of its balance, or before a lock, a worker looks again so much later.
+pub(super) const LOOK_AGAIN: Nanos = Nanos::from_micros(100);
 
 /// What holds a worker's I/Os back.
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Guards {
     pub(super) target: Option<Target>,
     /// Priorities that I/Os have by themselves.
     pub(super) priorities: Option<Priorities>,
+    /// Files that other workers may have locked.
+    pub(super) locks: Option<Locks>,
 }
 
 impl Guards {
@@ -38,6 +41,7 @@ impl Guards {
                 in_flight: vec![None; serialized.unwrap_or(0) as usize].into_boxed_slice(),
                 target,
                 priorities: None,
+                locks: None,
             })
         })
     }
@@ -52,6 +56,16 @@ impl Guards {
         }
         let mut guards = guards.unwrap_or_default();
         guards.priorities = priorities;
+        Some(guards)
+    }
+
+    /// The same with locks on files, where there are any.
+    pub(crate) fn with_locks(guards: Option<Box<Self>>, locks: Option<Locks>) -> Option<Box<Self>> {
+        if locks.is_none() {
+            return guards;
+        }
+        let mut guards = guards.unwrap_or_default();
+        guards.locks = locks;
         Some(guards)
     }
 

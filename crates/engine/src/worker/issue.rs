@@ -1,6 +1,6 @@
 //! What is sent next: passes, schedules, flushes, pauses.
 
-use super::{Step, Worker};
+use super::{Arrivals, Step, Worker};
 use crate::pace::Schedule;
 use crate::pattern::Draw;
 use fathom_core::backend::Op;
@@ -32,6 +32,28 @@ impl Worker {
         )
     }
 
+    /// Sends the flush that is due; behind the last I/O there is none, as with fio.
+    #[cold]
+    pub(super) fn next_flush(&mut self, now: MonoTime) -> Step {
+        // Where each slot has a sequence of its own, nothing is drawn for one that is not known yet.
+        let looks_ahead = self.arrivals != Arrivals::Recorded && !self.plan.by_slot;
+        if self.pending.is_none() && looks_ahead && !self.stage.reads_back() {
+            self.pending = if self.is_open_loop() {
+                self.draw_scheduled(now)
+            } else {
+                self.draw()
+            };
+            if self.pending.is_none() {
+                self.sync_due = None;
+                return self.end(now);
+            }
+        }
+        match self.sync_due.take() {
+            Some(flush) => self.issue(flush, now, now),
+            None => Step::Full,
+        }
+    }
+
     /// The next I/O of the pattern, over as many passes as there are.
     #[inline]
     pub(super) fn draw(&mut self) -> Option<Draw> {
@@ -39,15 +61,19 @@ impl Worker {
             return Some(draw);
         }
         if self.stage.reads_back() {
-            return match &mut self.backlog {
+            let drawn = match &mut self.backlog {
                 Some(backlog) => backlog.draw(),
                 None => self.draw_written(),
             };
+            if let (Some(trims), Some(_)) = (&mut self.trims, &drawn) {
+                trims.reads();
+            }
+            return drawn.filter(|draw| self.was_written(draw));
         }
         if self.ios_left > 0
             && let Some(draw) = self.plan.generator.draw()
         {
-            return Some(draw);
+            return Some(draw).filter(|draw| !self.checks || self.was_written(draw));
         }
         self.next_pass()?;
         self.plan.generator.draw()
@@ -92,6 +118,7 @@ impl Worker {
         self.plan.generator.restart();
         self.issued_in_pass = 0;
         self.passes += 1;
+        self.new_files_due = self.plan.new_files_each_pass;
         Some(())
     }
 
@@ -102,12 +129,18 @@ impl Worker {
             self.plan.schedules = Default::default();
             return self.end(now);
         };
+        if self.new_files_due {
+            return self.wait_for_new_files(draw);
+        }
         if self.is_held_up(&draw) {
             self.pending = Some(draw);
             return Step::Full;
         }
-        let Some(schedule) = &mut self.plan.schedules[draw.op.index()] else {
-            return self.issue(draw, now, now);
+        let Some(schedule) = &self.plan.schedules[draw.op.index()] else {
+            return match self.waits_for_lock(&draw, now) {
+                None => self.issue(draw, now, now),
+                Some(wait) => wait,
+            };
         };
         let due = schedule.due();
         if due > now {
@@ -118,6 +151,12 @@ impl Worker {
                 Step::Wait(due)
             };
         }
+        if let Some(wait) = self.waits_for_lock(&draw, now) {
+            return wait;
+        }
+        let Some(schedule) = &mut self.plan.schedules[draw.op.index()] else {
+            return self.issue(draw, now, now);
+        };
         let backlog = schedule.backlog(now);
         schedule.advance(draw.len);
         self.current.backlog_max = self.current.backlog_max.max(backlog - 1);
@@ -158,6 +197,9 @@ impl Worker {
         };
         self.in_flight += 1;
         self.slots[index as usize].begin(draw, self.in_flight, intended, now);
+        if let Some(trims) = &mut self.trims {
+            trims.sent_in(index);
+        }
         if let Some(guards) = &mut self.guards {
             guards.sent(&self.slots[index as usize].request);
         }
@@ -169,7 +211,10 @@ impl Worker {
                 if let (Some(backlog), Op::Write) = (&mut self.backlog, draw.op) {
                     backlog.unread += 1;
                 }
-                self.after_write(draw.op, draw.file);
+                if let (Some(trims), Op::Write) = (&mut self.trims, draw.op) {
+                    trims.wrote();
+                }
+                self.after_write(&draw);
             }
             if let Some(think) = self.plan.think {
                 self.count_thinking(think, ThinkTimeBasis::Issue, now);
@@ -178,8 +223,9 @@ impl Worker {
         Step::Issue(index)
     }
 
-    pub(super) fn after_write(&mut self, op: Op, file: u32) {
-        if op == Op::Trim {
+    pub(super) fn after_write(&mut self, draw: &Draw) {
+        let file = draw.file;
+        if draw.op == Op::Trim {
             self.trim_in_flight = self.plan.mix == Mix::TrimWrite;
             return;
         }
@@ -192,10 +238,20 @@ impl Worker {
             due
         };
         if every(&mut self.writes_undatasynced, self.plan.sync.fdatasync_every) {
-            self.sync_due = Some((Op::DataSync, file));
+            self.sync_due = Some(flush(Op::DataSync, file, 0));
         }
         if every(&mut self.writes_unsynced, self.plan.sync.fsync_every) {
-            self.sync_due = Some((Op::Sync, file));
+            self.sync_due = Some(flush(Op::Sync, file, 0));
+        }
+        if let Some(parts) = &mut self.parts
+            && let Some(offset) = parts.wrote(file, draw.offset, draw.len)
+        {
+            if self.sync_due.is_none() {
+                self.sync_due = Some(flush(Op::DataSync, file, offset));
+            } else {
+                // All of it is flushed anyway.
+                parts.drop_next();
+            }
         }
     }
 
@@ -211,6 +267,21 @@ impl Worker {
             self.think_count = 0;
             self.think_until = now.after(think.pause).0;
             self.run_since = self.think_until;
+            if think.puts_off {
+                for schedule in self.plan.schedules.iter_mut().flatten() {
+                    schedule.put_off(think.pause);
+                }
+            }
         }
+    }
+}
+
+/// A flush of a file.
+fn flush(op: Op, file: u32, offset: u64) -> Draw {
+    Draw {
+        op,
+        file,
+        offset,
+        len: 0,
     }
 }

@@ -5,7 +5,7 @@ use crate::interval::Metrics;
 use crate::pace::Schedule;
 use crate::pattern::Generator;
 use fathom_core::units::Nanos;
-use fathom_core::workload::{ErrorRule, Mix, SyncRules, ThinkTime};
+use fathom_core::workload::{ErrorRule, Mix, SyncRules, ThinkTime, WrittenSoFar};
 
 /// How a worker is set up: everything frozen before the loop.
 #[derive(Debug, Clone)]
@@ -64,4 +64,10 @@ pub struct WorkerPlan {
     pub verify_only: bool,
     /// End at the first mismatch.
     pub verify_fatal: bool,
+    /// Each pass but the first begins with new files.
+    pub new_files_each_pass: bool,
+    /// How far the writes come is kept.
+    pub keeps_state: bool,
+    /// How far those of an earlier run came: nothing beyond is read back. `None`: all is there.
+    pub written: Option<Box<WrittenSoFar>>,
 }

@@ -1,7 +1,8 @@
 //! What few workers do beside the loop: guards and limits at their start and at completions, ends of their own kind.
 
-use super::guards::Verdict;
-use super::{Limits, Slot, Watch, Worker, WorkerPlan};
+use super::guards::{LOOK_AGAIN, Verdict};
+use super::written::Written;
+use super::{Limits, Slot, Step, Watch, Worker, WorkerPlan};
 use crate::interval::Phase;
 use crate::pattern::Draw;
 use crate::worker::FileTally;
@@ -13,12 +14,14 @@ impl Watch {
     pub(super) fn from_plan(plan: &WorkerPlan) -> Option<Self> {
         let tallies = || (0..plan.file_count).map(|_| FileTally::from_plan(plan)).collect();
         let limits = plan.limits.clone();
-        (plan.count_files || plan.count_depths || limits.is_some()).then(|| Self {
+        let any = plan.count_files || plan.count_depths || plan.keeps_state || limits.is_some();
+        any.then(|| Self {
             recorder: None,
             playing: None,
             files: plan.count_files.then(tallies),
             depths: plan.count_depths.then(Box::default),
             limits,
+            written: plan.keeps_state.then(|| Box::new(Written::new(plan.depth))),
         })
     }
 }
@@ -47,6 +50,32 @@ impl Worker {
         waits_for_trim || self.guards.as_ref().is_some_and(|guards| guards.overlaps(draw))
     }
 
+    /// What to do while somebody else has locked the file of the next I/O; `None`: it is locked for this one.
+    #[inline]
+    pub(super) fn waits_for_lock(&mut self, draw: &Draw, now: MonoTime) -> Option<Step> {
+        let locks = self.guards.as_mut()?.locks.as_mut()?;
+        if locks.take(draw.op, draw.file) {
+            return None;
+        }
+        self.pending = Some(*draw);
+        Some(if self.in_flight > 0 {
+            Step::Full
+        } else {
+            Step::Wait(now.after(LOOK_AGAIN))
+        })
+    }
+
+    /// New files come once nothing is in flight.
+    #[cold]
+    pub(super) fn wait_for_new_files(&mut self, draw: Draw) -> Step {
+        self.pending = Some(draw);
+        if self.in_flight > 0 {
+            return Step::Full;
+        }
+        self.new_files_due = false;
+        Step::NewFiles
+    }
+
     /// The slot may be used again.
     #[inline]
     pub(super) fn give_back(&mut self, slot: u32) {
@@ -72,6 +101,9 @@ impl Worker {
             priorities.completed(request.op, slot, stamps);
         }
         guards.completed(slot);
+        if let Some(locks) = guards.locks.as_mut().filter(|_| request.len > 0) {
+            locks.give_back(request.file);
+        }
         let Some(target) = &mut guards.target else { return };
         if self.stage.is_over() || self.stage.reads_back() {
             return;

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 /// Whether a worker of this plan only ever sends the next I/O of its pattern when one is complete.
 pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
-    let flushes = plan.sync.fsync_every > 0 || plan.sync.fdatasync_every > 0;
+    let flushes = plan.sync.fsync_every > 0 || plan.sync.fdatasync_every > 0 || plan.sync.range.every > 0;
     plan.schedules.iter().all(Option::is_none)
         && plan.think.is_none()
         && !plan.by_slot

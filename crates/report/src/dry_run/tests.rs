@@ -112,6 +112,7 @@ fn two_jobs_with_many_settings() {
         spin: Nanos::ZERO,
         blocks: 16,
         basis: ThinkTimeBasis::Complete,
+        puts_off: false,
         after_run: None,
     });
     second.cpus_allowed = vec![0, 1];

@@ -270,7 +270,7 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
     entry.error = entry.errors.first().map_or(0, errno);
     // Flushes at the end are no I/O of the job to fio.
     let rules = first.sync;
-    if rules.fsync_every > 0 || rules.fdatasync_every > 0 || first.replay.is_some() {
+    if rules.fsync_every > 0 || rules.fdatasync_every > 0 || rules.range.every > 0 || first.replay.is_some() {
         entry.sync = Distribution::new(&sum.ops[Op::Sync.index()].lat);
     }
     for op in &sum.ops[..3] {

@@ -17,6 +17,18 @@ const ENTER_GETEVENTS: u32 = 1;
 /// `IORING_MAX_REG_BUFFERS` of the kernel.
 const REGISTERED_BUFFERS_MAX: u32 = 1 << 14;
 
+/// How the kernel is told of each file.
+pub(super) fn targets_of(files: &[File]) -> io::Result<Box<[Target]>> {
+    let target = |file: &File| {
+        let block_device = file.metadata()?.file_type().is_block_device();
+        Ok(Target {
+            fd: file.as_raw_fd(),
+            block_device,
+        })
+    };
+    files.iter().map(target).collect()
+}
+
 pub(super) fn build(config: &UringConfig, files: Vec<File>, arena: Arena) -> io::Result<Uring> {
     check(config, &arena)?;
     let ring = make_ring(config)?;
@@ -24,16 +36,7 @@ pub(super) fn build(config: &UringConfig, files: Vec<File>, arena: Arena) -> io:
         let message = "io_uring of this kernel cannot wait with a timeout: Linux 5.11 or later is needed";
         return Err(io::Error::new(io::ErrorKind::Unsupported, message));
     }
-    let targets = files
-        .iter()
-        .map(|file| {
-            let block_device = file.metadata()?.file_type().is_block_device();
-            Ok(Target {
-                fd: file.as_raw_fd(),
-                block_device,
-            })
-        })
-        .collect::<io::Result<Box<[Target]>>>()?;
+    let targets = targets_of(&files)?;
     if config.registered_files {
         let descriptors: Vec<i32> = targets.iter().map(|target| target.fd).collect();
         ring.submitter().register_files(&descriptors)?;

@@ -5,6 +5,8 @@
 use super::out::Out;
 use super::run::Shows;
 use super::settings::{Eta as EtaWhen, Outputs};
+use super::states;
+use super::trigger::Trigger;
 use super::written::Options;
 use crate::terminal;
 use fathom_core::run::{DiskSummary, SeriesRow, WorkerAccount};
@@ -43,6 +45,11 @@ pub(super) struct Shown<'a> {
     /// What could not be printed; told at the end.
     failed: Option<anyhow::Error>,
     bandwidth: Bandwidth,
+    /// What ends the run beside its jobs, and the flag that does.
+    trigger: Option<Trigger>,
+    stop: Arc<AtomicBool>,
+    /// How far verified writes came: file names and what they hold.
+    states: Vec<(String, Vec<u8>)>,
 }
 
 /// The bandwidth of all jobs together, by the end of its interval.
@@ -90,7 +97,26 @@ impl<'a> Shown<'a> {
                 wanted: outputs.bandwidth_log.is_some(),
                 ..Bandwidth::default()
             },
+            trigger: None,
+            stop: Arc::default(),
+            states: Vec::new(),
         }
+    }
+
+    /// Has `trigger` set `stop`.
+    pub(super) fn ends_by(&mut self, trigger: Option<Trigger>, stop: &Arc<AtomicBool>) {
+        self.trigger = trigger;
+        self.stop = Arc::clone(stop);
+    }
+
+    /// The trigger, where it ended the run.
+    pub(super) fn take_trigger(&mut self) -> Option<Trigger> {
+        self.trigger.take().filter(|trigger| trigger.fired)
+    }
+
+    /// The states of verification to be left.
+    pub(super) fn take_states(&mut self) -> Vec<(String, Vec<u8>)> {
+        std::mem::take(&mut self.states)
     }
 
     fn print(&mut self, text: &str) {
@@ -158,6 +184,11 @@ impl<'a> Shown<'a> {
 
     fn progress(&mut self, progress: &Progress) {
         self.elapsed = progress.elapsed;
+        if let Some(trigger) = &mut self.trigger
+            && trigger.is_due(progress.elapsed)
+        {
+            self.stop.store(true, Ordering::Relaxed);
+        }
         let fractions = progress.groups.iter().map(|group| group.fraction);
         let known: Option<Vec<f64>> = fractions.collect();
         self.fraction = known.map(|all| all.iter().sum::<f64>() / all.len().max(1) as f64);
@@ -328,6 +359,7 @@ impl Shows for Shown<'_> {
         if signal != 0 {
             self.always(&format!("\nfio: terminating on signal {signal}\n"));
         }
+        self.states = states::of(self.workload, accounts);
         self.results(accounts, disks, true);
     }
 }

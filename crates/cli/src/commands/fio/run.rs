@@ -6,17 +6,20 @@
 use super::live::Shown;
 use super::out::{self, Out, is_output};
 use super::settings::Outputs;
+use super::states;
+use super::trigger::Trigger;
 use super::written::Options;
 use crate::allowed::{self, Allowed};
 use crate::commands::logs::{self, Opener, RunLogs};
 use crate::commands::run::commands_are_allowed;
 use crate::exit::Exit;
 use crate::recorded::iologs::{self, Recordings};
+use crate::recorded::states as earlier_states;
 use crate::terminal::signals;
 use anyhow::{Context, bail};
 use fathom_core::run::{DiskSummary, Run, RunError, Warning, WorkerAccount};
 use fathom_core::units::Nanos;
-use fathom_core::workload::Workload;
+use fathom_core::workload::{Job, Workload};
 use fathom_door::output;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
@@ -43,6 +46,10 @@ pub(super) struct Orders<'a> {
     pub debug: Vec<String>,
     /// All jobs are for what `--on` names.
     pub aimed: bool,
+    /// What ends the run, and what comes then.
+    pub trigger: Option<Trigger>,
+    /// Where states of verification are.
+    pub states: PathBuf,
 }
 
 /// Who sees what a run prints.
@@ -69,6 +76,17 @@ pub(super) fn run_here(request: &mut Request, orders: &Orders<'_>) -> anyhow::Re
     let Some(recordings) = iologs::attach(&mut request.workload, orders.aimed, &stop)? else {
         return Ok(Exit::Foreign(SIGNALLED));
     };
+    earlier_states::attach(&mut request.workload, &orders.states)?;
+    if let Some(command) = orders
+        .trigger
+        .as_ref()
+        .and_then(|trigger| trigger.command.as_ref())
+        && !orders.how.allow_exec
+    {
+        bail!(
+            "--trigger={command}: commands are run only with --allow-exec: add it, or leave the command out"
+        );
+    }
     let planned = Planned::new(request)?;
     let allowed = Allowed::from_env();
     check_outputs(orders, &planned.plan, &allowed)?;
@@ -77,6 +95,7 @@ pub(super) fn run_here(request: &mut Request, orders: &Orders<'_>) -> anyhow::Re
     let asked = signals::report_flag()?;
     let begun = (orders.begun, asked, caught);
     let mut shown = Shown::new(&request.workload, options, orders.outputs, out, begun);
+    shown.ends_by(orders.trigger.clone(), &stop);
     let how = allowed.widen(&orders.how, &planned.plan);
     let mut open = |name: &str, opening| logs::open(Path::new(name), opening, orders.force, &allowed);
     for line in &orders.debug {
@@ -84,8 +103,19 @@ pub(super) fn run_here(request: &mut Request, orders: &Orders<'_>) -> anyhow::Re
     }
     let code = carry_out(planned, &how, (&stop, &mut open, recordings), &mut shown)?;
     leave_bandwidth(orders, &allowed, &mut shown)?;
+    let kept = states::leave(&shown.take_states(), &orders.states, orders.force, &allowed);
+    if let Err(error) = kept {
+        // As with fio, that is no failure of the job.
+        shown.error(&format!("fio: {error:#}"));
+    }
+    let trigger = shown.take_trigger();
     shown.finish()?;
-    Ok(Exit::Foreign(code))
+    let Some(trigger) = trigger else {
+        return Ok(Exit::Foreign(code));
+    };
+    trigger.carry_out()?;
+    // It was to be ended.
+    Ok(Exit::Foreign(if code == SIGNALLED { 0 } else { code }))
 }
 
 /// Has each worker counted by itself; the options of the jobs as fio tells them.
@@ -211,7 +241,11 @@ fn tell_errors(run: &Run, accounts: &[WorkerAccount], shown: &mut dyn Shows) {
         }
     }
     for account in accounts {
-        for error in &account.errors {
+        let job = run.workload.jobs.get(account.job as usize);
+        let told = |error: &&RunError| {
+            job.is_none_or(|job| job.reporting.tells_tolerated_errors || !is_tolerated(job, error))
+        };
+        for error in account.errors.iter().filter(told) {
             shown.error(&format!("fio: {}", in_words(error)));
         }
         if let Some(error) = account.errors.first().filter(|_| account.failed) {
@@ -223,6 +257,15 @@ fn tell_errors(run: &Run, accounts: &[WorkerAccount], shown: &mut dyn Shows) {
                 error.message.split(" (os error").next().unwrap_or_default()
             ));
         }
+    }
+}
+
+/// Whether an error is one that the job was to go on after. What verification finds is told whatever becomes of the job.
+fn is_tolerated(job: &Job, error: &RunError) -> bool {
+    match error.what.as_str() {
+        "read" => job.on_error.read,
+        "write" | "trim" | "sync" => job.on_error.write,
+        _ => false,
     }
 }
 

@@ -113,9 +113,7 @@ pub(super) enum Fate {
 
 pub(super) fn fate(name: &str) -> Fate {
     match name {
-        "trigger" | "trigger-file" | "trigger-timeout" | "trigger-remote" => {
-            Fate::Refused("leave it out: stop the run from outside with Ctrl-C or SIGTERM")
-        }
+        "trigger-remote" => Fate::Refused("leave it out: stop the client with Ctrl-C, and its servers end"),
         "daemonize" => Fate::Refused("leave it out: start the server with & or as a service"),
         "remote-config" => Fate::Refused("it belongs to --client, which stands before it"),
         "idle-prof" => Fate::Refused("leave it out: idle CPU time is not measured"),

@@ -307,6 +307,7 @@ fn pace(target: &Target) -> Pace {
             spin: Nanos(0),
             blocks,
             basis: ThinkTimeBasis::Issue,
+            puts_off: false,
             after_run: None,
         }),
         _ => None,

@@ -296,6 +296,8 @@ impl Stage {
                     break (event, false);
                 }
                 Step::Wait(until) => break (until.min(self.worker.next_event()).0, false),
+                // The modelled disk has no files: the same places are written again.
+                Step::NewFiles => {}
                 Step::Finished => break (NEVER, self.worker.in_flight() == 0),
             }
         };

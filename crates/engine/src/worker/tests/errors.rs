@@ -117,7 +117,7 @@ fn a_flush_that_fails_counts_as_a_write() {
     assert_eq!(failed.seen.len(), 3);
     job.on_error.write = true;
     let borne = run(&job, fails);
-    assert_eq!((borne.seen.len(), borne.sum().ops[3].errors), (15, 5));
+    assert_eq!((borne.seen.len(), borne.sum().ops[3].errors), (14, 4));
 }
 
 #[test]

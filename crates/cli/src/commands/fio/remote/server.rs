@@ -7,12 +7,12 @@ use crate::args::FioArgs;
 use crate::commands::fio::run::{self, Shows};
 use crate::commands::fio::written::Options;
 use crate::exit::Exit;
-use crate::recorded::iologs;
+use crate::recorded::{iologs, states};
 use crate::request;
 use crate::terminal;
 use anyhow::Context;
 use fathom_core::run::{DiskSummary, WorkerAccount};
-use fathom_core::workload::Workload;
+use fathom_core::workload::{Job, Workload};
 use fathom_dialect::{FioCommand, Source, parse_fio};
 use fathom_door::output::OutputError;
 use fathom_remote::{
@@ -23,6 +23,7 @@ use fathom_report::fio::logs::{LogFile, Opening};
 use fathom_report::fio::{HeaderJob, start_lines};
 use fathom_session::{Event, How, Observer, Planned, Request, Streams};
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -110,7 +111,8 @@ fn serve_one(stream: &Stream, key: &Key, how: &How) -> anyhow::Result<()> {
     // A client that has another version has read ours by now.
     let stop = Arc::new(AtomicBool::new(false));
     listen(receiver, &stop)?;
-    let done = carry_out(&asked, how, &stop, &voice, begun);
+    let client = stream.peer_address();
+    let done = carry_out(&asked, how, (&stop, client.as_deref()), &voice, begun);
     if let Err(error) = done {
         voice.say(&ToClient::Refused(format!("{error:#}")))?;
     }
@@ -138,7 +140,7 @@ fn listen(mut receiver: Receiver<Stream>, stop: &Arc<AtomicBool>) -> anyhow::Res
 fn carry_out(
     asked: &RunRequest,
     how: &How,
-    stop: &Arc<AtomicBool>,
+    (stop, client): (&Arc<AtomicBool>, Option<&str>),
     voice: &Voice,
     begun: Instant,
 ) -> anyhow::Result<()> {
@@ -148,10 +150,14 @@ fn carry_out(
         asked.version
     );
     let mut request = resolve(asked)?;
+    if let Some(client) = client {
+        make_unique(&mut request.workload, client);
+    }
     let options = run::prepare(&mut request);
     let Some(recordings) = iologs::attach(&mut request.workload, false, stop)? else {
         return Ok(());
     };
+    states::attach(&mut request.workload, Path::new(""))?;
     let planned = Planned::new(&request)?;
     let how = Allowed::from_env().widen(how, &planned.plan);
     let mut shown = Remote {
@@ -179,6 +185,24 @@ fn carry_out(
         shown.ended(&[], &[], code);
     }
     Ok(())
+}
+
+/// Files in a directory that is named begin with where the client is, so that those of two clients are apart (`unique_filename`).
+fn make_unique(workload: &mut Workload, client: &str) {
+    let named = |job: &&mut Job| !job.files.not_unique && !job.files.directories.is_empty();
+    for job in workload.jobs.iter_mut().filter(named) {
+        job.files.name_format = format!("{client}.{}", job.files.name_format);
+        for name in &mut job.files.names {
+            if name.is_relative() {
+                let own = name
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                name.set_file_name(format!("{client}.{own}"));
+            }
+        }
+    }
 }
 
 /// What the client sent, and what lies here.

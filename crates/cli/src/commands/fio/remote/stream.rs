@@ -57,6 +57,14 @@ impl Stream {
         };
     }
 
+    /// Where the other side is, where it is on a network.
+    pub(super) fn peer_address(&self) -> Option<String> {
+        match self {
+            Self::Tcp(stream) => stream.peer_addr().ok().map(|peer| peer.ip().to_string()),
+            Self::Unix(_) => None,
+        }
+    }
+
     /// Who is at the other side, in words.
     pub(super) fn peer(&self) -> String {
         match self {

@@ -16,6 +16,7 @@ fn check(size_now: Option<u64>, fill: bool, kind: Kind, expected: (Option<u64>, 
         fallocate: Fallocate::Native,
         fsync: true,
         made_by_load: false,
+        at_once: false,
     });
     let got = (file.size_bytes, file.filled_bytes, file.reserved_bytes);
     assert_eq!(got, expected, "{size_now:?} {fill} {kind:?}");

@@ -105,6 +105,7 @@ fn hourly(days: u64) -> Job {
         spin: Nanos::ZERO,
         blocks: 1,
         basis: ThinkTimeBasis::Issue,
+        puts_off: false,
         after_run: None,
     });
     job

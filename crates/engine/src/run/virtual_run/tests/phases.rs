@@ -117,6 +117,7 @@ fn pauses_come_after_each_few_ios() {
             spin: Nanos::ZERO,
             blocks,
             basis,
+            puts_off: false,
             after_run: None,
         });
         let (results, ..) = probed(&[job], &spec(1));
