@@ -24,12 +24,8 @@ pub(crate) fn check(plan: &Plan) -> anyhow::Result<()> {
 /// Whether a plan for a modelled disk can be carried out on this machine.
 pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
     for job in plan.jobs.iter().map(|plan| &plan.job) {
-        let stops = &job.stops;
         let kind = job.engine.kind;
         let on_this_machine = [
-            (stops.exit_all || stops.exit_all_on_error, "exitall"),
-            (stops.steady.is_some(), "steadystate"),
-            (job.flow.is_some(), "flow"),
             (
                 job.commands.before.is_some() || job.commands.after.is_some(),
                 "exec_prerun and exec_postrun",

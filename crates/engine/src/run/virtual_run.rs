@@ -7,9 +7,11 @@
 mod queue;
 mod stage;
 
+use super::early;
 use super::job::{self, RunningJob};
 use super::phases::{self, JobState};
 use super::{Hooks, Options, Progress, Results, results};
+use crate::balance::Balances;
 use crate::plan::Plan;
 use crate::sequences::Sequences;
 use crate::thread::{self, Report};
@@ -67,8 +69,14 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         now: EPOCH,
         attached: 0,
         sequences: Sequences::default(),
+        balances: Balances::default(),
         tickets: 0,
         rows: Vec::new(),
+        ends_early: plan.jobs.iter().any(|job| {
+            let stops = &job.job.stops;
+            stops.exit_all || stops.exit_all_on_error || stops.steady.is_some()
+        }),
+        looked_at: 0,
         second: 0,
         options,
         started: options.clock.now(),
@@ -102,9 +110,15 @@ struct VirtualRun<'a> {
     attached: u32,
     /// The pointers of sequences that workers share.
     sequences: Sequences,
+    /// The balances between workers.
+    balances: Balances,
     /// Tickets given out.
     tickets: u32,
     rows: Vec<SeriesRow>,
+    /// Whether some job ends since another has, or since its results are steady.
+    ends_early: bool,
+    /// So many of the rows were looked at for that.
+    looked_at: usize,
     /// The whole seconds that were told of.
     second: u64,
     options: &'a Options,
@@ -156,6 +170,8 @@ impl VirtualRun<'_> {
                 start,
                 self.options.ends(),
             );
+            let share = job.plan.job.flow.map(|flow| self.balances.share(flow));
+            stage.guard_with(thread::guards_of(&job.plan.job, share));
             self.tickets += stage.slots();
             if let Some(recording) = &self.options.recording {
                 stage.record_with(recording.recorder(at as u32, number as u32));
@@ -232,9 +248,12 @@ impl VirtualRun<'_> {
                     self.hand_over(hooks);
                 }
                 self.notice_enough();
+                self.end_early();
             }
             if let Some(end) = ended {
-                if self.retire(at, end) {
+                let last = self.retire(at, end);
+                self.end_early();
+                if last {
                     return;
                 }
                 self.lay_out_queues();
@@ -278,6 +297,22 @@ impl VirtualRun<'_> {
         }
     }
 
+    /// Ends what ends with what has ended, and what is steady.
+    fn end_early(&mut self) {
+        if !self.ends_early {
+            return;
+        }
+        early::look(&mut self.jobs, &self.rows[self.looked_at..], self.options);
+        self.looked_at = self.rows.len();
+        for stage in &mut self.stages {
+            // Whoever has heard of it does not hear it again.
+            if self.jobs[stage.of.0].enough.load(Ordering::Relaxed) && !stage.had_enough {
+                stage.had_enough = true;
+                stage.notice_enough(self.now, &mut self.queues);
+            }
+        }
+    }
+
     fn collect(&mut self, at: usize) {
         let (job, number) = self.stages[at].of;
         self.jobs[job].collector.poll_one(number, &mut self.rows);
@@ -310,6 +345,10 @@ impl VirtualRun<'_> {
     }
 
     fn hand_over(&mut self, hooks: &mut dyn Hooks) {
+        if self.ends_early {
+            early::look(&mut self.jobs, &self.rows[self.looked_at..], self.options);
+            self.looked_at = 0;
+        }
         job::hand_over(&mut self.jobs, &self.rows, hooks);
         self.rows.clear();
     }

@@ -8,7 +8,7 @@ use crate::interval::{Derived, Exchange};
 use crate::recording::IoRecorder;
 use crate::replay::Feed;
 use crate::thread;
-use crate::worker::{Ends, Step, Worker, WorkerEnd, WorkerPlan};
+use crate::worker::{Ends, Guards, Step, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Submitter, VirtualDisk};
 use fathom_core::workload::{Depth, EngineKind, Job, SyncMode};
@@ -72,6 +72,8 @@ pub(super) struct Stage {
     blocking: bool,
     begun: bool,
     ended: bool,
+    /// It was told that enough is known of its job.
+    pub(super) had_enough: bool,
 }
 
 impl Stage {
@@ -108,12 +110,18 @@ impl Stage {
             blocking: !is_direct(job),
             begun: false,
             ended: false,
+            had_enough: false,
         }
     }
 
     /// Records each I/O from now on.
     pub(super) fn record_with(&mut self, recorder: IoRecorder) {
         self.worker.record_with(recorder);
+    }
+
+    /// Lets `guards` hold its I/Os back.
+    pub(super) fn guard_with(&mut self, guards: Option<Box<Guards>>) {
+        self.worker.guard_with(guards);
     }
 
     /// Plays a record.
@@ -338,7 +346,10 @@ impl Stage {
             queues.slots.set(self.place(slot), NEVER);
         }
         self.set_wake(NEVER, queues);
-        self.worker.leave(end)
+        let end = self.worker.leave(end);
+        // Who waits for it in a balance waits no more.
+        self.worker.guard_with(None);
+        end
     }
 
     /// Whether its worker has ended.

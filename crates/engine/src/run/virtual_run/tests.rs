@@ -1,5 +1,6 @@
 //! Whole runs in virtual time, on the disk model.
 
+mod early;
 mod enough;
 mod laws;
 mod long;
