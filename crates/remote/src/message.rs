@@ -86,7 +86,7 @@ pub enum ToClient {
 }
 
 /// How far a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Progress {
     pub elapsed_ns: u64,
     pub running: u32,
@@ -96,6 +96,12 @@ pub struct Progress {
     pub bytes: [u64; 3],
     /// I/Os a second.
     pub ios: [u64; 3],
+    /// Files that are open.
+    #[serde(default)]
+    pub files: u32,
+    /// fio's letter for what each worker is at, in order.
+    #[serde(default)]
+    pub letters: String,
 }
 
 /// The options of a section as written: name and value.

@@ -22,7 +22,18 @@ pub enum Standing {
 }
 
 impl Standing {
-    fn letter(self) -> char {
+    /// The one that has this letter.
+    pub fn of_letter(letter: char) -> Self {
+        match letter {
+            'P' => Self::Waiting,
+            '/' => Self::Ramping,
+            '_' => Self::Ended,
+            other => Self::Running(other),
+        }
+    }
+
+    /// As the line has it.
+    pub fn letter(self) -> char {
         match self {
             Self::Waiting => 'P',
             Self::Ramping => '/',
@@ -65,6 +76,19 @@ pub struct Eta {
 }
 
 impl Eta {
+    /// Takes in another run that goes on beside it: both are as far as their mean, and end with the later.
+    pub fn add(&mut self, other: &Self) {
+        self.standing.extend(&other.standing);
+        self.running += other.running;
+        self.files += other.files;
+        self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
+        self.left_s = self.left_s.max(other.left_s);
+        for op in 0..3 {
+            self.bytes[op] += other.bytes[op];
+            self.ios[op] += other.ios[op];
+        }
+    }
+
     /// The line.
     pub fn line(&self) -> String {
         let mut text = format!("Jobs: {} (f={})", self.running, self.files);

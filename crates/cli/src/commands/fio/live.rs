@@ -70,13 +70,7 @@ impl<'a> Shown<'a> {
         out: Out,
         (begun, asked, caught): (Instant, Arc<AtomicBool>, Arc<AtomicUsize>),
     ) -> Self {
-        let may = outputs.formats.normal || !out.is_stdout();
-        let eta = may
-            && match outputs.eta {
-                EtaWhen::Always => true,
-                EtaWhen::Never => false,
-                EtaWhen::Auto => std::io::stdout().is_terminal(),
-            };
+        let eta = shows_eta(outputs, &out);
         Self {
             workload,
             options,
@@ -209,26 +203,41 @@ impl<'a> Shown<'a> {
     }
 
     fn eta_of(&self, progress: &Progress) -> Eta {
-        let mut eta = Eta {
-            elapsed_s: progress.elapsed.0 / 1_000_000_000,
-            fraction: self.fraction,
-            left_s: self.left_s(),
-            ..Eta::default()
-        };
+        let eta = where_all_stand(self.workload, progress);
         let ramping = progress.groups.iter().any(|group| group.ramping && !group.done);
-        if ramping {
-            eta.fraction = None;
+        Eta {
+            fraction: self.fraction.filter(|_| !ramping),
+            left_s: self.left_s(),
+            ..eta
         }
-        for group in &progress.groups {
-            eta.running += group.running;
-            for op in 0..3 {
-                eta.bytes[op] += group.live.bytes[op];
-                eta.ios[op] += group.live.ios[op];
-            }
-            let members = self.workload.jobs.iter().filter(|job| job.group == group.group);
-            standing(group, members, &mut eta);
+    }
+}
+
+/// How far all workers are, but for the share that is done.
+pub(super) fn where_all_stand(workload: &Workload, progress: &Progress) -> Eta {
+    let mut eta = Eta {
+        elapsed_s: progress.elapsed.0 / 1_000_000_000,
+        ..Eta::default()
+    };
+    for group in &progress.groups {
+        eta.running += group.running;
+        for op in 0..3 {
+            eta.bytes[op] += group.live.bytes[op];
+            eta.ios[op] += group.live.ios[op];
         }
-        eta
+        let members = workload.jobs.iter().filter(|job| job.group == group.group);
+        standing(group, members, &mut eta);
+    }
+    eta
+}
+
+/// Whether the line of a run under way is drawn.
+pub(super) fn shows_eta(outputs: &Outputs, out: &Out) -> bool {
+    let may = outputs.formats.normal || !out.is_stdout();
+    may && match outputs.eta {
+        EtaWhen::Always => true,
+        EtaWhen::Never => false,
+        EtaWhen::Auto => std::io::stdout().is_terminal(),
     }
 }
 

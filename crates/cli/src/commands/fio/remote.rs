@@ -6,6 +6,7 @@
 mod client;
 mod server;
 mod stream;
+mod together;
 
 pub(super) use client::ask;
 pub(super) use server::serve;

@@ -1,6 +1,7 @@
 //! The client: sends job files to servers, and prints what they say as fio would.
 
 use super::stream::Stream;
+use super::together::Together;
 use crate::allowed::Allowed;
 use crate::args::FioArgs;
 use crate::commands::fio::live::now_in_words;
@@ -73,9 +74,11 @@ pub(in crate::commands::fio) fn ask(
     // Installed first: whoever asks twice wants it at once.
     let _stop = signals::stop_flag()?;
     let caught = signals::caught()?;
+    let out = Out::open(outputs.to.as_deref(), args.force, &allowed)?;
     let mut conversation = Conversation {
+        together: Together::new(outputs, &out, peers.len()),
         outputs,
-        out: Out::open(outputs.to.as_deref(), args.force, &allowed)?,
+        out,
         force: args.force,
         allowed: &allowed,
         peers: &peers,
@@ -93,9 +96,7 @@ pub(in crate::commands::fio) fn ask(
         let signal = caught.load(Ordering::Relaxed);
         if signal != 0 && !stopped {
             stopped = true;
-            conversation
-                .out
-                .text(&format!("\nfio: terminating on signal {signal}\n"))?;
+            conversation.say(&format!("\nfio: terminating on signal {signal}\n"))?;
             let stop = ToServer::Stop.to_bytes()?;
             for sender in &mut senders {
                 // Who has ended meanwhile need not be stopped.
@@ -199,6 +200,8 @@ fn begin(number: usize, peer: &Peer, key: &Key, say: &mpsc::Sender<Said>) -> any
 /// All servers together.
 struct Conversation<'a> {
     outputs: &'a Outputs,
+    /// The line of all that go on.
+    together: Together,
     out: Out,
     force: bool,
     allowed: &'a Allowed,
@@ -243,12 +246,15 @@ impl Conversation<'_> {
                 let lines: Vec<String> = text.lines().map(|line| format!("<{host}> {line}\n")).collect();
                 self.normal(&lines.concat())
             }
-            // Lines of several servers cannot be drawn over each other.
-            ToClient::Progress(_) => Ok(()),
+            ToClient::Progress(progress) => match self.together.take(number, &progress) {
+                Some(line) => self.out.text(&line),
+                None => Ok(()),
+            },
             ToClient::Standing(results) => self.print_one(number, *results).map(drop),
             ToClient::Log { name, bytes } => self.log(number, &name, &bytes),
             ToClient::Ended(results) => {
                 self.heard[number].over = true;
+                self.together.ended(number);
                 for line in &results.errors {
                     terminal::say(line);
                 }
@@ -266,9 +272,15 @@ impl Conversation<'_> {
 
     fn normal(&mut self, text: &str) -> anyhow::Result<()> {
         if self.outputs.formats.normal {
-            self.out.text(text)?;
+            self.say(text)?;
         }
         Ok(())
+    }
+
+    /// Prints, on a line of its own.
+    fn say(&mut self, text: &str) -> anyhow::Result<()> {
+        self.out.text(self.together.end_drawn())?;
+        self.out.text(text)
     }
 
     /// Text and terse lines of one server; gives the results back.
@@ -284,7 +296,7 @@ impl Conversation<'_> {
         } else {
             String::new()
         };
-        self.out.text(&(begin + &text))?;
+        self.say(&(begin + &text))?;
         Ok(part.results)
     }
 
@@ -312,6 +324,7 @@ impl Conversation<'_> {
 
     /// What all did together, the document, the exit.
     fn finish(mut self, stopped: bool) -> anyhow::Result<Exit> {
+        self.say("")?;
         for heard in &mut self.heard {
             for (_, log) in std::mem::take(&mut heard.logs) {
                 log.finish()?;

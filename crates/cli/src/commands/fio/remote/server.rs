@@ -4,6 +4,7 @@
 use super::stream::{Listener, Stream};
 use crate::allowed::Allowed;
 use crate::args::FioArgs;
+use crate::commands::fio::live::where_all_stand;
 use crate::commands::fio::run::{self, Shows};
 use crate::commands::fio::written::Options;
 use crate::exit::Exit;
@@ -273,7 +274,7 @@ impl Observer for Remote<'_> {
                 self.elapsed_ns = progress.elapsed.0;
                 if self.elapsed_ns / SECOND_NS > self.told_s {
                     self.told_s = self.elapsed_ns / SECOND_NS;
-                    self.say(&ToClient::Progress(summed(progress)));
+                    self.say(&ToClient::Progress(summed(self.workload, progress)));
                 }
             }
             Event::Standing(standing) if self.status_next_ns.is_some_and(|next| self.elapsed_ns >= next) => {
@@ -286,21 +287,18 @@ impl Observer for Remote<'_> {
     }
 }
 
-fn summed(progress: &fathom_engine::run::Progress) -> Progress {
-    let mut sum = Progress {
-        elapsed_ns: progress.elapsed.0,
-        ..Progress::default()
-    };
+fn summed(workload: &Workload, progress: &fathom_engine::run::Progress) -> Progress {
+    let all = where_all_stand(workload, progress);
     let fractions: Option<Vec<f64>> = progress.groups.iter().map(|group| group.fraction).collect();
-    sum.fraction = fractions.map(|all| all.iter().sum::<f64>() / all.len().max(1) as f64);
-    for group in &progress.groups {
-        sum.running += group.running;
-        for op in 0..3 {
-            sum.bytes[op] += group.live.bytes[op];
-            sum.ios[op] += group.live.ios[op];
-        }
+    Progress {
+        elapsed_ns: progress.elapsed.0,
+        running: all.running,
+        fraction: fractions.map(|all| all.iter().sum::<f64>() / all.len().max(1) as f64),
+        bytes: all.bytes,
+        ios: all.ios,
+        files: all.files,
+        letters: all.standing.iter().map(|standing| standing.letter()).collect(),
     }
-    sum
 }
 
 impl Shows for Remote<'_> {
