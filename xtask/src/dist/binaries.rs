@@ -12,7 +12,7 @@ pub(super) fn build(machine: &Machine) -> Result<Binary<'_>> {
     let triple = machine.triple();
     packages::add_target(&triple)?;
     let variable = triple.replace('-', "_");
-    let mut cargo = shell::cargo(&["build", "--release", "--locked", "--package", "fathom"]);
+    let mut cargo = shell::cargo(&["build", "--profile", "dist", "--locked", "--package", "fathom"]);
     cargo
         .args(["--target", &triple])
         .env(format!("CC_{variable}"), compiler(machine))
@@ -22,7 +22,7 @@ pub(super) fn build(machine: &Machine) -> Result<Binary<'_>> {
         )
         .env("CARGO_ENCODED_RUSTFLAGS", flags()?.join("\u{1f}"));
     shell::run(&mut cargo)?;
-    let path = target_directory()?.join(&triple).join("release/fathom");
+    let path = target_directory()?.join(&triple).join("dist/fathom");
     let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let program = elf::Program::read(&bytes).with_context(|| format!("{}: no program", path.display()))?;
     ensure!(
