@@ -34,6 +34,7 @@ pub(crate) fn run() -> Result<()> {
     let mut steps = Steps::begin();
     packages::install(packages::TESTS);
     packages::cache_of_npm();
+    packages::install_python();
     steps.ended("packages");
     shell::run(&mut shell::cargo(&["fmt", "--all", "--", "--check"]))?;
     tidy::run()?;

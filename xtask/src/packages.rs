@@ -80,6 +80,44 @@ pub(crate) fn cache_of_npm() {
     }
 }
 
+/// What reads a fleet's records in a test, by pip's names: DuckDB before 2.0 does not read how numbers of single I/Os are packed.
+const PYTHON: [&str; 2] = ["duckdb==2.0.0", "polars==2.1.0"];
+
+/// Where they are kept, for all checkouts: the test looks there.
+fn python_packages() -> Option<std::path::PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(std::path::PathBuf::from);
+    let usual = || Some(Path::new(&std::env::var_os("HOME")?).join(".cache"));
+    Some(
+        cache
+            .or_else(usual)?
+            .join("fathom/python/duckdb-2.0.0-polars-2.1.0"),
+    )
+}
+
+/// Has pip fetch them once.
+pub(crate) fn install_python() {
+    let Some(dir) = python_packages() else {
+        return;
+    };
+    let is_there = |name: &str| {
+        let name = name.split("==").next().unwrap_or_default();
+        dir.join(name).is_dir()
+    };
+    if find("pip").is_none() || PYTHON.into_iter().all(is_there) {
+        return;
+    }
+    let mut pip = Command::new("pip");
+    pip.args(["install", "--quiet", "--upgrade", "--target"])
+        .arg(&dir)
+        .args(PYTHON);
+    if let Err(error) = shell::run(&mut pip) {
+        eprintln!(
+            "cannot fetch {}: {error:#}: the test that needs them is skipped",
+            PYTHON.join(", ")
+        );
+    }
+}
+
 /// The first of them that is not there.
 pub(crate) fn first_missing(needed: &[Need]) -> Option<Need> {
     needed.iter().find(|(name, _)| find(name).is_none()).copied()

@@ -1,15 +1,20 @@
 //! The same load on many machines at one moment: what they do together, who falls behind, whose limit it is.
 //!
-//! Data in: a run after the other ([`Reduction::add`]). Data out: [`Fleet`]. Of a run its rates by the second and its buckets of
-//! latencies are kept, so that a thousand of them take as much memory as their seconds do.
+//! Data in: a run after the other ([`Reduction::add`]), or what each contributes ([`Part`]), computed where it ran. Data out:
+//! [`Fleet`]. Of a run its rates by the second and its buckets of latencies are kept, so that a thousand of them take as much
+//! memory as their seconds do.
+
+mod part;
+
+pub use part::{OpPart, Part, Recorded};
 
 use crate::compare::groups::{deviation, mean, squares};
-use crate::latencies;
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
-use fathom_core::run::{HistogramRow, Latency, LatencySummary, SeriesRow, Summary};
-use serde::Serialize;
+use fathom_core::run::LatencySummary;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Percentiles that are told.
 const PERCENTILES: [f64; 4] = [50.0, 95.0, 99.0, 99.9];
@@ -35,10 +40,22 @@ pub struct Fleet {
     pub limit: Limit,
     /// Members that fall behind, by place in [`Self::members`].
     pub stragglers: Vec<usize>,
+    /// What limited each by itself, where that was looked at; what limited most of them first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limited: Vec<Limited>,
+}
+
+/// Members with one limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Limited {
+    /// In a few words.
+    pub by: String,
+    /// By place in [`Fleet::members`].
+    pub members: Vec<usize>,
 }
 
 /// One of them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     pub name: String,
     pub node: Option<String>,
@@ -78,6 +95,8 @@ pub enum Limit {
     Steady,
     /// Too few seconds that all have.
     TooShort { seconds: usize },
+    /// They did not run at one moment.
+    Apart,
 }
 
 /// What shows a limit that is shared.
@@ -90,16 +109,6 @@ pub enum Shown {
     Movement { ratio: f64 },
 }
 
-/// One of the fleet as it was recorded.
-#[derive(Debug, Clone, Copy)]
-pub struct Recorded<'a> {
-    pub name: &'a str,
-    pub node: Option<&'a str>,
-    pub summary: &'a Summary,
-    pub series: &'a [SeriesRow],
-    pub histograms: &'a [HistogramRow],
-}
-
 /// Members put together one by one.
 #[derive(Debug, Default)]
 pub struct Reduction {
@@ -107,60 +116,82 @@ pub struct Reduction {
     /// I/Os a second of each member by the second.
     rates: Vec<BTreeMap<u32, f64>>,
     totals: BTreeMap<usize, (Total, Histogram)>,
+    limited: BTreeMap<String, Vec<usize>>,
     iops_alone: Option<f64>,
+    apart: bool,
 }
 
 impl Reduction {
-    /// What one of them does alone.
-    pub fn alone(&mut self, recorded: &Recorded<'_>) {
-        self.iops_alone = Some(rates(recorded.summary).0);
+    /// What one of them does alone, in I/Os a second.
+    pub fn alone(&mut self, iops: f64) {
+        self.iops_alone = Some(iops);
     }
 
-    /// One more member.
+    /// One more member as it was recorded.
     pub fn add(&mut self, recorded: &Recorded<'_>) {
-        let lat = recorded
-            .histograms
-            .iter()
-            .filter(|row| row.metric == Latency::Lat);
-        let all = latencies::histogram(lat.clone());
-        let (iops, bytes_per_second) = rates(recorded.summary);
-        self.members.push(Member {
-            name: recorded.name.to_owned(),
-            node: recorded.node.map(str::to_owned),
-            iops,
-            bytes_per_second,
-            lat_ns_p50: all.percentile(50.0),
-            lat_ns_p99: all.percentile(99.0),
-        });
-        self.rates.push(by_second(recorded.series));
-        for op in [Op::Read, Op::Write, Op::Trim] {
-            let of_op = lat.clone().filter(|row| row.op == op);
-            let jobs = recorded.summary.jobs.iter().map(|job| job.op(op));
-            let (total, histogram) = self.totals.entry(op.index()).or_insert_with(|| {
-                let none = Total {
-                    op: op.name(),
-                    ios: 0,
-                    bytes: 0,
-                    iops: 0.0,
-                    bytes_per_second: 0.0,
-                    lat_ns: LatencySummary::default(),
-                };
-                (none, Histogram::new())
-            });
-            for job in jobs {
-                total.ios += job.ios;
-                total.bytes += job.bytes;
-                total.iops += job.iops;
-                total.bytes_per_second += job.bytes_per_second;
-            }
-            histogram.merge(&latencies::histogram(of_op));
+        self.take(Part::of(recorded));
+    }
+
+    /// One more member by what it contributes.
+    pub fn take(&mut self, part: Part) {
+        let place = self.members.len();
+        self.members.push(part.member);
+        self.rates.push(part.rates);
+        for by in part.limited {
+            self.limited.entry(by).or_default().push(place);
         }
+        for one in part.ops {
+            let (total, histogram) = self.totals.entry(one.op.index()).or_insert_with(|| none(one.op));
+            total.ios += one.ios;
+            total.bytes += one.bytes;
+            total.iops += one.iops;
+            total.bytes_per_second += one.bytes_per_second;
+            histogram.merge(&one.lat_ns);
+        }
+    }
+
+    /// The members of `other` as well, which did the same at another moment: whose limit it was cannot be told of them together.
+    pub fn merge(&mut self, other: Self) {
+        self.apart = true;
+        let before = self.members.len();
+        self.members.extend(other.members);
+        self.rates.extend(other.rates);
+        for (by, places) in other.limited {
+            let places = places.into_iter().map(|place| before + place);
+            self.limited.entry(by).or_default().extend(places);
+        }
+        for (op, (more, histogram)) in other.totals {
+            match self.totals.entry(op) {
+                Entry::Vacant(entry) => {
+                    entry.insert((more, histogram));
+                }
+                Entry::Occupied(mut entry) => {
+                    let (total, all) = entry.get_mut();
+                    total.ios += more.ios;
+                    total.bytes += more.bytes;
+                    total.iops += more.iops;
+                    total.bytes_per_second += more.bytes_per_second;
+                    all.merge(&histogram);
+                }
+            }
+        }
+    }
+
+    /// How many they are.
+    pub fn members(&self) -> usize {
+        self.members.len()
     }
 
     /// What they did together.
     pub fn finish(self) -> Fleet {
         let limit = self.limit();
         let stragglers = stragglers(&self.members);
+        let mut limited: Vec<Limited> = self
+            .limited
+            .into_iter()
+            .map(|(by, members)| Limited { by, members })
+            .collect();
+        limited.sort_by_key(|one| std::cmp::Reverse(one.members.len()));
         let totals = self.totals.into_values().filter(|(total, _)| total.ios > 0);
         let total = totals.map(|(total, histogram)| Total {
             lat_ns: histogram.summary(&PERCENTILES),
@@ -171,10 +202,14 @@ impl Reduction {
             members: self.members,
             limit,
             stragglers,
+            limited,
         }
     }
 
     fn limit(&self) -> Limit {
+        if self.apart || self.members.len() < 2 {
+            return Limit::Apart;
+        }
         let together: f64 = self.members.iter().map(|member| member.iops).sum();
         let each = together / self.members.len().max(1) as f64;
         if let Some(iops_alone) = self.iops_alone {
@@ -227,32 +262,17 @@ impl Reduction {
     }
 }
 
-/// I/Os and bytes a second of all sections.
-fn rates(summary: &Summary) -> (f64, f64) {
-    let ops = summary
-        .jobs
-        .iter()
-        .flat_map(|job| [&job.read, &job.write, &job.trim]);
-    ops.fold((0.0, 0.0), |(iops, bytes), op| {
-        (iops + op.iops, bytes + op.bytes_per_second)
-    })
-}
-
-/// I/Os a second by the second, of seconds that were whole and counted.
-fn by_second(series: &[SeriesRow]) -> BTreeMap<u32, f64> {
-    /// How long the second was, by section and direction.
-    type Lengths = BTreeMap<(u32, usize), u64>;
-    let mut seconds: BTreeMap<u32, (u64, Lengths)> = BTreeMap::new();
-    for row in series.iter().filter(|row| !row.ramp && row.op != Op::Sync) {
-        let (ios, lengths) = seconds.entry(row.second).or_default();
-        *ios += row.ios;
-        *lengths.entry((row.job, row.op.index())).or_default() += row.duration_ns;
-    }
-    let whole = seconds.into_iter().filter_map(|(second, (ios, lengths))| {
-        let length = lengths.into_values().max()?;
-        (length >= 900_000_000).then(|| (second, ios as f64 * 1e9 / length as f64))
-    });
-    whole.collect()
+/// Nothing yet, in a direction.
+fn none(op: Op) -> (Total, Histogram) {
+    let total = Total {
+        op: op.name(),
+        ios: 0,
+        bytes: 0,
+        iops: 0.0,
+        bytes_per_second: 0.0,
+        lat_ns: LatencySummary::default(),
+    };
+    (total, Histogram::new())
 }
 
 fn stragglers(members: &[Member]) -> Vec<usize> {

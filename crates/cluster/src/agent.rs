@@ -48,6 +48,9 @@ pub struct Step {
     /// A persistent volume of this node: where it is found is the word behind these two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
+    /// It looks at what others left, and so also goes on where these were ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub afterwards: bool,
 }
 
 impl Steps {
@@ -244,7 +247,7 @@ impl Agent<'_> {
                 Ok(None) => {}
                 Err(error) => return Err(error.to_string()),
             }
-            if !ended && self.out.join(END_FILE).exists() {
+            if !ended && !step.afterwards && self.out.join(END_FILE).exists() {
                 ended = true;
                 let pid = rustix::process::Pid::from_child(&child);
                 rustix::process::kill_process(pid, rustix::process::Signal::INT)

@@ -5,7 +5,7 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Event, Node, PersistentVolumeClaim, Pod};
 use k8s_openapi::api::storage::v1::{StorageClass, VolumeAttachment};
 use kube::api::{Api, AttachParams, AttachedProcess, DeleteParams, ListParams, LogParams, PostParams};
-use kube::config::KubeConfigOptions;
+use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -96,6 +96,16 @@ impl Cluster {
             namespace,
             server,
         })
+    }
+
+    /// What the cluster of `context` is called in the kubeconfig; `cluster` where there is none.
+    pub fn name_of(context: Option<&str>) -> String {
+        let config = Kubeconfig::read().unwrap_or_default();
+        let wanted = context.or(config.current_context.as_deref());
+        let mut contexts = config.contexts.iter();
+        let found = contexts.find(|one| Some(one.name.as_str()) == wanted);
+        let named = found.and_then(|one| Some(one.context.as_ref()?.cluster.clone()));
+        named.unwrap_or_else(|| String::from("cluster"))
     }
 
     /// Where it is.

@@ -11,8 +11,9 @@ use crate::api::{Cluster, ClusterError, Kind, attachments_of};
 use crate::attach::{AttachTimes, Look, Moment};
 use crate::cleanup::{self, Named, Removal};
 use crate::collect::{self, Source};
-use crate::objects::{self, CONTAINER, PROGRAM};
-use crate::plan::{Plan, Side, Test, Work};
+use crate::objects::{self, CONTAINER, CONTRIBUTION_OF, PROGRAM};
+use crate::plan::{ALONE, Plan, Records, Side, Test, Work};
+use crate::prefix::{ALONE_RUN, Prefix, RunKey};
 use crate::start::{self, ClockOffset, Release};
 use crate::state::{Grade, Hindrance, Seen, hindrances, is_started};
 use anyhow::{Context as _, bail};
@@ -68,6 +69,9 @@ pub struct TestDone {
     /// When it began, where all members of its side begin at one moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
+    /// Why what came of it is not where all records are put, and only here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unstored: Option<String>,
 }
 
 /// What came of one command line in a pod.
@@ -153,6 +157,8 @@ struct Conduct<'a> {
     calls: Semaphore,
     /// What many members look at together.
     seen: Mutex<Option<Arc<Snapshot>>>,
+    /// Where runs are put as well.
+    records: Option<&'a Prefix>,
 }
 
 /// All objects of a run at a moment: one look for all its members.
@@ -176,7 +182,27 @@ pub fn test_dir(dir: &Path, plan: &Plan, test: Test) -> PathBuf {
     }
 }
 
-/// Carries out all tests of `plan` that are not in `done`, into `dir`.
+/// Under which key a run is put.
+fn key_of(plan: &Plan, to: &Records, done: &TestDone, step: &str) -> RunKey {
+    let alone = if plan.begins_together() && done.test.member == ALONE {
+        ALONE_RUN
+    } else {
+        ""
+    };
+    let node = done.node.as_deref().unwrap_or_default();
+    let class = to
+        .classes
+        .get(done.test.side)
+        .map_or_else(|| done.side.as_str(), String::as_str);
+    RunKey::new(
+        &to.cluster,
+        class,
+        node,
+        &format!("{}-{step}{alone}", plan.name_of(done.test)),
+    )
+}
+
+/// Carries out all tests of `plan` that are not in `done`, into `dir`; puts their runs to `records` as well, if the plan says so.
 ///
 /// # Errors
 /// The directory cannot be written to, or the cluster refuses or does not answer while it is cleaned up.
@@ -187,6 +213,7 @@ pub async fn carry_out(
     done: Vec<TestDone>,
     tell: Tell<'_>,
     stop: &AtomicBool,
+    records: Option<&Prefix>,
 ) -> anyhow::Result<Outcome> {
     let conduct = Conduct {
         cluster,
@@ -196,6 +223,7 @@ pub async fn carry_out(
         stop,
         calls: Semaphore::new(CALLS),
         seen: Mutex::new(None),
+        records,
     };
     let all = conduct.all(done).await;
     conduct.tell(&Event::Removing);
@@ -217,8 +245,37 @@ impl Conduct<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// Puts the runs of a test where all records are.
+    async fn store(&self, done: &mut TestDone) {
+        let (Some(prefix), Some(to)) = (self.records, &self.plan.records) else {
+            return;
+        };
+        if !done.is_whole() {
+            return;
+        }
+        let _permit = self.calls.acquire().await;
+        let dir = test_dir(self.dir, self.plan, done.test);
+        let stored = async {
+            for step in &done.steps {
+                let Some(of) = step.name.strip_prefix(CONTRIBUTION_OF) else {
+                    continue;
+                };
+                prefix
+                    .put(&key_of(self.plan, to, done, of), &dir.join(of))
+                    .await?;
+            }
+            Ok::<(), anyhow::Error>(())
+        };
+        done.unstored = stored.await.err().map(|why| format!("{why:#}"));
+    }
+
     /// All tests that are left; whether the user stopped it.
     async fn all(&self, mut done: Vec<TestDone>) -> anyhow::Result<(Vec<TestDone>, bool)> {
+        // What was measured, and did not reach the place of all records when it was.
+        for one in done.iter_mut().filter(|one| one.unstored.is_some()) {
+            self.store(one).await;
+            write_json(&test_dir(self.dir, self.plan, one.test).join(TEST_FILE), one)?;
+        }
         let batches = self.plan.batches();
         let is_done = |done: &[TestDone], test: Test| done.iter().any(|one| one.test == test);
         let of = batches.iter().map(Vec::len).sum();
@@ -428,6 +485,7 @@ impl<'a> Running<'a> {
             failed,
             cuts: self.cuts,
             release: self.released,
+            unstored: None,
         }
     }
 
@@ -486,7 +544,8 @@ impl<'a> Running<'a> {
         self.remove(failed.is_none()).await;
         let conduct = self.conduct;
         let path = self.dir.join(TEST_FILE);
-        let done = self.done(failed);
+        let mut done = self.done(failed);
+        conduct.store(&mut done).await;
         write_json(&path, &done)?;
         conduct.tell(&Event::Ended { done: &done });
         Ok(Some(done))

@@ -16,6 +16,7 @@ pub mod collect;
 pub mod conduct;
 pub mod objects;
 pub mod plan;
+pub mod prefix;
 pub mod rights;
 pub mod start;
 pub mod state;

@@ -38,11 +38,13 @@ const DEADLINE_SLACK_S: u64 = 3_600;
 /// How a pod's work is called that is no load.
 pub const COMMAND_STEP: &str = "command";
 pub const RECORD_STEP: &str = "record";
+/// Begins the names of steps that look at what others left.
+pub(crate) const CONTRIBUTION_OF: &str = "part of ";
 
 /// What the agent does in the pod of a test.
 pub fn steps(plan: &Plan, test: Test) -> Steps {
     let mut prepare = None;
-    let steps = match &plan.work {
+    let mut steps = match &plan.work {
         Work::Load { files, options } => {
             let target = if plan.claim.block { DATA_DEVICE } else { DATA_DIR };
             let each = files.iter().map(|file| {
@@ -62,6 +64,7 @@ pub fn steps(plan: &Plan, test: Test) -> Steps {
                     name: file.name.clone(),
                     words,
                     volume: None,
+                    afterwards: false,
                 }
             });
             let steps: Vec<Step> = each.collect();
@@ -91,12 +94,14 @@ pub fn steps(plan: &Plan, test: Test) -> Steps {
                 name: String::from(RECORD_STEP),
                 words,
                 volume: Some(watched.volume.clone()),
+                afterwards: false,
             }]
         }
         Work::Command {
             prepare,
             command,
             cleanup,
+            options,
             ..
         } => {
             let mut words = vec![
@@ -112,19 +117,36 @@ pub fn steps(plan: &Plan, test: Test) -> Steps {
             if !plan.claim.block {
                 words.extend([String::from("--device"), DATA_DIR.to_owned()]);
             }
+            words.extend(options.iter().cloned());
             words.extend(["--", "/bin/sh", "-c"].map(String::from));
             words.push(command.clone());
             vec![Step {
                 name: String::from(COMMAND_STEP),
                 words,
                 volume: None,
+                afterwards: false,
             }]
         }
     };
+    if plan.records.is_some() {
+        let parts: Vec<Step> = steps.iter().map(contribution).collect();
+        steps.extend(parts);
+    }
     Steps {
         out: OUT_DIR.to_owned(),
         prepare,
         steps,
+    }
+}
+
+/// What a run contributes to what many did is computed where it ran.
+fn contribution(of: &Step) -> Step {
+    let dir = format!("{OUT_DIR}/{}", of.name);
+    Step {
+        name: format!("{CONTRIBUTION_OF}{}", of.name),
+        words: ["k8s", "agent", "part", &dir].map(String::from).into(),
+        volume: None,
+        afterwards: true,
     }
 }
 
@@ -141,6 +163,7 @@ fn preparing(load: &Step) -> Step {
         name: format!("files of {}", load.name),
         words,
         volume: None,
+        afterwards: false,
     }
 }
 

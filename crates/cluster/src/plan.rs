@@ -39,6 +39,19 @@ pub struct Plan {
     /// The nodes that members are placed on, in turn; empty: where the cluster puts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<String>,
+    /// Where each run is put as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<Records>,
+}
+
+/// Where runs are put, and under which names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Records {
+    /// As [`crate::prefix::Prefix::open`] takes it; credentials are the environment's.
+    pub prefix: String,
+    pub cluster: String,
+    /// The storage class of each side, in their order.
+    pub classes: Vec<String>,
 }
 
 const fn one() -> u32 {
@@ -124,6 +137,9 @@ pub enum Work {
         prepare: Option<String>,
         command: String,
         cleanup: Option<String>,
+        /// More words for the command line of the recorder.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        options: Vec<String>,
     },
     /// Volumes that others use are watched from their nodes: one for each side, in their order.
     Watch {

@@ -8,6 +8,8 @@
 //! other in the order in which they were first needed: memory grows with what is seen. A histogram that was
 //! [reserved](Histogram::reserved) has address space for all of them and never allocates.
 
+mod stored;
+
 use crate::run::LatencySummary;
 
 /// Buckets an octave, as a power of two.

@@ -4,9 +4,11 @@
 //! Data out: [`Seen`], and the [`Load`] to plan for. What is kept grows with the time recorded, at 40 bytes a second, never
 //! with the I/Os. It must not know files.
 
+mod kept;
 pub mod spans;
 
 pub use fathom_core::arrival::Arrival;
+pub use kept::KeptSeen;
 
 use crate::envelope::Envelope;
 use crate::need::{Load, MILLION};
@@ -27,7 +29,8 @@ const PIECES_MAX: u64 = 1 << 26;
 const SECONDS_MAX: usize = 1 << 20;
 
 /// What a load was seen in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Each request of the devices.
     Requests,
@@ -37,6 +40,8 @@ pub enum Source {
     Counters,
     /// The series of a run: sums of its intervals.
     Series,
+    /// Sums by the second, which were made where it ran ([`KeptSeen`]).
+    Sums,
 }
 
 impl Source {

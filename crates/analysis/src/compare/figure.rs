@@ -2,6 +2,7 @@
 
 use super::order::Order;
 use fathom_core::backend::Op;
+use serde::{Deserialize, Serialize};
 
 /// A figure that matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +14,8 @@ pub struct Figure {
     pub quantity: Quantity,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// I/Os a second.
     Iops,
@@ -36,7 +38,7 @@ pub enum Quantity {
 }
 
 /// The percentiles that are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Tail {
     P50,
     P99,
@@ -148,7 +150,7 @@ impl Quantity {
 }
 
 /// What one repeat says of itself: between which values its own seconds put its figure. `high` is `None` where that is open.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Within {
     pub low: f64,
     pub high: Option<f64>,
@@ -157,7 +159,7 @@ pub struct Within {
 }
 
 /// A figure of one repeat.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Value {
     pub value: f64,
     pub within: Option<Within>,

@@ -12,13 +12,14 @@ use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary, OpSummary, Run, SeriesRow};
 use fathom_core::sweep::{DirectionFigures, PointFigures};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A second of the series that is shorter is the job's last one, cut off.
 const WHOLE_SECOND_NS: u64 = 999_000_000;
 
 /// One repeat.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Where it is from.
     pub name: String,
@@ -29,7 +30,7 @@ pub struct Measured {
 }
 
 /// One job section, or all sections of a group that is reported together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadMeasured {
     pub name: String,
     /// Directions that did anything.
@@ -37,7 +38,7 @@ pub struct LoadMeasured {
 }
 
 /// One direction of a load.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DirectionMeasured {
     pub op: Op,
     /// Its figures; a percentile that too few I/Os decide is not among them.
@@ -49,7 +50,7 @@ pub struct DirectionMeasured {
 }
 
 /// One second of a direction.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SecondMeasured {
     /// Since the start.
     pub second: u32,

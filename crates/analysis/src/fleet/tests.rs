@@ -1,4 +1,4 @@
-use super::{Limit, Recorded, Reduction, Shown};
+use super::{Limit, Part, Recorded, Reduction, Shown};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{HistogramRow, JobSummary, Latency, LatencySummary, SeriesRow, Summary};
@@ -37,7 +37,7 @@ fn limit(alone: Option<u64>, members: &[Vec<u64>]) -> Limit {
     let mut reduction = Reduction::default();
     if let Some(alone) = alone {
         let (summary, series) = run(&[alone; 3]);
-        reduction.alone(&recorded(&summary, &series, &[]));
+        reduction.alone(Part::of(&recorded(&summary, &series, &[])).member.iops);
     }
     for member in members {
         let (summary, series) = run(member);
@@ -112,6 +112,35 @@ fn who_falls_behind_is_named() {
     assert_eq!(reduction.finish().stragglers, [2]);
 }
 
+#[test]
+fn what_ran_at_different_moments_is_summed_and_not_judged_as_one() {
+    let mut first = Reduction::default();
+    let mut second = Reduction::default();
+    let add = |reduction: &mut Reduction, by: &str| {
+        let (summary, series) = run(&[100; 20]);
+        reduction.take(Part {
+            limited: vec![by.to_owned()],
+            ..Part::of(&recorded(&summary, &series, &[]))
+        });
+    };
+    add(&mut first, "CPU");
+    add(&mut second, "an IOPS limit");
+    add(&mut second, "CPU");
+    first.merge(second);
+    let fleet = first.finish();
+    assert_eq!(fleet.limit, Limit::Apart);
+    assert_eq!((fleet.total[0].ios, fleet.members.len()), (6_000, 3));
+    let limited: Vec<(&str, &[usize])> = fleet
+        .limited
+        .iter()
+        .map(|one| (one.by.as_str(), one.members.as_slice()))
+        .collect();
+    assert_eq!(
+        limited,
+        [("CPU", [0, 2].as_slice()), ("an IOPS limit", [1].as_slice())]
+    );
+}
+
 proptest! {
     /// Against one histogram of all values.
     #[test]
@@ -136,7 +165,12 @@ proptest! {
             };
             let rows: Vec<HistogramRow> = own.occupied().map(row).collect();
             let (summary, series) = run(&[values.len() as u64]);
-            reduction.add(&recorded(&summary, &series, &rows));
+            let part = Part::of(&recorded(&summary, &series, &rows));
+            // Kept as text by the one who made it, and read by the one who puts all together.
+            let text = serde_json::to_string(&part).expect("it becomes text");
+            let read: Part = serde_json::from_str(&text).expect("text becomes it");
+            prop_assert_eq!(&read, &part);
+            reduction.take(read);
         }
         let fleet = reduction.finish();
         prop_assert_eq!(fleet.total[0].ios, parts.iter().map(Vec::len).sum::<usize>() as u64);

@@ -20,6 +20,8 @@ Examples:
                    new/4 new/5
   all runs in two directories, on a page with charts
     fathom compare runs/old --with runs/new -o compared.html
+  two storage classes of a fleet whose records are in object storage
+    fathom compare s3://bench/fleet/class=fast --with s3://bench/fleet/class=slow
   two sweeps, point by point
     fathom compare sweep-a --with sweep-b
   a restore, five times on each of two disks
@@ -48,7 +50,8 @@ pub(crate) enum BetterWord {
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = "Examples: fathom compare --help", after_long_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Side A: directories of runs or sweeps, directories of such, files of numbers (`FILE` or `FILE:COLUMN`)
+    /// Side A: directories of runs or sweeps, directories of such, runs in object storage (s3://…/class=fast), files of numbers
+    /// (`FILE` or `FILE:COLUMN`)
     #[arg(value_name = "A", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub a: Vec<PathBuf>,
     /// Side B, likewise

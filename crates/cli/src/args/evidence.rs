@@ -20,6 +20,9 @@ Examples:
   fathom run jobs.fio --record -o runs/first && fathom explain runs/first
   fathom explain runs/first --evidence 1
   fathom explain runs/first --json | jq '.spikes.kept[] | {start_ns, verdict}'
+  all runs of a fleet, and only those on one class
+    fathom explain s3://bench/fleet
+    fathom explain s3://bench/fleet/class=fast
   a machine in production, by what its Prometheus kept of the last 6 hours
     fathom explain --prometheus http://localhost:9090 --instance node-3 \\
                    --from 6h
@@ -51,7 +54,7 @@ three; --record=io,counters only those. What the system does not allow is said, 
 #[derive(Debug, Args)]
 #[command(long_about = EXPLAIN_ABOUT, after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ExplainArgs {
-    /// A run directory
+    /// A run directory, or many runs: s3://…, az://…, gs://…, or a directory that --records filled
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "prometheus")]
     pub dir: Option<PathBuf>,
     #[command(flatten)]

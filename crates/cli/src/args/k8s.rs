@@ -24,6 +24,9 @@ Examples:
   what a database in production does to its volume
     fathom k8s record pgdata-0 --duration 1h --privileged -o production
     fathom explain production/pgdata-0/1/record
+  the records in object storage, where DuckDB and Spark read them as one table
+    fathom k8s run jobs.fio --class pool --nodes all --records s3://bench/fleet
+    fathom explain s3://bench/fleet
   what would be made
     fathom k8s manifest jobs.fio --class fast | kubectl apply -f -
   go on after an interruption; remove what a killed run left
@@ -42,6 +45,7 @@ pub(crate) struct K8sArgs {
 pub(crate) enum K8sCommand {
     Run(Box<K8sRunArgs>),
     Record(Box<K8sRecordArgs>),
+    Store(StoreArgs),
     Manifest(Box<ManifestArgs>),
     Rbac(RbacArgs),
     Cleanup(CleanupArgs),
@@ -58,6 +62,8 @@ pub(crate) struct K8sRunArgs {
     /// Keep what comes of it here [default: fathom-runs/TIME-k8s]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub records: RecordsArgs,
     /// Go on with a run that was interrupted, as it was begun
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, exclusive = true)]
     pub resume: Option<PathBuf>,
@@ -88,6 +94,8 @@ pub(crate) struct K8sRecordArgs {
     /// Keep what comes of it here [default: fathom-runs/TIME-k8s]
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub records: RecordsArgs,
     #[command(flatten)]
     pub program: ImageArgs,
     #[command(flatten)]
@@ -238,6 +246,55 @@ pub(crate) struct WhatArgs {
     pub option: Vec<String>,
 }
 
+/// Where all records are put together.
+#[derive(Debug, Args)]
+pub(crate) struct RecordsArgs {
+    /// Put each run there, too: s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH or a directory, laid out by cluster, class,
+    /// node and run
+    #[arg(long, value_name = "PREFIX")]
+    pub records: Option<String>,
+    /// What the cluster is called there [default: as in the kubeconfig]
+    #[arg(long, value_name = "NAME", requires = "records")]
+    pub cluster_name: Option<String>,
+}
+
+const STORE_ABOUT: &str = "\
+Puts run directories where the records of many runs are: object storage or a directory, laid out by cluster, class, node and run, \
+so that DuckDB, Spark, Trino and Polars read them as one table, and explain, compare and plan all of them together. fathom k8s run \
+--records does the same for each run as it comes; this is for those that are there, from machines without Kubernetes, too. \
+Credentials are those of the environment: AWS_ACCESS_KEY_ID and so on, AZURE_STORAGE_ACCOUNT_NAME and so on, \
+GOOGLE_APPLICATION_CREDENTIALS.";
+
+const STORE_EXAMPLES: &str = "\
+Examples:
+  fathom k8s store runs/first --to s3://bench/fleet --class gp3 --node web-1
+  fathom explain s3://bench/fleet
+  fathom compare s3://bench/fleet/class=gp3 --with s3://bench/fleet/class=io2";
+
+/// Put runs that are there where the records of many are
+#[derive(Debug, Args)]
+#[command(long_about = STORE_ABOUT, after_help = STORE_EXAMPLES)]
+pub(crate) struct StoreArgs {
+    /// Run directories
+    #[arg(value_name = "RUN", required = true, value_hint = ValueHint::DirPath)]
+    pub runs: Vec<PathBuf>,
+    /// Where to: s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH or a directory
+    #[arg(long, value_name = "PREFIX")]
+    pub to: String,
+    /// The cluster that they are of [default: none]
+    #[arg(long, value_name = "NAME", default_value = "none", hide_default_value = true)]
+    pub cluster: String,
+    /// The class of their disk [default: none]
+    #[arg(long, value_name = "NAME", default_value = "none", hide_default_value = true)]
+    pub class: String,
+    /// The machine that they ran on [default: as they say themselves]
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+    /// No notes on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// Which cluster, and where in it.
 #[derive(Debug, Args)]
 pub(crate) struct WhereArgs {
@@ -310,6 +367,11 @@ pub(crate) enum AgentCommand {
     /// List what the steps left
     List {
         #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
+    /// Compute what a run contributes to what many did, into its directory
+    Part {
+        #[arg(value_name = "RUN")]
         dir: PathBuf,
     },
     /// Answer each line with the time, in nanoseconds since 1970

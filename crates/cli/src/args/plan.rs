@@ -93,7 +93,7 @@ pub(crate) enum EmitWord {
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = "Examples: fathom plan --help", after_long_help = EXAMPLES)]
 pub(crate) struct PlanArgs {
-    /// Plan from what was recorded: run directories, all to be carried by the same layout
+    /// Plan from what was recorded: run directories, or runs in object storage (s3://…), all to be carried by the same layout
     #[arg(long, value_name = "RUN", num_args = 1.., value_hint = ValueHint::DirPath, conflicts_with_all = ["iops", "mbps", "bs", "read", "lasts", "explain", "compare", "no_burst"], help_heading = "The load")]
     pub from: Vec<PathBuf>,
     #[arg(

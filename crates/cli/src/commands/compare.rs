@@ -8,6 +8,8 @@ mod inputs;
 mod runs;
 mod sweeps;
 
+pub(crate) use runs::measured_of;
+
 use crate::args::compare::CompareArgs;
 use crate::commands::report;
 use crate::exit::Exit;

@@ -4,6 +4,7 @@
 //! the store to the analysis, which knows what they mean.
 
 mod disks;
+mod fleet;
 mod history;
 mod windows;
 
@@ -14,6 +15,7 @@ use crate::args::evidence::{EvidenceOf, ExplainArgs};
 use crate::commands::catalog;
 use crate::commands::show::run_of;
 use crate::exit::Exit;
+use crate::stored;
 use crate::terminal;
 use anyhow::Context as _;
 use fathom_analysis::explain::{
@@ -33,6 +35,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
         return history::explain(args, url, instance);
     }
     let dir = args.dir.as_deref().context("a run directory is asked for")?;
+    if stored::is_prefix(dir) {
+        return fleet::explain(args, dir);
+    }
     let run = run_of(dir)?;
     let explanation = explained(dir, &run, args.catalog.as_deref())?;
     if args.json {

@@ -7,19 +7,20 @@ mod agent;
 mod fleet;
 mod plan;
 mod record;
+mod store;
 mod told;
 
 use crate::args::k8s::{CleanupArgs, K8sArgs, K8sCommand, K8sRunArgs, ManifestArgs, RbacArgs, WhatArgs};
 use crate::exit::Exit;
+use crate::stored::{self, wait};
 use crate::terminal::{self, signals};
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use fathom_cluster::cleanup::Removal;
 use fathom_cluster::conduct::{self, Outcome, TestDone};
 use fathom_cluster::plan::{Plan, Side, Test};
 use fathom_cluster::{Cluster, ClusterError, carry_out, cleanup, objects, rights, yaml};
 use fathom_session::{AfterTouching as _, Output, reserve_directory};
 use std::fmt::Write as _;
-use std::future::Future;
 use std::path::Path;
 
 /// Carries `fathom k8s …` out.
@@ -27,20 +28,12 @@ pub(crate) fn k8s(args: &K8sArgs) -> anyhow::Result<Exit> {
     match &args.command {
         K8sCommand::Run(args) => run(args),
         K8sCommand::Record(args) => record::record(args),
+        K8sCommand::Store(args) => store::store(args),
         K8sCommand::Rbac(args) => rbac(args),
         K8sCommand::Manifest(args) => manifest(args),
         K8sCommand::Cleanup(args) => clean(args),
         K8sCommand::Agent(args) => agent::agent(&args.command),
     }
-}
-
-/// Waits for what speaks to a cluster: one thread is enough for what it does.
-fn wait<T>(future: impl Future<Output = T>) -> anyhow::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot set up the connection's runtime")?;
-    Ok(runtime.block_on(future))
 }
 
 fn manifest(args: &ManifestArgs) -> anyhow::Result<Exit> {
@@ -80,7 +73,8 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     // What the cluster says of it is asked before a directory is made.
     let cluster = args.what.at.context.as_deref();
-    wait(check(cluster, &plan))??;
+    let classes = wait(check(cluster, &plan))??;
+    plan.records = store::records(&args.records, cluster, classes)?;
     if !args.what.nodes.is_empty() {
         plan.nodes = wait(nodes(&args.what, &plan))??;
         plan.members = u32::try_from(plan.nodes.len())?;
@@ -93,11 +87,12 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
     measure(args, &plan, &dir, Vec::new())
 }
 
-/// Whether the cluster answers, and has what is asked for.
-async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<()> {
+/// Whether the cluster answers, and has what is asked for; the storage class of each side.
+async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<Vec<String>> {
     let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
     cluster.version().await?;
     let classes = cluster.classes().await?;
+    let mut of_sides = Vec::new();
     for side in &plan.sides {
         match (side, &classes) {
             (Side::Class(name), Some(classes)) => {
@@ -112,8 +107,9 @@ async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<()> {
                     };
                     bail!("--class {name}: the cluster has no such storage class: {there}");
                 }
+                of_sides.push(name.clone());
             }
-            (Side::Class(_), None) => {}
+            (Side::Class(name), None) => of_sides.push(name.clone()),
             (Side::Claim(name), _) => {
                 let Some(claim) = cluster.claim(name).await? else {
                     bail!(
@@ -121,7 +117,9 @@ async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<()> {
                         cluster.namespace()
                     );
                 };
-                let mode = claim.spec.and_then(|spec| spec.volume_mode);
+                let spec = claim.spec.unwrap_or_default();
+                of_sides.push(spec.storage_class_name.unwrap_or_default());
+                let mode = spec.volume_mode;
                 let is_block = mode.as_deref() == Some("Block");
                 if is_block != plan.claim.block {
                     let remedy = if is_block {
@@ -137,7 +135,7 @@ async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<()> {
             }
         }
     }
-    Ok(())
+    Ok(of_sides)
 }
 
 /// The nodes that `--nodes` names.
@@ -182,9 +180,12 @@ fn conduct_plan(
 ) -> anyhow::Result<Outcome> {
     let stop = signals::stop_flag()?;
     let told = told::Told::new(plan, quiet);
+    let records = plan.records.as_ref().map(|to| stored::open(&to.prefix));
+    let records = records.transpose()?;
     let outcome = wait(async {
         let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
-        carry_out(&cluster, plan, dir, done, &|event| told.event(event), &stop).await
+        let tell = |event: &conduct::Event<'_>| told.event(event);
+        carry_out(&cluster, plan, dir, done, &tell, &stop, records.as_ref()).await
     })?
     .after_touching(|| vec![format!("{} has what came of it so far", dir.display())])?;
     for (kind, name) in &outcome.left {
@@ -194,7 +195,23 @@ fn conduct_plan(
             plan.id
         ));
     }
+    for one in &outcome.done {
+        if let (Some(why), Some(to)) = (&one.unstored, &plan.records) {
+            terminal::warning(&format!(
+                "{}: it is not in {}: {why}. fathom k8s run --resume {} puts it there",
+                told::named(plan, one.test),
+                to.prefix,
+                dir.display()
+            ));
+        }
+    }
     Ok(outcome)
+}
+
+/// Whether all that was to be done is, and is where it belongs.
+fn is_whole(plan: &Plan, done: &[TestDone]) -> bool {
+    let all = done.len() == plan.tests().len();
+    all && done.iter().all(|one| one.is_whole() && one.unstored.is_none())
 }
 
 fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> anyhow::Result<Exit> {
@@ -221,7 +238,7 @@ fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> a
         ));
         return Ok(Exit::Interrupted);
     }
-    let whole = outcome.done.len() == plan.tests().len() && outcome.done.iter().all(TestDone::is_whole);
+    let whole = is_whole(plan, &outcome.done);
     Ok(if whole && outcome.left.is_empty() {
         Exit::Done
     } else {

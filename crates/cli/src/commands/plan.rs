@@ -9,6 +9,7 @@ mod from;
 use crate::args::plan::{EmitWord, PlanArgs};
 use crate::commands::{catalog, report};
 use crate::exit::Exit;
+use crate::stored;
 use crate::terminal;
 use anyhow::bail;
 use fathom_door::output;
@@ -22,6 +23,7 @@ use fathom_plan::{plan, search};
 use fathom_report::Format;
 use fathom_report::emit::{Tool, emit};
 use fathom_report::planned::{Currency, PairReport, PlanReport, SeenReport};
+pub(crate) use from::seen_of;
 use from::{Recorded, Replays};
 use std::cell::RefCell;
 use std::path::Path;
@@ -96,9 +98,15 @@ fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -
     let recorded = if let Some(url) = &args.prometheus {
         vec![Recorded::of_server(args, url)?]
     } else {
-        let opened = args.from.iter();
-        let opened = opened.map(|dir| Recorded::open(dir, args.device.as_deref()));
-        opened.collect::<anyhow::Result<Vec<Recorded>>>()?
+        let mut opened = Vec::new();
+        for path in &args.from {
+            if stored::is_prefix(path) {
+                opened.extend(Recorded::of_prefix(path, args.device.as_deref())?);
+            } else {
+                opened.push(Recorded::open(path, args.device.as_deref())?);
+            }
+        }
+        opened
     };
     let asked = beside(ask::need_of_seen(args, catalogs, &recorded)?, present.as_ref());
     let replays = Replays {
@@ -119,7 +127,11 @@ fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -
         .map(|layout| replays.stands(layout, &plan.need))
         .transpose()?;
     let seen = SeenReport {
-        recordings: recorded.iter().map(|one| &one.recording).collect(),
+        recordings: recorded
+            .iter()
+            .filter(|one| one.replayed)
+            .map(|one| &one.recording)
+            .collect(),
         percent: ask::percentile(args),
     };
     told(args, catalogs, outputs, &plan, present.as_ref(), Some(seen))

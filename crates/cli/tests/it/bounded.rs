@@ -23,7 +23,7 @@ fn peak_kib(child: &Child) -> Option<u64> {
 }
 
 /// Runs the program to its end, and says how much memory it had.
-fn measured(place: &Place, line: &str) -> (Outcome, u64) {
+pub(crate) fn measured(place: &Place, line: &str) -> (Outcome, u64) {
     // Nobody would read what it prints until it ends.
     let mut child = start(place.command(line).stdout(Stdio::null()).stderr(Stdio::null()));
     let mut peak = 0;

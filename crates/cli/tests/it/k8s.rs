@@ -3,6 +3,9 @@
 use crate::harness::{Place, finish, start};
 
 mod cluster;
+mod queries;
+mod stand_in;
+mod stored;
 
 /// A job of a second.
 const JOB: &str = "[job]\nrw=randrw\nbs=4k\nsize=8m\nioengine=psync\nruntime=1\ntime_based\n";

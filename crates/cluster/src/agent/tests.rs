@@ -10,6 +10,7 @@ fn step(name: &str, words: &[&str]) -> Step {
         name: name.to_owned(),
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         volume: None,
+        afterwards: false,
     }
 }
 

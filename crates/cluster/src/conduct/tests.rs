@@ -28,6 +28,7 @@ fn a_run_is_taken_up_where_it_was_left() {
             failed,
             cuts: 0,
             release: None,
+            unstored: None,
         };
         let at = test_dir(dir.path(), &plan, test);
         std::fs::create_dir_all(&at).expect("made");

@@ -102,6 +102,7 @@ fn a_command_runs_in_its_own_image_with_the_program_beside_it() {
         prepare: Some(String::from("createdb d")),
         command: String::from("pg_restore -d d /dump"),
         cleanup: None,
+        options: vec![String::from("--record=counters")],
     };
     let pod = pod(&plan, FIRST);
     assert_eq!(pod["spec"]["initContainers"][0]["image"], "fathom:1");
@@ -173,4 +174,26 @@ fn members_have_names_nodes_and_files_of_their_own_before_they_begin() {
         steps.prepare.expect("files first").words.join(" "),
         "run /fathom-jobs/randread.fio --on /data -o none --runtime=5s --create_only=1"
     );
+}
+
+#[test]
+fn what_each_run_contributes_is_computed_in_its_pod_where_records_are_put_together() {
+    let mut plan = plan();
+    let before = steps(&plan, plan.tests()[0]);
+    plan.records = Some(Records {
+        prefix: String::from("s3://bucket/fleet"),
+        cluster: String::from("prod"),
+        classes: vec![String::from("fast"), String::from("slow")],
+    });
+    let after = steps(&plan, plan.tests()[0]);
+    let (own, parts) = after.steps.split_at(before.steps.len());
+    assert_eq!(own, before.steps);
+    let names: Vec<String> = own.iter().map(|step| format!("part of {}", step.name)).collect();
+    assert_eq!(
+        parts.iter().map(|step| step.name.clone()).collect::<Vec<_>>(),
+        names
+    );
+    assert_eq!(parts[0].words[..3], ["k8s", "agent", "part"]);
+    // A recording that was ended from outside has a part, too.
+    assert!(parts.iter().all(|step| step.afterwards));
 }

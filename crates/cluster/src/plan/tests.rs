@@ -38,6 +38,7 @@ pub(crate) fn plan() -> Plan {
         members: 1,
         alone: false,
         nodes: Vec::new(),
+        records: None,
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Amounts, Arrival, SECOND_NS, SECONDS_MAX, Seen, Source, load};
+use super::{Amounts, Arrival, KeptSeen, SECOND_NS, SECONDS_MAX, Seen, Source, load};
 use crate::setup::Lasts;
 use fathom_core::backend::Op;
 
@@ -133,4 +133,35 @@ fn several_recordings_are_carried_each() {
     }
     let load = load([&small, &large].into_iter(), 99.9);
     assert_eq!((load.ios, load.bytes), (10, 256 << 10));
+}
+
+#[test]
+fn what_is_kept_as_text_asks_for_the_same() {
+    let mut seen = seen();
+    for second in 0..40u64 {
+        for number in 0..=second {
+            let op = if number % 3 == 0 { Op::Write } else { Op::Read };
+            seen.take(&[io((5 + second) * SECOND_NS + number, op, number << 21, 300 << 10)]);
+        }
+    }
+    let text = serde_json::to_string(&seen.kept()).expect("it becomes text");
+    let read: KeptSeen = serde_json::from_str(&text).expect("text becomes it");
+    assert_eq!(read, seen.kept());
+    let again = read.seen().expect("it can have been seen");
+    assert_eq!(again.source, Source::Sums);
+    assert_eq!(again.touched_bytes(), seen.touched_bytes());
+    let [before, after] = [&seen, &again].map(|seen| load([seen].into_iter(), 99.9));
+    assert_eq!(format!("{before:?}"), format!("{after:?}"));
+    let spans = again.spans();
+    assert_eq!(
+        spans.iter().map(|span| span.amounts.ios()).sum::<u64>(),
+        seen.total().ios()
+    );
+    for damaged in [
+        text.replace("\"each_seconds\":1", "\"each_seconds\":0"),
+        text.replace("\"start_ns\":5000000000", "\"start_ns\":18446744073709551615"),
+    ] {
+        let read: KeptSeen = serde_json::from_str(&damaged).expect("text");
+        assert!(read.seen().is_none(), "{damaged}");
+    }
 }

@@ -5,7 +5,7 @@
 use super::content::{Block, Document, Notice, Table};
 use crate::fleet::FleetReport;
 use crate::words::{joined, plural};
-use fathom_analysis::fleet::{Limit, Member, Shown, Total};
+use fathom_analysis::fleet::{Fleet, Limit, Limited, Member, Shown, Total};
 use fathom_core::units::{Nanos, count};
 
 /// So many members are shown on a terminal and a page; all are in the JSON.
@@ -14,8 +14,10 @@ const MIB: f64 = 1_048_576.0;
 
 pub(crate) fn document(report: &FleetReport<'_>) -> Document {
     let fleet = report.fleet;
-    let members = plural(fleet.members.len(), "pod");
-    let mut document = Document::titled(format!("{members} at once on {}", report.on));
+    let at_once = fleet.limit != Limit::Apart;
+    let (noun, how) = if at_once { ("pod", " at once") } else { ("run", "") };
+    let members = plural(fleet.members.len(), noun);
+    let mut document = Document::titled(format!("{members}{how} on {}", report.on));
     let begun = report.skew_ns.map(|(skew, open)| {
         format!(
             "begun within {}, give or take {} of their clocks",
@@ -26,7 +28,13 @@ pub(crate) fn document(report: &FleetReport<'_>) -> Document {
     document.add("", begun.into_iter().chain([limit(fleet.limit)]).map(Block::Text));
     let head = ["", "I/Os", "IOPS", "MiB/s", "p50", "p95", "p99", "p99.9"];
     let totals = Table::new(1, head, fleet.total.iter().map(together));
-    document.add("Together", [Block::Table(totals)]);
+    let together_heading = if at_once { "Together" } else { "All of them" };
+    document.add(together_heading, [Block::Table(totals)]);
+    if !fleet.limited.is_empty() {
+        let rows = fleet.limited.iter().map(|one| limited(fleet, one));
+        let table = Table::new(1, ["limited by", "so many", "of them"], rows);
+        document.add("What limited each by itself", [Block::Table(table)]);
+    }
     let behind = fleet
         .stragglers
         .iter()
@@ -36,7 +44,7 @@ pub(crate) fn document(report: &FleetReport<'_>) -> Document {
         (!behind.is_empty()).then(|| Block::Notice(Notice::Warning, format!("behind the others: {behind}")));
     let mut table = Table::new(
         2,
-        ["pod", "node", "IOPS", "MiB/s", "p50", "p99"],
+        [noun, "node", "IOPS", "MiB/s", "p50", "p99"],
         fleet.members.iter().take(MEMBERS_MAX).map(row),
     );
     if fleet.members.len() > MEMBERS_MAX {
@@ -44,6 +52,17 @@ pub(crate) fn document(report: &FleetReport<'_>) -> Document {
     }
     document.add("Each", notice.into_iter().chain([Block::Table(table)]));
     document
+}
+
+/// One limit, and some of those that have it.
+fn limited(fleet: &Fleet, one: &Limited) -> Vec<String> {
+    const NAMED: usize = 3;
+    let named = one.members.iter().filter_map(|&place| fleet.members.get(place));
+    let mut names = joined(named.take(NAMED).map(self::named), ", ");
+    if one.members.len() > NAMED {
+        names.push_str(", …");
+    }
+    vec![one.by.clone(), count(one.members.len() as f64), names]
 }
 
 fn named(member: &Member) -> String {
@@ -81,6 +100,10 @@ fn limit(limit: Limit) -> String {
         Limit::Steady => String::from(
             "each is steady: limits of their own and one that is divided evenly look alike; --alone measures one by itself first, \
              and tells",
+        ),
+        Limit::Apart => String::from(
+            "they did not begin at one moment: sums of rates are what they would have together if nothing they share holds them, and \
+             whose limit it is cannot be told",
         ),
         Limit::TooShort { seconds } => format!(
             "whose limit it is cannot be told from {} that all have: run for at least 10, or with --alone",

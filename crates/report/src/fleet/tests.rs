@@ -1,7 +1,7 @@
 use super::FleetReport;
 use crate::{Format, Style};
 use expect_test::expect;
-use fathom_analysis::fleet::{Fleet, Limit, Member, Shown, Total};
+use fathom_analysis::fleet::{Fleet, Limit, Limited, Member, Shown, Total};
 use fathom_core::histogram::Histogram;
 
 #[test]
@@ -31,6 +31,10 @@ fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
             shown_by: Shown::Alone { iops_alone: 9_000.0 },
         },
         stragglers: vec![1],
+        limited: vec![Limited {
+            by: String::from("an IOPS limit"),
+            members: vec![0, 1],
+        }],
     };
     let report = FleetReport {
         on: "class pool",
@@ -47,6 +51,10 @@ fn a_fleet_is_told_with_its_limit_its_start_and_who_falls_behind() {
         Together
                 I/Os   IOPS  MiB/s      p50      p95      p99    p99.9
           read  124k  12.4k   48.4  1.00 ms  1.00 ms  1.00 ms  1.00 ms
+
+        What limited each by itself
+          limited by     so many                   of them
+          an IOPS limit        2  1 on node-1, 2 on node-2
 
         Each
         warning: behind the others: 2 on node-2

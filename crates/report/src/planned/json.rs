@@ -159,6 +159,7 @@ fn recorded(report: &SeenReport<'_>) -> Value {
                 Source::Ios => "ios",
                 Source::Counters => "counters",
                 Source::Series => "series",
+                Source::Sums => "sums",
             },
             "devices": recording.devices,
             "seconds": seen.seconds(),

@@ -2,17 +2,49 @@
 //!
 //! Data in: paths as typed. Data out: [`Inputs`] of one kind. It must not read what is in them.
 
+use crate::part::Part;
+use crate::stored;
 use anyhow::{Context, bail};
+use fathom_cluster::prefix::ALONE_RUN;
 use fathom_store::{RUN_FILE, is_sweep};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// A side, of one kind.
 #[derive(Debug)]
 pub(super) enum Inputs {
-    /// Run directories, recordings among them.
-    Runs(Vec<PathBuf>),
+    /// Runs, recordings among them.
+    Runs(Vec<RunInput>),
     Sweeps(Vec<PathBuf>),
     Columns(Vec<ColumnFile>),
+}
+
+/// A run.
+#[derive(Debug)]
+pub(super) enum RunInput {
+    Directory(PathBuf),
+    /// One of many in one place, by what it contributes.
+    Stored {
+        name: String,
+        part: Box<Part>,
+    },
+}
+
+impl RunInput {
+    /// As it is named in a report.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Directory(dir) => dir.display().to_string(),
+            Self::Stored { name, .. } => name.clone(),
+        }
+    }
+
+    fn directory(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Directory(dir) => Some(dir),
+            Self::Stored { .. } => None,
+        }
+    }
 }
 
 /// A file of numbers, and which of its columns.
@@ -24,7 +56,7 @@ pub(super) struct ColumnFile {
 
 /// What a path is.
 enum Found {
-    Runs(Vec<PathBuf>),
+    Runs(Vec<RunInput>),
     Sweep,
     Column(ColumnFile),
 }
@@ -40,7 +72,8 @@ impl Inputs {
                 Found::Column(column) => columns.push(column),
             }
         }
-        twice(runs.iter().chain(&sweeps))?;
+        twice(runs.iter().filter_map(RunInput::directory).chain(&sweeps))?;
+        twice_stored(&runs)?;
         match (runs.is_empty(), sweeps.is_empty(), columns.is_empty()) {
             (false, true, true) => Ok(Self::Runs(runs)),
             (true, false, true) => Ok(Self::Sweeps(sweeps)),
@@ -60,20 +93,20 @@ impl Inputs {
     /// As they are named in a report.
     pub(super) fn names(&self) -> Vec<String> {
         match self {
-            Self::Runs(dirs) | Self::Sweeps(dirs) => {
-                dirs.iter().map(|dir| dir.display().to_string()).collect()
-            }
+            Self::Runs(runs) => runs.iter().map(RunInput::name).collect(),
+            Self::Sweeps(dirs) => dirs.iter().map(|dir| dir.display().to_string()).collect(),
             Self::Columns(files) => files.iter().map(ColumnFile::name).collect(),
         }
     }
 
     /// The directories among them: nothing is written there.
     pub(super) fn directories(&self) -> impl Iterator<Item = &Path> {
-        let dirs = match self {
-            Self::Runs(dirs) | Self::Sweeps(dirs) => dirs.as_slice(),
-            Self::Columns(_) => &[],
+        let dirs: Vec<&PathBuf> = match self {
+            Self::Runs(runs) => runs.iter().filter_map(RunInput::directory).collect(),
+            Self::Sweeps(dirs) => dirs.iter().collect(),
+            Self::Columns(_) => Vec::new(),
         };
-        dirs.iter().map(PathBuf::as_path)
+        dirs.into_iter().map(PathBuf::as_path)
     }
 }
 
@@ -87,14 +120,18 @@ impl ColumnFile {
 }
 
 fn found(path: &Path) -> anyhow::Result<Found> {
+    if stored::is_prefix(path) {
+        return Ok(Found::Runs(stored_in(path)?));
+    }
     if path.is_dir() {
         if path.join(RUN_FILE).is_file() {
-            return Ok(Found::Runs(vec![path.to_owned()]));
+            return Ok(Found::Runs(vec![RunInput::Directory(path.to_owned())]));
         }
         if is_sweep(path) {
             return Ok(Found::Sweep);
         }
-        return Ok(Found::Runs(within(path)?));
+        let runs = within(path)?.into_iter().map(RunInput::Directory);
+        return Ok(Found::Runs(runs.collect()));
     }
     if path.exists() {
         return Ok(Found::Column(ColumnFile {
@@ -137,6 +174,33 @@ fn within(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     runs.sort();
     Ok(runs)
+}
+
+/// The runs of a prefix; what one of many did alone is no repeat of what it did among them.
+fn stored_in(prefix: &Path) -> anyhow::Result<Vec<RunInput>> {
+    let mut runs = Vec::new();
+    stored::each(prefix, |key, part| {
+        if !key.run.ends_with(ALONE_RUN) {
+            runs.push(RunInput::Stored {
+                name: stored::named(key),
+                part: Box::new(part),
+            });
+        }
+        Ok(())
+    })?;
+    Ok(runs)
+}
+
+fn twice_stored(runs: &[RunInput]) -> anyhow::Result<()> {
+    let mut names = HashSet::new();
+    for run in runs {
+        if let RunInput::Stored { name, .. } = run
+            && !names.insert(name)
+        {
+            bail!("{name}: it is given twice on one side: a repeat is another run");
+        }
+    }
+    Ok(())
 }
 
 /// The same run twice is no repeat.

@@ -2,6 +2,7 @@
 //!
 //! Data in: run directories. Data out: their figures and conditions. It must not judge.
 
+use super::inputs::RunInput;
 use super::{Read, ReadSide};
 use crate::commands::show;
 use crate::recorded::run_dir::{device_infos, is_below};
@@ -13,16 +14,13 @@ use fathom_core::record::{BlockRequest, StreamKind};
 use fathom_core::run::{CommandExit, Run, Status};
 use fathom_report::compared::Kind;
 use fathom_store::{RecordReader, stored_streams};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-pub(super) fn read(sides: [&[PathBuf]; 2]) -> anyhow::Result<Read> {
+pub(super) fn read(sides: [&[RunInput]; 2]) -> anyhow::Result<Read> {
     let mut runs: [Vec<Run>; 2] = Default::default();
-    for (side, dirs) in sides.iter().enumerate() {
-        runs[side] = dirs
-            .iter()
-            .map(|dir| show::run_of(dir))
-            .collect::<anyhow::Result<_>>()?;
-        not_the_same(dirs, &runs[side])?;
+    for (side, inputs) in sides.iter().enumerate() {
+        runs[side] = inputs.iter().map(run_of).collect::<anyhow::Result<_>>()?;
+        not_the_same(inputs, &runs[side])?;
     }
     let recorded = runs
         .each_ref()
@@ -47,7 +45,7 @@ pub(super) fn read(sides: [&[PathBuf]; 2]) -> anyhow::Result<Read> {
             notes: sides[side]
                 .iter()
                 .zip(&runs[side])
-                .filter_map(|(dir, run)| note_of_command(dir, run))
+                .filter_map(|(input, run)| note_of_command(&input.name(), run))
                 .collect(),
             ..ReadSide::default()
         };
@@ -60,9 +58,9 @@ pub(super) fn read(sides: [&[PathBuf]; 2]) -> anyhow::Result<Read> {
     }
     let mut read: [ReadSide; 2] = Default::default();
     for side in 0..2 {
-        for (dir, run) in sides[side].iter().zip(&runs[side]) {
-            read[side].measured.push(measured(dir, run, kind)?);
-            read[side].notes.extend(note(dir, run));
+        for (input, run) in sides[side].iter().zip(&runs[side]) {
+            read[side].measured.push(measured(input, run, kind)?);
+            read[side].notes.extend(note(&input.name(), run));
         }
     }
     let observed = observe([&read[0].measured, &read[1].measured]);
@@ -79,40 +77,89 @@ fn is_recording(run: &Run) -> bool {
 }
 
 /// What a modelled run does is all in its seeds: run again, it is the same run and no repeat.
-fn not_the_same(dirs: &[PathBuf], runs: &[Run]) -> anyhow::Result<()> {
+fn not_the_same(inputs: &[RunInput], runs: &[Run]) -> anyhow::Result<()> {
     let runs: Vec<&Run> = runs.iter().collect();
     if let Some((one, other)) = twins(&runs) {
         bail!(
             "{} and {} are one and the same run, measured twice on a modelled disk with the same seed: they are no repeats; give \
              each a seed of its own (--on 'model:…,seed=N'), or let fathom sweep --repeat do it",
-            dirs[one].display(),
-            dirs[other].display()
+            inputs[one].name(),
+            inputs[other].name()
         );
     }
     Ok(())
 }
 
-fn measured(dir: &Path, run: &Run, kind: Kind) -> anyhow::Result<Measured> {
-    let name = dir.display().to_string();
-    if kind == Kind::Recordings {
-        return recorded(dir, name, run);
+fn run_of(input: &RunInput) -> anyhow::Result<Run> {
+    match input {
+        RunInput::Directory(dir) => show::run_of(dir),
+        RunInput::Stored { part, .. } => Ok(part.run.clone()),
     }
-    let series = fathom_store::read(dir)?.series;
-    let histograms = fathom_store::read_histograms(dir)?;
-    let measured = Measured::of_run(name, run, &series, &histograms);
+}
+
+fn measured(input: &RunInput, run: &Run, kind: Kind) -> anyhow::Result<Measured> {
+    let measured = match input {
+        RunInput::Directory(dir) if kind == Kind::Recordings => {
+            recorded(dir, dir.display().to_string(), run)?
+        }
+        RunInput::Directory(dir) => of_load(dir, run)?,
+        RunInput::Stored { name, part } => match &part.measured {
+            Some(measured) => Measured {
+                name: name.clone(),
+                ..measured.clone()
+            },
+            None => bail!("{name}: nothing of it can be compared: leave it out"),
+        },
+    };
     if measured.loads.iter().all(|load| load.directions.is_empty()) {
-        bail!("{}: no I/O was completed in it: leave it out", dir.display());
+        bail!("{}: no I/O was completed in it: leave it out", input.name());
     }
     Ok(measured)
 }
 
-/// The requests of the devices at the top: what goes through one to another is counted once.
+fn of_load(dir: &Path, run: &Run) -> anyhow::Result<Measured> {
+    let series = fathom_store::read(dir)?.series;
+    let histograms = fathom_store::read_histograms(dir)?;
+    Ok(Measured::of_run(
+        dir.display().to_string(),
+        run,
+        &series,
+        &histograms,
+    ))
+}
+
+/// The figures of a run, whatever it is of; `None`: a command's are in its document, and a recording without requests has none.
+pub(crate) fn measured_of(dir: &Path, run: &Run) -> anyhow::Result<Option<Measured>> {
+    if !is_recording(run) {
+        return of_load(dir, run).map(Some);
+    }
+    if command_of(run).is_some() {
+        return Ok(None);
+    }
+    requests(dir, dir.display().to_string(), run)
+}
+
+/// The requests of a recording.
 fn recorded(dir: &Path, name: String, run: &Run) -> anyhow::Result<Measured> {
     if !stored_streams(dir).contains(&StreamKind::Block) {
         bail!(
             "{}: it has no requests of a device, by which recordings are compared: record it with fathom record --device",
             dir.display()
         );
+    }
+    let Some(measured) = requests(dir, name, run)? else {
+        bail!(
+            "{}: no read or write is in it: there is nothing to compare",
+            dir.display()
+        );
+    };
+    Ok(measured)
+}
+
+/// The requests of the devices at the top: what goes through one to another is counted once. `None`: there are none.
+fn requests(dir: &Path, name: String, run: &Run) -> anyhow::Result<Option<Measured>> {
+    if !stored_streams(dir).contains(&StreamKind::Block) {
+        return Ok(None);
     }
     let infos = device_infos(run);
     let top: Vec<u32> = infos
@@ -127,18 +174,11 @@ fn recorded(dir: &Path, name: String, run: &Run) -> anyhow::Result<Measured> {
             .filter(|row| top.is_empty() || top.contains(&row.device));
         wanted.for_each(|row| requests.take(row));
     })?;
-    let Some(measured) = requests.finish(name, run.started_unix_ns.0) else {
-        bail!(
-            "{}: no read or write is in it: there is nothing to compare",
-            dir.display()
-        );
-    };
-    Ok(measured)
+    Ok(requests.finish(name, run.started_unix_ns.0))
 }
 
 /// What to know of a command before its time is believed.
-fn note_of_command(dir: &Path, run: &Run) -> Option<String> {
-    let name = dir.display();
+fn note_of_command(name: &str, run: &Run) -> Option<String> {
     match command_of(run)?.exit {
         CommandExit::Code(0) => None,
         CommandExit::Code(code) => Some(format!(
@@ -151,8 +191,7 @@ fn note_of_command(dir: &Path, run: &Run) -> Option<String> {
 }
 
 /// What to know of a run before its figures are believed.
-fn note(dir: &Path, run: &Run) -> Vec<String> {
-    let name = dir.display();
+fn note(name: &str, run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     match run.status {
         Status::Complete => {}

@@ -1,5 +1,6 @@
 //! The agent in a pod, as a command of this program: there is nothing else in its image.
 
+use super::store;
 use crate::args::k8s::AgentCommand;
 use crate::exit::Exit;
 use crate::terminal::signals;
@@ -38,6 +39,10 @@ pub(super) fn agent(command: &AgentCommand) -> anyhow::Result<Exit> {
         }
         AgentCommand::End { dir } => {
             agent::end(dir).with_context(|| format!("cannot write in {}", dir.display()))?;
+            Ok(Exit::Done)
+        }
+        AgentCommand::Part { dir } => {
+            store::contribute(dir)?;
             Ok(Exit::Done)
         }
         AgentCommand::Send { path, offset_bytes } => {

@@ -4,7 +4,7 @@
 
 use crate::terminal::{self, Colour};
 use anyhow::Context as _;
-use fathom_analysis::fleet::{Fleet, Recorded, Reduction};
+use fathom_analysis::fleet::{Fleet, Part, Recorded, Reduction};
 use fathom_cluster::conduct::{TestDone, test_dir};
 use fathom_cluster::plan::{ALONE, Plan};
 use fathom_cluster::start::{self, Release};
@@ -114,7 +114,7 @@ fn reduce(plan: &Plan, its: &[&TestDone], dir: &Path, step: &str) -> anyhow::Res
             histograms: &histograms,
         };
         if one.test.member == ALONE {
-            reduction.alone(&recorded);
+            reduction.alone(Part::of(&recorded).member.iops);
         } else {
             reduction.add(&recorded);
         }

@@ -23,6 +23,7 @@ pub(super) fn plan(args: &WhatArgs) -> anyhow::Result<Plan> {
             prepare: args.prepare.clone(),
             command: command.clone(),
             cleanup: args.cleanup.clone(),
+            options: args.option.clone(),
         },
         _ if args.jobs.is_empty() => bail!("give job files, or a command for each pod (--command LINE)"),
         _ => Work::Load {
@@ -75,6 +76,7 @@ pub(super) fn plan(args: &WhatArgs) -> anyhow::Result<Plan> {
         members: args.parallel.unwrap_or(1),
         alone: args.alone,
         nodes: Vec::new(),
+        records: None,
     };
     plan.check()?;
     Ok(plan)
@@ -128,6 +130,7 @@ pub(super) fn watching(args: &K8sRecordArgs, volumes: Vec<Watched>) -> anyhow::R
         members: 1,
         alone: false,
         nodes: Vec::new(),
+        records: None,
     };
     plan.check()?;
     Ok(plan)

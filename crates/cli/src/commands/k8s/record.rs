@@ -2,9 +2,10 @@
 //!
 //! Data in: claims. Data out: a recording of each. It changes nothing that the claims' users have.
 
-use super::{conduct_plan, plan, told, wait};
+use super::{conduct_plan, is_whole, plan, store, told};
 use crate::args::k8s::K8sRecordArgs;
 use crate::exit::Exit;
+use crate::stored::wait;
 use crate::terminal;
 use anyhow::bail;
 use fathom_cluster::Cluster;
@@ -22,8 +23,9 @@ pub(super) fn record(args: &K8sRecordArgs) -> anyhow::Result<Exit> {
              to let it (fathom k8s record --help says what for)"
         );
     }
-    let volumes = wait(find(args))??;
-    let plan = plan::watching(args, volumes)?;
+    let (volumes, classes): (Vec<Watched>, Vec<String>) = wait(find(args))??.into_iter().unzip();
+    let mut plan = plan::watching(args, volumes)?;
+    plan.records = store::records(&args.records, args.at.context.as_deref(), classes)?;
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     let Some(dir) = reserve_directory(&output, "k8s")? else {
         bail!("-o none: a recording that is kept nowhere has no use");
@@ -35,7 +37,7 @@ pub(super) fn record(args: &K8sRecordArgs) -> anyhow::Result<Exit> {
     } else {
         terminal::print(&text(&plan, &outcome.done, &dir))?;
     }
-    let whole = outcome.done.len() == plan.sides.len() && outcome.done.iter().all(TestDone::is_whole);
+    let whole = is_whole(&plan, &outcome.done);
     Ok(match (whole, outcome.done.is_empty()) {
         (true, _) if outcome.left.is_empty() => Exit::Done,
         // Ctrl-C ends a recording; twice, it is given up.
@@ -59,8 +61,8 @@ fn text(plan: &Plan, done: &[TestDone], dir: &Path) -> String {
     text
 }
 
-/// Where each claim is in use.
-async fn find(args: &K8sRecordArgs) -> anyhow::Result<Vec<Watched>> {
+/// Where each claim is in use, and of which class it is.
+async fn find(args: &K8sRecordArgs) -> anyhow::Result<Vec<(Watched, String)>> {
     let cluster = Cluster::connect(args.at.context.as_deref(), args.at.namespace.as_deref()).await?;
     let mut found = Vec::new();
     for name in &args.claims {
@@ -91,18 +93,22 @@ async fn find(args: &K8sRecordArgs) -> anyhow::Result<Vec<Watched>> {
                 "{name}: pods use it on {node} and on {other}: what is sent to it from {node} is recorded"
             ));
         }
-        let class = spec
-            .storage_class_name
-            .map_or_else(String::new, |class| format!(", class {class}"));
-        found.push(Watched {
+        let class = spec.storage_class_name.unwrap_or_default();
+        let of_class = if class.is_empty() {
+            String::new()
+        } else {
+            format!(", class {class}")
+        };
+        let watched = Watched {
             called: format!(
-                "claim {}/{name} of pod {} on node {node}{class}",
+                "claim {}/{name} of pod {} on node {node}{of_class}",
                 cluster.namespace(),
                 named.join(", ")
             ),
             volume,
             node,
-        });
+        };
+        found.push((watched, class));
     }
     Ok(found)
 }

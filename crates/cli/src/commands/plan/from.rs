@@ -5,8 +5,10 @@
 
 mod replay;
 mod server;
+mod stored;
 
 pub(super) use replay::Replays;
+pub(crate) use stored::seen_of;
 
 use crate::commands::show::run_of;
 use crate::recorded::run_dir::{self, RunIos, Volumes, device_infos, direct, is_below};
@@ -30,6 +32,8 @@ pub(super) struct Recorded {
     pub(super) recording: Recording,
     /// What stands for I/Os where none were recorded.
     spans: Vec<Span>,
+    /// Of many that are alike not all are carried out on the model.
+    pub(super) replayed: bool,
 }
 
 /// Where it is.
@@ -39,8 +43,8 @@ enum Origin {
         run: Box<Run>,
         volumes: Volumes,
     },
-    /// Nothing but sums were ever known, of a disk of this size.
-    Server { volume_bytes: u64 },
+    /// Nothing but sums are known here, of a disk of this size.
+    Sums { volume_bytes: u64 },
 }
 
 impl Recorded {
@@ -49,6 +53,19 @@ impl Recorded {
     /// # Errors
     /// It is no recording, or there is nothing in it to plan from.
     pub(super) fn open(dir: &Path, device: Option<&str>) -> anyhow::Result<Self> {
+        let recorded = Self::opened(dir, device)?;
+        if recorded.recording.seen.total().ios() == 0 {
+            bail!(
+                "--from {}: no read or write is in it: there is nothing to plan from (fathom record, or fathom run --record, keeps \
+                 them)",
+                dir.display()
+            );
+        }
+        Ok(recorded)
+    }
+
+    /// The same, whether there is anything in it or not.
+    fn opened(dir: &Path, device: Option<&str>) -> anyhow::Result<Self> {
         if fathom_store::is_sweep(dir) {
             bail!(
                 "--from {}: this is a sweep, of many loads: give the directory of one of its runs",
@@ -103,15 +120,9 @@ impl Recorded {
             },
             recording,
             spans: Vec::new(),
+            replayed: true,
         };
         recorded.look(dir)?;
-        if recorded.recording.seen.total().ios() == 0 {
-            bail!(
-                "--from {}: no read or write is in it: there is nothing to plan from (fathom record, or fathom run --record, keeps \
-                 them)",
-                dir.display()
-            );
-        }
         Ok(recorded)
     }
 
@@ -153,7 +164,7 @@ impl Recorded {
         let kind = match self.recording.seen.source {
             Source::Requests => StreamKind::Block,
             Source::Ios => StreamKind::Io,
-            Source::Counters | Source::Series => {
+            Source::Counters | Source::Series | Source::Sums => {
                 self.each_of_spans(take);
                 return Ok(());
             }
@@ -178,7 +189,7 @@ impl Recorded {
     fn each_of_spans(&self, take: &mut dyn FnMut(&[Arrival]) -> bool) {
         let volume_bytes = match &self.origin {
             Origin::Directory { volumes, .. } => volumes.end_bytes,
-            Origin::Server { volume_bytes } => *volume_bytes,
+            Origin::Sums { volume_bytes } => *volume_bytes,
         };
         let mut rng = Rng::new(self.start_ns());
         let mut arrivals = Vec::new();
@@ -209,7 +220,7 @@ fn dropped(run: &Run, source: Source) -> u64 {
         Source::Requests => StreamKind::Block,
         Source::Ios => StreamKind::Io,
         Source::Counters => StreamKind::Counters,
-        Source::Series => return 0,
+        Source::Series | Source::Sums => return 0,
     };
     let streams = run.summary.streams.iter().filter(|stream| stream.kind == kind);
     streams.map(|stream| stream.dropped).sum()

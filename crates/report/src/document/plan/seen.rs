@@ -66,6 +66,7 @@ fn lines(recording: &Recording) -> Vec<String> {
         Source::Ios => String::from("each I/O of the load"),
         Source::Counters => format!("counters{of}"),
         Source::Series => String::from("the run's series"),
+        Source::Sums => format!("sums by the second{of}, made where it ran"),
     };
     let mut lines = vec![
         format!("{}: {} of {what}", recording.name, duration(seen.seconds())),

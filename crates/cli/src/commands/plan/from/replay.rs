@@ -46,7 +46,7 @@ impl Replays<'_> {
         let all: Vec<Layout<'_>> = layouts.iter().chain(present).copied().collect();
         let mut replayed: Vec<Option<Replayed>> = vec![None; all.len()];
         let mut progress = Progress::new(self);
-        for recorded in self.recorded {
+        for recorded in self.recorded.iter().filter(|recorded| recorded.replayed) {
             for (sum, one) in replayed.iter_mut().zip(self.of(recorded, &all, &mut progress)?) {
                 match sum {
                     Some(sum) => sum.add(one),
@@ -172,7 +172,13 @@ impl Progress {
             since: Instant::now(),
             told: Instant::now(),
             done_ios: 0,
-            all_ios: replays.recorded.iter().map(ios).sum::<u64>().max(1),
+            all_ios: replays
+                .recorded
+                .iter()
+                .filter(|recorded| recorded.replayed)
+                .map(ios)
+                .sum::<u64>()
+                .max(1),
         }
     }
 

@@ -60,12 +60,13 @@ impl Recorded {
             above_cache: false,
         };
         Ok(Self {
-            origin: Origin::Server {
+            origin: Origin::Sums {
                 volume_bytes: args.gib.unwrap_or(VOLUME_BYTES),
             },
             start_ns,
             recording,
             spans,
+            replayed: true,
         })
     }
 }

@@ -1,0 +1,104 @@
+//! What one run contributes to what many did: made of its directory where it ran, kept beside its records, put together by whoever
+//! asks.
+//!
+//! Data in: a run directory. Data out: [`Part`] (`part.json`), and again. It must not know where it is kept.
+
+use crate::commands::{compare, explain, plan, show};
+use anyhow::{Context as _, bail};
+use fathom_analysis::compare::Measured;
+use fathom_analysis::explain::answer::LimitKind;
+use fathom_analysis::fleet;
+use fathom_core::run::Run;
+use fathom_plan::seen::KeptSeen;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Raised when a field changes its meaning or goes away.
+const SCHEMA: &str = "fathom.part/1";
+
+/// All that others need of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Part {
+    schema: String,
+    /// `run.json`.
+    pub(crate) run: Run,
+    /// Its rates and its buckets.
+    pub(crate) fleet: fleet::Part,
+    /// Its figures, as they are compared; `None`: it has none, as a command.
+    pub(crate) measured: Option<Measured>,
+    /// What there is to plan from; `None`: nothing was read or written.
+    pub(crate) seen: Option<SeenPart>,
+}
+
+/// What was seen of its load.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SeenPart {
+    pub(crate) seen: KeptSeen,
+    pub(crate) devices: Vec<String>,
+    pub(crate) aside: Vec<String>,
+    pub(crate) dropped: u64,
+    pub(crate) above_cache: bool,
+}
+
+impl Part {
+    /// Of a run directory, that of a killed run among them.
+    pub(crate) fn of(dir: &Path) -> anyhow::Result<Self> {
+        let run = show::run_of(dir)?;
+        let series = fathom_store::read(dir)?.series;
+        let histograms = fathom_store::read_histograms(dir)?;
+        let mut fleet = fleet::Part::of(&fleet::Recorded {
+            // Whoever puts it somewhere knows.
+            name: "",
+            node: None,
+            summary: &run.summary,
+            series: &series,
+            histograms: &histograms,
+        });
+        fleet.limited = limited(dir, &run)?;
+        Ok(Self {
+            schema: String::from(SCHEMA),
+            measured: compare::measured_of(dir, &run)?,
+            seen: plan::seen_of(dir)?,
+            fleet,
+            run,
+        })
+    }
+
+    /// As it is kept.
+    pub(crate) fn to_json(&self) -> anyhow::Result<String> {
+        Ok(serde_json::to_string(self)? + "\n")
+    }
+
+    /// Of text from outside.
+    pub(crate) fn read(text: &[u8]) -> anyhow::Result<Self> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: String,
+        }
+        let head: Head = serde_json::from_slice(text).context("no part of a run (part.json)")?;
+        if head.schema != SCHEMA {
+            bail!(
+                "a part of schema {}, and this fathom reads {SCHEMA}: use the fathom that wrote it, or a newer one",
+                head.schema
+            );
+        }
+        let part: Self = serde_json::from_slice(text).context("no part of a run (part.json)")?;
+        if !part.fleet.is_possible() {
+            bail!("no part of a run (part.json): no run can have had such amounts");
+        }
+        Ok(part)
+    }
+}
+
+/// What limited it, each limit once.
+fn limited(dir: &Path, run: &Run) -> anyhow::Result<Vec<String>> {
+    let explanation = explain::explained(dir, run, None)?;
+    let told = explanation
+        .limits
+        .iter()
+        .filter(|one| one.limit != LimitKind::Unknown);
+    let mut limited: Vec<String> = told.map(|one| one.limit.name().to_owned()).collect();
+    limited.sort();
+    limited.dedup();
+    Ok(limited)
+}
