@@ -29,6 +29,8 @@ Examples:
     fathom explain s3://bench/fleet
   what would be made
     fathom k8s manifest jobs.fio --class fast | kubectl apply -f -
+  an experiment of several runs, in one file
+    fathom k8s run experiments/acs-2024/cluster.toml -o acs
   go on after an interruption; remove what a killed run left
     fathom k8s run --resume classes
     fathom k8s cleanup";
@@ -145,7 +147,8 @@ pub(crate) struct ManifestArgs {
 /// What is run where.
 #[derive(Debug, Args)]
 pub(crate) struct WhatArgs {
-    /// Job files, carried out one after the other in each pod
+    /// Job files, carried out one after the other in each pod; for run: or one FILE.toml whose keys are these flags, for an
+    /// experiment of several runs ([[run]])
     #[arg(value_name = "JOBS", value_hint = ValueHint::FilePath)]
     pub jobs: Vec<PathBuf>,
     /// A storage class to be measured (repeatable: compared with the first)

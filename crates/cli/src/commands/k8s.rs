@@ -4,6 +4,7 @@
 //! asked for to `cluster`, and what came back to where it is compared.
 
 mod agent;
+mod experiment;
 mod fleet;
 mod plan;
 mod record;
@@ -53,6 +54,9 @@ fn print_manifest(plan: &Plan) -> anyhow::Result<Exit> {
 }
 
 fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
+    if let Some(path) = experiment::asked_for(args) {
+        return experiment::run(args, path);
+    }
     if let Some(dir) = &args.resume {
         let plan = conduct::read_plan(dir)?;
         plan.check()?;

@@ -71,6 +71,50 @@ fn what_cannot_be_is_refused_with_its_flag_before_a_cluster_is_asked() {
 }
 
 #[test]
+fn the_experiments_on_clusters_are_such() {
+    let place = Place::new();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
+    for (file, more, parts) in [
+        (
+            "acs-2024/cluster.toml",
+            "",
+            [
+                "storageClassName: acstor-azuredisk",
+                "acstor-randrw.fio:",
+                "pg_restore",
+            ],
+        ),
+        (
+            "acs-2024/mssql.toml",
+            "",
+            ["sqlpackage", "managed-csi-premium", "CREATE DATABASE"],
+        ),
+        (
+            "postgres/cluster.toml",
+            "--class fast --class slow --size 1Gi",
+            ["storageClassName: slow", "storage: 1Gi", "pg_restore"],
+        ),
+    ] {
+        let line = format!("k8s run {root}/{file} --dry-run {more}");
+        let text = place.fathom(&line).expect(0).stdout;
+        for part in parts {
+            assert!(text.contains(part), "{file}: {part}: {text}");
+        }
+    }
+    place.write(
+        "a.toml",
+        "class = \"a\"\nspeed = 3\n[[run]]\nname = \"one\"\njobs = [\"a.fio\"]\n",
+    );
+    let found = place.fathom("k8s run a.toml");
+    assert_eq!(found.code, Some(2), "{}", found.stderr);
+    assert!(
+        found.stderr.contains("--speed") && found.stderr.contains("that is in run one of a.toml"),
+        "{}",
+        found.stderr
+    );
+}
+
+#[test]
 fn the_rights_that_it_needs_are_printed() {
     let place = Place::new();
     let text = place.fathom("k8s rbac -n bench --user jane").expect(0).stdout;
