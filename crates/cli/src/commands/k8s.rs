@@ -224,7 +224,7 @@ fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> a
         terminal::print(&told::json(plan, &outcome.done, dir)?)?;
     } else {
         terminal::print(&told::text(plan, &outcome.done))?;
-        told::attach(plan, &outcome.done)?;
+        told::attach(plan, &outcome.done, dir)?;
         for step in told::steps(plan) {
             if plan.sides.len() == 1 && !plan.begins_together() {
                 terminal::print(&told::each(plan, &outcome.done, dir, &step)?)?;

@@ -6,6 +6,7 @@ use super::fleet;
 use crate::args::compare::CompareArgs;
 use crate::commands::compare;
 use crate::terminal::{self, Colour};
+use anyhow::Context as _;
 use fathom_analysis::compare::{Better, Figure, Observed, Order, Quantity, Settings, Value, judge};
 use fathom_cluster::agent::Said;
 use fathom_cluster::attach::{AttachTimes, Step};
@@ -13,7 +14,8 @@ use fathom_cluster::conduct::{Event, TestDone, test_dir};
 use fathom_cluster::objects::{COMMAND_STEP, RECORD_STEP};
 use fathom_cluster::plan::{Plan, Test, Work};
 use fathom_core::units::{Bytes, Nanos, binary_rate, count};
-use fathom_report::compared::{CompareReport, Kind, SideReport};
+use fathom_door::output;
+use fathom_report::compared::{CompareFormat, CompareReport, Kind, SideReport};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -233,14 +235,24 @@ pub(super) fn compare(
         }
         terminal::print(&format!("\n{step}\n"))?;
         let names = [0, other].map(|side| plan.sides[side].name().to_owned());
-        let compared = CompareArgs::of_targets(a, b, names.into(), quiet);
+        let mut compared = CompareArgs::of_targets(a, b, names.into(), quiet);
+        compared.outputs = pages(dir, &format!("compared-{step}"), plan.sides[other].name());
+        // A run that is taken up again is told anew.
+        compared.force = true;
         compare::compare(&compared)?;
     }
     Ok(())
 }
 
+/// The files that a comparison of the first side with `other` is kept in.
+fn pages(dir: &Path, what: &str, other: &str) -> Vec<PathBuf> {
+    ["html", "md"]
+        .map(|ending| dir.join(format!("{what}-{other}.{ending}")))
+        .into()
+}
+
 /// How long volumes took to be attached, compared side by side.
-pub(super) fn attach(plan: &Plan, done: &[TestDone]) -> anyhow::Result<()> {
+pub(super) fn attach(plan: &Plan, done: &[TestDone], dir: &Path) -> anyhow::Result<()> {
     for other in 1..plan.sides.len() {
         let sides = [0, other].map(|side| -> Vec<&TestDone> {
             done.iter()
@@ -275,6 +287,12 @@ pub(super) fn attach(plan: &Plan, done: &[TestDone]) -> anyhow::Result<()> {
         };
         terminal::print("\nattach times, as seen every 250 ms\n")?;
         terminal::print(&report.text(terminal::stdout_style(Colour::Auto)))?;
+        for path in pages(dir, "attach", plan.sides[other].name()) {
+            if let Some(format) = CompareFormat::of(&path) {
+                output::leave(&path, report.render(format).as_bytes(), true)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+        }
     }
     Ok(())
 }
