@@ -23,6 +23,8 @@ const NEEDED: &[packages::Need] = &[
 ];
 /// Where its image is called so in the cluster.
 const IMAGE: &str = "e2e.local/fathom:1";
+/// Somebody's own image there.
+const TOOLS: &str = "e2e.local/tools:1";
 
 /// `cargo xtask cluster`: builds it where it is not yet, starts it, runs the tests that need it, takes it down.
 pub(crate) fn run() -> Result<()> {
@@ -104,10 +106,72 @@ fn prepare() -> Result<PathBuf> {
     shell::run(shell::cargo(&["build", "--locked", "--package", "fathom"]).env_remove("RUSTFLAGS"))?;
     fs::create_dir_all(dir.join("images"))?;
     image(&dir)?;
+    tools(&dir)?;
     Ok(dir)
 }
 
+/// An image of somebody's own, as commands are run in: a shell, and a few programs of this machine.
+fn tools(dir: &Path) -> Result<()> {
+    let programs = ["sh", "cat", "head", "sleep", "dd", "rm", "sync"]
+        .into_iter()
+        .filter_map(packages::find);
+    let programs: Vec<PathBuf> = programs.collect();
+    // Fathom itself is copied into such a pod, and is no static program in a debug build.
+    let mut files = libraries(&target_directory()?.join("debug/fathom"))?;
+    for program in &programs {
+        // Links of the system (as sh to dash) become files under their own names.
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        files.push(format!("{}=/bin/{name}", program.display()));
+        files.extend(libraries(program)?);
+    }
+    files.sort();
+    files.dedup();
+    shell::run(
+        Command::new("python3")
+            .arg("mkimage.py")
+            .arg("images/tools.tar")
+            .args([TOOLS, "/bin/sh"])
+            .args(files)
+            .current_dir(dir),
+    )
+}
+
+/// The libraries that a program asks for, each as `PATH=PATH`.
+fn libraries(program: &Path) -> Result<Vec<String>> {
+    let libraries = shell::output(Command::new("ldd").arg(program))?;
+    let libraries = String::from_utf8(libraries).context("ldd prints text")?;
+    let paths = libraries.lines().filter_map(|line| {
+        let path = line.split_whitespace().find(|word| word.starts_with('/'))?;
+        Some(format!("{path}={path}"))
+    });
+    Ok(paths.collect())
+}
+
+/// Carries one test out on the cluster with more in its environment, as a soak does.
+pub(crate) fn soak(test: &str, vars: &[(&str, String)]) -> Result<()> {
+    packages::install(NEEDED);
+    if let Some(missing) = missing() {
+        bail!("soak on Kubernetes: this machine lacks {missing}");
+    }
+    let dir = prepare()?;
+    let built = Command::new("bash").arg("build.sh").current_dir(&dir).status()?;
+    if !built.success() {
+        bail!("the cluster's programs could not be built: {}", dir.display());
+    }
+    let mut command = tests(&dir, test);
+    shell::run(
+        command
+            .arg("--nocapture")
+            .envs(vars.iter().map(|(key, value)| (key, value))),
+    )
+}
+
 fn test(dir: &Path) -> Result<Counts> {
+    counted(tests(dir, "k8s::").arg("--show-output"))
+}
+
+/// The tests of that name, on a cluster that is started for them.
+fn tests(dir: &Path, name: &str) -> Command {
     let mut command = Command::new("bash");
     command
         .arg("e2e.sh")
@@ -115,11 +179,12 @@ fn test(dir: &Path) -> Result<Counts> {
         .args(["test", "--locked", "--package", "fathom", "--test", "it"])
         .arg("--manifest-path")
         .arg(shell::root().join("Cargo.toml"))
-        .args(["k8s::", "--", "--show-output", "--test-threads", "1"])
+        .args([name, "--", "--test-threads", "1"])
         .env("FATHOM_TEST_CLUSTER", IMAGE)
+        .env("FATHOM_TEST_CLUSTER_TOOLS", TOOLS)
         .env("FATHOM_TEST_CLUSTER_DIR", dir)
         .current_dir(dir);
-    counted(&mut command)
+    command
 }
 
 /// Why this machine cannot have a cluster.
@@ -168,12 +233,7 @@ fn image(dir: &Path) -> Result<()> {
             .arg(&stripped)
             .arg(&program),
     )?;
-    let libraries = shell::output(Command::new("ldd").arg(&program))?;
-    let libraries = String::from_utf8(libraries).context("ldd prints text")?;
-    let paths = libraries.lines().filter_map(|line| {
-        let path = line.split_whitespace().find(|word| word.starts_with('/'))?;
-        Some(format!("{path}={path}"))
-    });
+    let paths = libraries(&program)?;
     let program = format!("{}=/fathom", stripped.display());
     shell::run(
         Command::new("python3")

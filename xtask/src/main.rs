@@ -30,6 +30,9 @@ cargo xtask COMMAND
   bless            writes the snapshots of the tests anew
   soak compare [TIMES]  compares a zram device with itself, measured in turns (20): one false difference at most
   soak postgres [CUTS]   cuts the power under PostgreSQL on a served disk (200), and looks for what was acknowledged
+  soak fleet [NODES]     puts so many nodes' records together (1000): in a minute, in 500 MB, the sum of each
+  soak k8s [TIMES [SEED]]  kills runs on a real cluster (100), which cleanup removes; and fetches a GiB over a connection
+                   that is cut ten times
   soak [KILLS [SEED]]  kills runs, sweeps, recordings and reports at random moments (1000) and looks at what is left
   disturb [--noisy] [--times N] [--only NAME] [--keep DIR]  disturbs real loads in every known way, and makes a table of
                    what `fathom explain` says of it; keeps the runs that were not told rightly; --noisy: does not wait for

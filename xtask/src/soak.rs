@@ -4,6 +4,7 @@
 //! do, by its command line.
 
 mod cuts;
+mod fleet;
 mod kinds;
 mod turns;
 
@@ -24,13 +25,19 @@ const LOST_MS_MAX: u64 = 1050;
 /// So many fathoms live at the same time: each waits for its disk, most of the time.
 const AT_ONCE: u32 = 4;
 
-/// `[KILLS [SEED]]`, `compare [TIMES]`, or `postgres [CUTS]`.
+/// `[KILLS [SEED]]`, `compare [TIMES]`, `postgres [CUTS]`, `fleet [NODES]`, or `k8s [TIMES [SEED]]`.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     if let ["compare", rest @ ..] = options {
         return turns::run(rest);
     }
     if let ["postgres", rest @ ..] = options {
         return cuts::run(rest);
+    }
+    if let ["fleet", rest @ ..] = options {
+        return fleet::many_nodes(rest);
+    }
+    if let ["k8s", rest @ ..] = options {
+        return fleet::aborted(rest);
     }
     let kills = match options.first() {
         Some(text) => text.parse().context("how many kills?")?,

@@ -1,5 +1,7 @@
 //! On a real cluster of two nodes: `cargo xtask cluster`.
 
+mod soak;
+
 use super::JOB;
 use crate::harness::{Outcome, Place, at, count, finish, signal, skipped, start};
 use serde_json::Value;
@@ -20,6 +22,8 @@ const MISSING: &str = "a cluster (cargo xtask cluster)";
 struct Cluster {
     /// The image of the program in it.
     image: String,
+    /// Somebody's own, with a shell.
+    tools: String,
     /// Where its servers keep what they write.
     dir: PathBuf,
 }
@@ -27,6 +31,7 @@ struct Cluster {
 fn cluster() -> Option<Cluster> {
     Some(Cluster {
         image: std::env::var("FATHOM_TEST_CLUSTER").ok()?,
+        tools: std::env::var("FATHOM_TEST_CLUSTER_TOOLS").ok()?,
         dir: std::env::var("FATHOM_TEST_CLUSTER_DIR").ok()?.into(),
     })
 }
@@ -595,4 +600,94 @@ fn results_come_whole_over_a_connection_that_is_cut_ten_times() {
     place.fathom("show d/csi-wait/1/many").expect(0);
     place.fathom("explain d/csi-wait/1/many");
     assert_eq!(namespace.left(), "");
+}
+
+#[test]
+fn a_pod_that_the_kubelet_evicts_is_named() {
+    let Some(cluster) = cluster() else {
+        return skipped("a_pod_that_the_kubelet_evicts_is_named", MISSING);
+    };
+    let (place, namespace) = (Place::new(), Namespace::new("evicted"));
+    // What is recorded is more than a pod may keep on its node.
+    apply(&format!(
+        "apiVersion: v1\nkind: LimitRange\nmetadata: {{name: small, namespace: {}}}\nspec: {{limits: [{{type: Container, \
+         default: {{ephemeral-storage: 1Mi}}, defaultRequest: {{ephemeral-storage: 1Mi}}}}]}}\n",
+        namespace.0
+    ));
+    place.write(
+        "many.fio",
+        "[job]\nrw=randread\nbs=4k\nsize=8m\nioengine=psync\nruntime=90\ntime_based\nrate_iops=50000\n",
+    );
+    let line = run(
+        &cluster,
+        &namespace,
+        "many.fio",
+        "--repeat 1 --option=--record=io -o d",
+    );
+    let begun = Instant::now();
+    let found = place.fathom(&line);
+    assert_eq!(found.code, Some(1), "{}", found.stderr);
+    assert!(
+        found.stderr.contains("Evicted") && found.stderr.contains("ephemeral"),
+        "{}",
+        found.stderr
+    );
+    println!("evicted and named after {} s", begun.elapsed().as_secs());
+    assert!(begun.elapsed() < Duration::from_secs(80), "{:?}", begun.elapsed());
+    assert_eq!(namespace.left(), "");
+}
+
+#[test]
+fn an_experiment_in_one_file_runs_loads_and_commands_and_puts_their_records_together() {
+    let Some(cluster) = cluster() else {
+        return skipped(
+            "an_experiment_in_one_file_runs_loads_and_commands_and_puts_their_records_together",
+            MISSING,
+        );
+    };
+    let (place, namespace) = (Place::new(), Namespace::new("experiment"));
+    place.write("mixed.fio", JOB);
+    place.write(
+        "cluster.toml",
+        format!(
+            "class = [\"{CLASS}\"]\nsize = \"64Mi\"\nimage = \"{}\"\npull = \"Never\"\nrecords = \"{}\"\ncluster-name = \"e2e\"\n\
+             [[run]]\nname = \"load\"\njobs = [\"mixed.fio\"]\nrepeat = 1\nnodes = [\"all\"]\n\
+             [[run]]\nname = \"copy\"\nrepeat = 2\ncommand-image = \"{}\"\nprivileged = true\n\
+             prepare = \"head -c 4000000 /dev/urandom > /data/from\"\ncommand = \"dd if=/data/from of=/data/to bs=64k conv=fsync\"\n",
+            cluster.image,
+            place.path("fleet").display(),
+            cluster.tools
+        ),
+    );
+    let line = format!("k8s run cluster.toml -n {} -o d", namespace.0);
+    let found = place.fathom(&line).expect(0);
+    assert!(
+        found.stdout.contains("2 pods at once on class"),
+        "{}",
+        found.stdout
+    );
+    assert!(found.stdout.contains("took "), "{}", found.stdout);
+    assert_eq!(namespace.left(), "");
+    // What each contributes was computed in its pod; the prefix says what the directories do.
+    let explained = place.fathom("explain fleet --json").expect(0).json();
+    let fleets = at(&explained, "fleets").as_array().expect("fleets");
+    assert_eq!(fleets.len(), 2, "{explained:#}");
+    let of_load = fleets
+        .iter()
+        .find(|one| at(one, "on").as_str().is_some_and(|on| on.ends_with(": job")));
+    let of_load = of_load.expect("the load");
+    let ios = |member: u32, op: &str| {
+        let path = place.path(format!("d/load/{CLASS}/1/{member}/mixed/run.json"));
+        let run: Value = serde_json::from_slice(&std::fs::read(path).expect("kept")).expect("JSON");
+        count(&run, &format!("summary.jobs.0.{op}.ios"))
+    };
+    for (number, op) in ["read", "write"].into_iter().enumerate() {
+        let total = at(of_load, &format!("total.{number}"));
+        assert_eq!(count(total, "ios"), ios(1, op) + ios(2, op), "{op}");
+    }
+    let nodes = place.listing(&format!("fleet/series/cluster=e2e/class={CLASS}"));
+    assert_eq!(nodes, ["node=node-a", "node=node-b"]);
+    // It was done: taken up again, nothing is left to do.
+    let again = place.fathom(&line).expect(0);
+    assert!(again.stderr.contains("2 of 2 tests are done"), "{}", again.stderr);
 }
