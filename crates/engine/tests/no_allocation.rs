@@ -4,8 +4,8 @@ use fathom_core::arrival::Arrival as Recorded;
 use fathom_core::backend::Op;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, IoPriority, Job, Mix, Rate,
-    RecordFormat, Replay, ReplayOrder, Verify, VerifyAlgorithm, Workload, Zone, ZoneSize,
+    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, FileLocks, IoPriority, Job, Mix,
+    RangeSync, Rate, RecordFormat, Replay, ReplayOrder, Verify, VerifyAlgorithm, Workload, Zone, ZoneSize,
 };
 use fathom_door::Permits;
 use fathom_engine::Boundary;
@@ -282,6 +282,34 @@ fn all_that_a_job_may_ask_for_besides() {
         each.pattern.random = false;
         each.pattern.same_offset = true;
         check(&format!("{kind:?}, a sequence a slot"), &each);
+    }
+}
+
+/// Locks on files, parts of them written back, trims of what was written, a state that is kept.
+#[test]
+fn what_happens_around_ios() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for kind in KINDS {
+        let mut locked = job(kind, Mix::ReadWrite { read_percent: 50 }, 8, directory.path());
+        locked.files.locks = FileLocks::ReadWrite;
+        locked.numjobs = 2;
+        locked.sync.range = RangeSync {
+            every: 16,
+            writes: true,
+            ..RangeSync::default()
+        };
+        check(&format!("{kind:?}, locks and parts"), &locked);
+        let mut trimmed = job(kind, Mix::Write, 8, directory.path());
+        trimmed.region.size = Some(fathom_core::workload::Amount::Bytes(1 << 20));
+        trimmed.limit.time_based = false;
+        trimmed.limit.runtime = None;
+        trimmed.verify = Some(Verify {
+            algorithm: VerifyAlgorithm::Crc32c,
+            trim_percent: 30,
+            trim_every_ios: 16,
+            ..Verify::default()
+        });
+        check(&format!("{kind:?}, trims"), &trimmed);
     }
 }
 

@@ -93,6 +93,28 @@ fn a_section_takes_little_memory_recorded_or_modelled() {
     check(WORKER_KIB, (few, 100), (many, 1500));
 }
 
+/// fio takes 94 bytes for each I/O of such a log.
+#[test]
+fn a_log_of_every_io_takes_memory_that_does_not_grow() {
+    let place = Place::new();
+    let run = |ios: u64| {
+        let line = format!(
+            "fio --name=j --ioengine=null --iodepth=8 --rw=randwrite --bs=4k --size=16g --number_ios={ios} \
+             --write_lat_log=l{ios} --write_hist_log=l{ios} --log_hist_msec=100"
+        );
+        let (outcome, peak) = measured(&place, &line);
+        outcome.expect(0);
+        peak
+    };
+    let (few, many) = (run(100_000), run(700_000));
+    let rows = std::fs::read(place.path("l700000_clat.1.log")).expect("a log");
+    assert_eq!(rows.iter().filter(|&&byte| byte == b'\n').count(), 700_000);
+    assert!(
+        many < few + (8 << 10),
+        "{few} KiB with 100,000 I/Os, {many} KiB with 700,000"
+    );
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_the_sum_and_nothing_touched() {
     let place = Place::new();
