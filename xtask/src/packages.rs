@@ -80,7 +80,7 @@ pub(crate) fn cache_of_npm() {
     }
 }
 
-/// What reads a fleet's records in a test, by pip's names: DuckDB before 2.0 does not read how numbers of single I/Os are packed.
+/// What reads a fleet's records in a test, by pip's names: `DuckDB` before 2.0 does not read how numbers of single I/Os are packed.
 const PYTHON: [&str; 2] = ["duckdb==2.0.0", "polars==2.1.0"];
 
 /// Where they are kept, for all checkouts: the test looks there.

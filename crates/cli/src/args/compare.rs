@@ -50,7 +50,7 @@ pub(crate) enum BetterWord {
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = "Examples: fathom compare --help", after_long_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Side A: directories of runs or sweeps, directories of such, runs in object storage (s3://…/class=fast), files of numbers
+    /// Side A: directories of runs or sweeps, directories of such, runs in object storage (`s3://…/class=fast`), files of numbers
     /// (`FILE` or `FILE:COLUMN`)
     #[arg(value_name = "A", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub a: Vec<PathBuf>,

@@ -252,7 +252,7 @@ pub(crate) struct WhatArgs {
 /// Where all records are put together.
 #[derive(Debug, Args)]
 pub(crate) struct RecordsArgs {
-    /// Put each run there, too: s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH or a directory, laid out by cluster, class,
+    /// Put each run there, too: `s3://BUCKET/PATH`, `az://CONTAINER/PATH`, `gs://BUCKET/PATH` or a directory, laid out by cluster, class,
     /// node and run
     #[arg(long, value_name = "PREFIX")]
     pub records: Option<String>,
@@ -281,7 +281,7 @@ pub(crate) struct StoreArgs {
     /// Run directories
     #[arg(value_name = "RUN", required = true, value_hint = ValueHint::DirPath)]
     pub runs: Vec<PathBuf>,
-    /// Where to: s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH or a directory
+    /// Where to: `s3://BUCKET/PATH`, `az://CONTAINER/PATH`, `gs://BUCKET/PATH` or a directory
     #[arg(long, value_name = "PREFIX")]
     pub to: String,
     /// The cluster that they are of [default: none]

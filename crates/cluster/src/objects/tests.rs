@@ -1,7 +1,7 @@
 use super::{all, claim, config_map, pod, steps};
 use crate::agent::Steps;
 use crate::plan::tests::plan;
-use crate::plan::{Side, Test, Watched, Work};
+use crate::plan::{Records, Side, Test, Watched, Work};
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod};
 use std::time::Duration;
 

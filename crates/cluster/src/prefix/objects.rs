@@ -28,7 +28,7 @@ fn retries() -> RetryConfig {
             ..BackoffConfig::default()
         },
         max_retries: 6,
-        retry_timeout: Duration::from_secs(60),
+        retry_timeout: Duration::from_mins(1),
     }
 }
 

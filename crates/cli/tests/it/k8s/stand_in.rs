@@ -186,7 +186,7 @@ fn list(request: &Request, objects: &Objects) -> String {
     let mut text = String::from("<ListBucketResult>");
     let mut last = String::new();
     for (key, content) in found.by_ref().take(PAGE) {
-        last = key[bucket.len()..].to_owned();
+        key[bucket.len()..].clone_into(&mut last);
         let _written = write!(
             text,
             "<Contents><Key>{last}</Key><Size>{}</Size><ETag>\"1\"</ETag>\
