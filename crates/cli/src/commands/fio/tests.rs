@@ -12,7 +12,7 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn what_cannot_be_done_is_refused_with_a_remedy() {
     for (typed, expected) in [
-        ("--trigger=reboot --name=a", "Ctrl-C"),
+        ("--trigger-remote=reboot --name=a", "Ctrl-C"),
         ("--idle-prof=system", "leave it out"),
     ] {
         let command = read_fio_args(&words(typed), &[]).expect(typed);

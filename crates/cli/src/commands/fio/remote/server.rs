@@ -367,3 +367,6 @@ impl LogFile for SentLog {
         self.send()
     }
 }
+
+#[cfg(test)]
+mod tests;
