@@ -138,6 +138,10 @@ impl Prefix {
     /// It is none, or what is needed to get there is missing.
     pub fn open(text: &str, vars: &[(String, String)]) -> anyhow::Result<Self> {
         let (base, only) = split(text);
+        // All of it was slashes behind the scheme.
+        if text.contains("://") && !base.contains("://") {
+            bail!("{text}: give a directory, or s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH");
+        }
         let place = match base.split_once("://") {
             None | Some(("file", _)) => {
                 let path = base.strip_prefix("file://").unwrap_or(base);
