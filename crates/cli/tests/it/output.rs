@@ -140,7 +140,7 @@ fn said(outcome: &Outcome, text: &str) -> usize {
 #[test]
 fn what_is_done_otherwise_or_left_out_is_said_once() {
     let place = Place::new();
-    let options = "iodepth=8\nallow_mounted_write=1\nclocksource=cpu\nsync_file_range=wait_before:8\n";
+    let options = "iodepth=8\nallow_mounted_write=1\ngtod_cpu=1\nerror_dump=1\n";
     place.write(
         "j.fio",
         format!("[global]\nfilename=F\nsize=64k\n{options}[a]\n[b]\n{options}"),
@@ -148,8 +148,8 @@ fn what_is_done_otherwise_or_left_out_is_said_once() {
     let messages = [
         "iodepth=8 has no effect",
         "`allow_mounted_write` is left out",
-        "`clocksource` has no effect",
-        "`sync_file_range` is carried out in another way",
+        "`gtod_cpu` has no effect",
+        "`error_dump` is carried out in another way",
     ];
     for line in [
         "run j.fio -o none",
