@@ -12,12 +12,12 @@ const FUZZ_RUNS: u32 = 12_000;
 /// test` draws a new one each time, and prints it.
 const TEST_SEED: &str = "20251121";
 
-/// The tests that have the kernel trace.
+/// The tests that have the kernel trace. Of the whole workspace: a crate by itself may be built with other features, and all that
+/// it uses with it once more.
 const TRACING: [&[&str]; 3] = [
-    &["-p", "fathom-observe", "--lib", "--", "trace::"],
+    &["--workspace", "--lib", "--", "trace::"],
     &[
-        "-p",
-        "fathom",
+        "--workspace",
         "--test",
         "it",
         "--",
@@ -26,7 +26,7 @@ const TRACING: [&[&str]; 3] = [
         "watched::",
     ],
     // Not each kind of disturbance once more: what is missing is the same for all of them.
-    &["-p", "fathom", "--test", "scenarios", "--", "real::"],
+    &["--workspace", "--test", "scenarios", "--", "real::"],
 ];
 
 /// Runs all checks; stops at the first that fails.

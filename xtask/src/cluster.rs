@@ -103,7 +103,9 @@ fn prepare() -> Result<PathBuf> {
     let dir = dir()?;
     copy(&shell::root().join("xtask/cluster"), &dir)?;
     link_programs(&dir)?;
-    shell::run(shell::cargo(&["build", "--locked", "--package", "fathom"]).env_remove("RUSTFLAGS"))?;
+    shell::run(
+        shell::cargo(&["build", "--locked", "--workspace", "--bin", "fathom"]).env_remove("RUSTFLAGS"),
+    )?;
     fs::create_dir_all(dir.join("images"))?;
     image(&dir)?;
     tools(&dir)?;
@@ -176,7 +178,7 @@ fn tests(dir: &Path, name: &str) -> Command {
     command
         .arg("e2e.sh")
         .arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["test", "--locked", "--package", "fathom", "--test", "it"])
+        .args(["test", "--locked", "--workspace", "--test", "it"])
         .arg("--manifest-path")
         .arg(shell::root().join("Cargo.toml"))
         .args([name, "--", "--test-threads", "1"])
