@@ -148,7 +148,7 @@ pub(crate) struct ManifestArgs {
 #[derive(Debug, Args)]
 pub(crate) struct WhatArgs {
     /// Job files, carried out one after the other in each pod; for run: or one FILE.toml whose keys are these flags, for an
-    /// experiment of several runs ([[run]])
+    /// experiment of several runs (`[[run]]`)
     #[arg(value_name = "JOBS", value_hint = ValueHint::FilePath)]
     pub jobs: Vec<PathBuf>,
     /// A storage class to be measured (repeatable: compared with the first)
