@@ -138,20 +138,13 @@ impl Prefix {
     /// It is none, or what is needed to get there is missing.
     pub fn open(text: &str, vars: &[(String, String)]) -> anyhow::Result<Self> {
         let (base, only) = split(text);
-        // All of it was slashes behind the scheme.
-        if text.contains("://") && !base.contains("://") {
+        // Nothing, or a scheme with nothing but slashes behind it.
+        if base.is_empty() || text.contains("://") != base.contains("://") {
             bail!("{text}: give a directory, or s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH");
         }
         let place = match base.split_once("://") {
-            None | Some(("file", _)) => {
-                let path = base.strip_prefix("file://").unwrap_or(base);
-                if path.is_empty() {
-                    bail!(
-                        "{text}: give a directory, or s3://BUCKET/PATH, az://CONTAINER/PATH, gs://BUCKET/PATH"
-                    );
-                }
-                Place::Directory(PathBuf::from(path))
-            }
+            None => Place::Directory(PathBuf::from(base)),
+            Some(("file", path)) => Place::Directory(PathBuf::from(path)),
             Some(_) => Place::Objects(Objects::open(base, vars)?),
         };
         Ok(Self {
