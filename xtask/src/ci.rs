@@ -190,7 +190,7 @@ impl Counts {
 
 fn test() -> Result<Counts> {
     // Output of tests that pass is shown too: that is where they say what they had to skip. Most of them wait more than they
-    // compute: two for each processor take three fifths of the time. There are no examples in comments (tidy): to look for them
+    // compute: two for each processor take two thirds of the time. There are no examples in comments (tidy): to look for them
     // takes a minute.
     let threads = std::thread::available_parallelism()?.get() * 2;
     counted(

@@ -3,7 +3,7 @@
 //! Data in: the release build, a zram device, a file. Data out: rows of the table. The other side of each pair is the
 //! same load without a record.
 
-use super::measure::{Sample, finished, measured_in_part, sample};
+use super::measure::{Sample, finished, measured, measured_in_part, sample};
 use super::{Row, Settings, median, millions, pairs, row, thousands};
 use crate::shell;
 use anyhow::{Context, Result};
@@ -21,6 +21,16 @@ struct Recorded {
 /// How long counters are watched, in seconds: what they cost is the difference, without start and end.
 const COUNTERS_SECONDS: (u32, u32) = (5, 35);
 const KIB: f64 = 1024.0;
+/// Reads of a disk, many at a time.
+const READS: [&str; 7] = [
+    "--rw=randread",
+    "--bs=4k",
+    "--ioengine=libaio",
+    "--iodepth=32",
+    "--direct=1",
+    "--size=1g",
+    "--time_based",
+];
 
 /// Each I/O of a load on a RAM disk, the most a second that this machine does.
 pub(super) fn ios(settings: &Settings, device: &Path, rows: &mut Vec<Row>) -> Result<()> {
@@ -76,15 +86,6 @@ pub(super) fn ios(settings: &Settings, device: &Path, rows: &mut Vec<Row>) -> Re
 /// Every request of a real disk.
 pub(super) fn block(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
     let file = settings.scratch.join("data").display().to_string();
-    let args = [
-        "--rw=randread",
-        "--bs=4k",
-        "--ioengine=libaio",
-        "--iodepth=32",
-        "--direct=1",
-        "--size=1g",
-        "--time_based",
-    ];
     let mut lost = 0;
     let mut seen = 0;
     // A file's rounds differ by more than what is asked for: their median needs more of them.
@@ -95,12 +96,12 @@ pub(super) fn block(settings: &Settings, rows: &mut Vec<Row>) -> Result<()> {
     let samples = pairs(
         settings,
         || {
-            let recorded = recorded(settings, &args, Some(&file), Some("block"))?;
+            let recorded = recorded(settings, &READS, Some(&file), Some("block"))?;
             let (kept, dropped) = stream(&recorded.run, "block")?;
             (seen, lost) = (seen + kept, lost + dropped);
             Ok(recorded.sample)
         },
-        || Ok(recorded(settings, &args, Some(&file), None)?.sample),
+        || Ok(recorded(settings, &READS, Some(&file), None)?.sample),
     )?;
     rows.push(row(
         "--record=block, libaio 4k randread QD32 on a file: IOPS, against no record",
@@ -127,25 +128,17 @@ pub(super) fn everything(
 ) -> Result<()> {
     const ROUNDS: usize = 20;
     let target = target.display().to_string();
-    let args = [
-        "--rw=randread",
-        "--bs=4k",
-        "--ioengine=libaio",
-        "--iodepth=32",
-        "--direct=1",
-        "--size=1g",
-        "--time_based",
-    ];
     let settings = &Settings {
         rounds: ROUNDS,
         ..settings.clone()
     };
     let (mut kept, mut lost) = (0, 0);
-    let none = || Ok(recorded(settings, &args, Some(&target), None)?.sample);
+    let none = || Ok(recorded(settings, &READS, Some(&target), None)?.sample);
     let samples = pairs(
         settings,
         || {
-            let recorded = recorded(settings, &args, Some(&target), Some("io,block,counters"))?;
+            let streams = Some("io,block,counters");
+            let recorded = recorded_by(measured_in_part, settings, &READS, Some(&target), streams)?;
             for kind in ["io", "block"] {
                 let (rows, dropped) = stream(&recorded.run, kind)?;
                 (kept, lost) = (kept + rows, lost + dropped);
@@ -291,6 +284,17 @@ fn recorded(
     target: Option<&str>,
     streams: Option<&str>,
 ) -> Result<Recorded> {
+    recorded_by(measured, settings, args, target, streams)
+}
+
+/// As [`recorded`], of a run that ends as `run` has it.
+fn recorded_by(
+    run: fn(&mut Command) -> Result<(Value, wait4::ResourceUsage)>,
+    settings: &Settings,
+    args: &[&str],
+    target: Option<&str>,
+    streams: Option<&str>,
+) -> Result<Recorded> {
     let dir = fresh(settings)?;
     let mut command = Command::new(&settings.fathom);
     command
@@ -300,7 +304,7 @@ fn recorded(
     command.arg(format!("--runtime={}s", settings.seconds));
     command.args(streams.map(|streams| format!("--record={streams}")));
     command.args(target);
-    let (run, usage) = measured_in_part(&mut command)?;
+    let (run, usage) = run(&mut command)?;
     let read = &run["jobs"][0]["read"];
     let sample = sample(&read["ios"], &read["iops"], usage)?;
     Ok(Recorded { sample, run, dir })
