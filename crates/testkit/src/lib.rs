@@ -1,5 +1,5 @@
 //! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a simulated
-//! kernel's trace ([`peer`]), loop devices in a known state, and whether a machine is quiet enough to tell.
+//! kernel's trace ([`peer`]), loop devices in a known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
 //!
 //! Duty: make what is to be judged; make devices and take them down; judge the machine, not the program. Data in: files,
 //! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the
@@ -11,12 +11,14 @@ pub mod make;
 pub mod peer;
 mod quiet;
 pub mod scenarios;
+mod turns;
 mod usage;
 
 use std::process::Stdio;
 
 pub use loop_device::LoopDevice;
 pub use quiet::{Needs, comes_to_rest, noise_during, telling};
+pub use turns::{Turn, beside_others};
 
 /// Capabilities that `FATHOM_REQUIRE` may name, separated by commas, and how a reason speaks of each.
 const CAPABILITIES: [(&str, &[&str]); 4] = [

@@ -1,12 +1,13 @@
 //! Whether a machine is quiet and fast enough for a test of real time to tell.
 //!
-//! A test that passes has told. One that fails has told only where the machine was quiet before it and all the while:
-//! otherwise it is repeated once the machine has come to rest, and says `SKIPPED` where that does not happen. What looked
+//! A test that passes has told. One that fails beside others of its program has told nothing, and is repeated alone. One
+//! that fails alone has told only where the machine was quiet before it and all the while: otherwise it is repeated once the
+//! machine has come to rest, and says `SKIPPED` where that does not happen. What looked
 //! quiet may not have been (a burst of 200 ms is not seen): a failure is one when it comes twice; one that did not come again
 //! is said, as `UNSTEADY`, and counted.
 
-use crate::tell_skipped;
 use crate::usage::Usage;
+use crate::{tell_skipped, turns};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -68,8 +69,16 @@ impl Needs {
 ///
 /// # Panics
 /// As `test` does.
-pub fn telling(name: &str, needs: &Needs, test: impl FnMut()) {
-    match told(&mut Real { needs }, test) {
+pub fn telling(name: &str, needs: &Needs, mut test: impl FnMut()) {
+    if catch_unwind(AssertUnwindSafe(&mut test)).is_ok() {
+        return;
+    }
+    eprintln!("{name} failed beside others: once more, alone");
+    let outcome = match turns::alone() {
+        Ok(_turn) => told(&mut Real { needs }, test),
+        Err(noise) => Told::Nothing { noise },
+    };
+    match outcome {
         Told::Good => {}
         Told::Unsteady => eprintln!("UNSTEADY: {name}: failed once on a machine that seemed quiet"),
         Told::Nothing { noise } => tell_skipped(name, &format!("a quiet machine ({noise})")),

@@ -1,5 +1,6 @@
 //! Starts the program, in a directory of its own, and reads what it says.
 
+use fathom_testkit::{Turn, beside_others};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::io::Read;
@@ -17,6 +18,8 @@ pub(crate) struct Place {
     path: PathBuf,
     /// Removed at the end; `None`: a part of another place.
     _dir: Option<tempfile::TempDir>,
+    /// Tests that must have the machine alone wait for those that have a place.
+    _turn: Turn,
 }
 
 /// What a run of the program left.
@@ -34,7 +37,11 @@ impl Place {
 
     /// A directory of another place.
     pub(crate) fn below(path: PathBuf) -> Self {
-        Self { path, _dir: None }
+        Self {
+            path,
+            _dir: None,
+            _turn: beside_others(),
+        }
     }
 
     /// A directory below `parent`, whatever that lies on.
@@ -43,6 +50,7 @@ impl Place {
         Self {
             path: dir.path().to_owned(),
             _dir: Some(dir),
+            _turn: beside_others(),
         }
     }
 
