@@ -38,8 +38,8 @@ pub(super) fn reclaim(bench: &Bench) -> Result<Recorded, String> {
         Ok(Truth {
             windows: vec![Window { start_ns, end_ns }],
             causes: &["memory"],
-            // Its commit may still be under way.
-            guilty: &["sync"],
+            // What prepares it: a commit that may still be under way, and the disk's own server, which has a CPU for it.
+            guilty: &["sync", "fuser-0"],
             slower: 20.0,
             ..Truth::default()
         })

@@ -16,7 +16,7 @@ const JOINED_NS: u64 = 1_000_000_000;
 const SEEN_NS: u64 = 600_000_000_000;
 /// So many tasks of a slot are named.
 const NAMED: usize = 8;
-/// So many are told apart while a slot goes on.
+/// So many are told apart while a slot goes on; of more, those of one name are one, as of a shell that starts a program again and again.
 const APART: usize = 64;
 
 #[derive(Debug)]
@@ -114,9 +114,28 @@ impl Cpu {
             had.2 += ns;
         } else if self.had.len() < APART {
             self.had.push((tid, comm, ns));
+        } else if let Some(had) = self.had.iter_mut().find(|had| had.1 == comm) {
+            had.2 += ns;
         } else {
             self.others_ns += ns;
         }
+    }
+
+    /// Makes one of all that have the same name, under the number of the one that had most; all are in the order of what they had.
+    fn join_names(&mut self) {
+        let mut joined: Vec<(u32, Comm, u64)> = Vec::with_capacity(self.had.len());
+        for &(tid, comm, ns) in &self.had {
+            match joined
+                .iter_mut()
+                .find(|had| had.1 == comm && tid != 0 && had.0 != 0)
+            {
+                Some(had) => had.2 += ns,
+                None => joined.push((tid, comm, ns)),
+            }
+        }
+        joined.sort_by_key(|&(_, _, ns)| std::cmp::Reverse(ns));
+        self.had.clear();
+        self.had.extend(joined);
     }
 
     fn share(&self, tid: u32, comm: Comm, ran_ns: u64) -> CpuShare {
@@ -144,6 +163,9 @@ impl Cpu {
                 // Nothing of it is left out: what is not named is under `OTHERS`.
                 self.had
                     .sort_unstable_by_key(|&(tid, _, ns)| (std::cmp::Reverse(ns), tid));
+                if self.had.len() > NAMED {
+                    self.join_names();
+                }
                 let rest: u64 = self.had.iter().skip(NAMED).map(|had| had.2).sum();
                 for &(tid, comm, ns) in self.had.iter().take(NAMED).filter(|had| had.2 > 0) {
                     done.push(self.share(tid, comm, ns));
@@ -184,3 +206,6 @@ impl Cpu {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -189,7 +189,8 @@ fn against(class: OwnerClass, process: Option<String>) -> String {
             "write less at once, or let less be dirty (vm.dirty_background_bytes), or take a disk that writes faster",
         ),
         OwnerClass::Memory => String::from("more memory for the load, or a higher limit of its cgroup"),
-        OwnerClass::Lock => format!("see what {who} does while it has the lock"),
+        OwnerClass::Lock if known => format!("see what {who} did with the lock"),
+        OwnerClass::Lock => String::from("see who had the lock"),
         OwnerClass::Stopped => String::from("see who stopped it"),
         OwnerClass::Frozen => String::from("see who froze its cgroup"),
         OwnerClass::NotSeen => {

@@ -4,7 +4,7 @@
 //! holders of a span, idle included. It must not know who waited.
 
 use crate::explain::answer::Process;
-use fathom_core::record::{CpuShare, SchedSlice};
+use fathom_core::record::{Comm, CpuShare, SchedSlice};
 use std::collections::HashMap;
 
 /// Of a span, stays must cover so much to be all that there was.
@@ -78,9 +78,15 @@ impl<'s> Cpus<'s> {
             let others = rest[..slot].iter().filter(|share| share.tid != tid);
             let all: f64 = others.clone().map(|share| share.ran_ns as f64).sum();
             holders.extend(others.map(|share| {
-                let process = Process {
-                    pid: share.tid,
-                    comm: share.comm,
+                let process = match share.tid {
+                    CpuShare::OTHERS => Process {
+                        pid: 0,
+                        comm: Comm::from("others"),
+                    },
+                    pid => Process {
+                        pid,
+                        comm: share.comm,
+                    },
                 };
                 let part = common * share.ran_ns as f64 / all.max(1.0);
                 ((share.tid != 0).then_some(process), part)

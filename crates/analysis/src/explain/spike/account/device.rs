@@ -42,6 +42,15 @@ const PRESENT: f64 = 0.1;
 /// How many times as many requests, and bytes, a second a device completes that is slow only for what is asked of it.
 const GROWN: f64 = 1.2;
 const GROWN_BYTES: f64 = 2.0;
+/// How near to one of the suspect's ends the victim's must be to be of the same moment, as a part of the time between two of them and
+/// of the victim's own; and for how much of the extra time that must be so. By chance it is for a fifth.
+const SAME_MOMENT: f64 = 0.1;
+const SAME_MOMENT_OF_OWN: f64 = 0.05;
+const IN_STEP: f64 = 0.7;
+/// How many of those slow I/Os there must be.
+const IN_STEP_MIN: usize = 10;
+/// How many times the usual time between two ends the device may answer nobody, and still have been at work.
+const STEPS: f64 = 2.0;
 /// How much of the time before it a suspect that comes new had nothing in flight.
 const ABSENT: f64 = 0.05;
 
@@ -62,7 +71,7 @@ struct Suspect {
 struct Sample {
     from_ns: u64,
     to_ns: u64,
-    /// The longest stretch without a completion, as part of its time.
+    /// The longest stretch without anybody's completion, as part of its time.
     silent: f64,
 }
 
@@ -297,7 +306,14 @@ fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
     if by_one(question, &slow, flights) {
         return 1.0;
     }
-    let once = silence >= SILENT && times_seen(&slow, usual_ns) < TIMES_MIN;
+    let times = times_seen(&slow, usual_ns);
+    let possible = possible(question, &slow, flights);
+    let in_step = if times >= TIMES_MIN {
+        in_step(usual_ns, &slow, flights).min(possible)
+    } else {
+        0.0
+    };
+    let once = silence >= SILENT && times < TIMES_MIN;
     // Far more bytes ahead than the victim ever has are reason enough for a device to be silent.
     let ahead = middle(
         slow.iter()
@@ -306,15 +322,14 @@ fn part(question: &Question<'_>, samples: &[Sample], flights: &Flights) -> f64 {
     );
     let flooded = ahead >= question.usual_bytes * FLOOD && ahead > 0.0;
     if moved < 0.5 || (once && !flooded) {
-        return 0.0;
+        return in_step;
     }
-    let possible = possible(question, &slow, flights);
     let over_ns = middle(over.iter().map(|sample| sample.ns()).collect());
     if alone.len() >= ALONE_MIN && over_ns > usual_ns * SLOW && slower(&over, &alone) {
         let alone_ns = middle(alone.iter().map(|sample| sample.ns()).collect()).max(usual_ns);
         return ((over_ns - alone_ns) / (over_ns - usual_ns)).clamp(0.0, possible);
     }
-    let followed = follows(usual_ns, &over, flights);
+    let followed = follows(usual_ns, &over, flights).max(in_step);
     if alone.len() >= ALONE_MIN {
         return followed.min(possible);
     }
@@ -353,6 +368,31 @@ fn by_one(question: &Question<'_>, slow: &[&&Sample], flights: &Flights) -> bool
         }
     }
     behind >= all * BEHIND_ONE
+}
+
+/// The part of the extra time of I/Os that ended as one of the suspect's did, while others of the suspect's went on: a device that
+/// carries one out at a time, and takes turns. Such a victim waits for one request, however many are ahead of it, and may be answered a
+/// moment before it. What a stall or a slow device answers is not in step: all at once, or each in its own time.
+fn in_step(usual_ns: f64, slow: &[&&Sample], flights: &Flights) -> f64 {
+    let Some(step_ns) = flights.step_ns() else {
+        return 0.0;
+    };
+    let (mut together, mut all) = (0.0, 0.0);
+    for sample in slow {
+        let extra = sample.ns() - usual_ns;
+        all += extra;
+        let near_ns = (step_ns * SAME_MOMENT).min(sample.ns() * SAME_MOMENT_OF_OWN);
+        let at_work = sample.silent * sample.ns() <= step_ns * STEPS;
+        if at_work && flights.nearest_end_ns(sample.to_ns) <= near_ns {
+            together += extra;
+        }
+    }
+    let part = together / f64::max(all, 1.0);
+    if slow.len() >= IN_STEP_MIN && part >= IN_STEP {
+        part
+    } else {
+        0.0
+    }
 }
 
 /// How many times apart these were slow, each time counted for what it weighs: (sum of weights)² / sum of their squares.

@@ -64,6 +64,26 @@ impl Flights {
         ((last - first) as f64, bytes as f64)
     }
 
+    /// The usual time from one end to the next while there is always more in flight; `None`: there never is.
+    pub(super) fn step_ns(&self) -> Option<f64> {
+        let pairs = self.ended.windows(2).enumerate();
+        let steps = pairs.filter(|(number, pair)| {
+            let begun = self.begun.partition_point(|begun| *begun <= pair[0]);
+            begun > number + 1
+        });
+        let mut steps: Vec<u64> = steps.map(|(_, pair)| pair[1] - pair[0]).collect();
+        let middle = steps.len() / 2;
+        (!steps.is_empty()).then(|| *steps.select_nth_unstable(middle).1 as f64)
+    }
+
+    /// How far a moment is from the nearest end.
+    pub(super) fn nearest_end_ns(&self, at_ns: u64) -> f64 {
+        let next = self.ended.partition_point(|ended| *ended < at_ns);
+        let near = [next.checked_sub(1), Some(next)].into_iter().flatten();
+        let distances = near.filter_map(|place| Some(self.ended.get(place)?.abs_diff(at_ns)));
+        distances.min().map_or(f64::INFINITY, |ns| ns as f64)
+    }
+
     /// For how long something was in flight in a span.
     pub(super) fn busy_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         self.busy.within_ns(from_ns, to_ns)

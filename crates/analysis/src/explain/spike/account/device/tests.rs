@@ -127,6 +127,58 @@ fn a_neighbour_on_a_slow_device_is_granted_nothing() {
     }
 }
 
+/// One at a time, in turns: each read waits for one large write of several that are queued, and is answered a moment before it.
+#[test]
+fn a_neighbour_whose_every_write_is_waited_for_is_granted_that() {
+    let (step, late) = (5 * MS + MS / 4, MS / 20);
+    for (seed, in_flight) in [(1, 2), (2, 4), (3, 10)] {
+        let mut rng = Rng::new(seed);
+        let mut requests = Vec::new();
+        let victim = |from: u64, to: u64| BlockRequest {
+            len_bytes: 4096,
+            pid: 1,
+            ..make::request(from, to)
+        };
+        requests.extend((0..1_800).map(|n| victim(n * 11 * MS / 10, (n + 1) * 11 * MS / 10 - 20_000)));
+        let mut ends = vec![2_000 * MS];
+        for turn in 0..300 {
+            let begin = *ends.last().expect("the first");
+            let end = begin + step + rng.below(MS / 20);
+            ends.push(end);
+            requests.push(victim(begin + 20_000, end));
+            let queued = ends[usize::try_from(turn).expect("small").saturating_sub(in_flight)];
+            requests.push(BlockRequest {
+                len_bytes: 512 << 10,
+                pid: 9,
+                ..make::request(queued + late, end + late)
+            });
+        }
+        requests.sort_by_key(|request| request.completed_ns);
+        let made = Made { requests };
+        assert!(
+            made.part(2_000, 3_500) > 0.9,
+            "{in_flight}: {}",
+            made.part(2_000, 3_500)
+        );
+    }
+}
+
+/// The same of a device that stands still now and then, and then answers all that waited.
+#[test]
+fn a_neighbour_in_many_stalls_is_granted_nothing() {
+    let stall = |now: u64| {
+        let at = now / MS % 300;
+        if at >= 200 { (300 - at) * MS + MS } else { MS }
+    };
+    for seed in 0..5 {
+        for (depth, bytes) in [(1, 8192), (4, 64 << 10), (8, 512 << 10)] {
+            let made = Made::new(seed, None, stall, always, depth, bytes);
+            let part = made.part(0, 4_000);
+            assert!(part < 0.1, "seed {seed}, {depth} of {bytes}: {part}");
+        }
+    }
+}
+
 /// The device stands still, once, with a request of a neighbour in it who has hardly any.
 #[test]
 fn a_neighbour_in_a_stall_is_granted_nothing() {
