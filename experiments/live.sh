@@ -27,27 +27,8 @@ case $experiment in
     *) echo "live.sh aks-2019|raid0-2019" >&2; exit 2 ;;
 esac
 
-fathom=$(command -v "${FATHOM:-fathom}") || { echo "set FATHOM to the program" >&2; exit 2; }
 command -v jq >/dev/null || { echo "install jq" >&2; exit 2; }
-mkdir "$out"
-out=$(cd "$out" && pwd)
-work=$(mktemp -d)
-mkdir "$work/at" "$work/mnt"
-server=
-stop() {
-    if [ -n "$server" ]; then
-        kill -TERM "$server" 2>/dev/null || true
-        wait "$server" || true
-    fi
-    server=
-}
-end() {
-    stop
-    rm -rf "$work/at" "$work/mnt" "$work/said"
-    rmdir "$work" 2>/dev/null || true
-}
-trap end EXIT
-trap 'exit 130' INT TERM HUP
+. "$here/served.sh"
 
 # The disk of a run, and the job of it.
 about() {
@@ -63,27 +44,17 @@ about() {
         *) job="$here/$experiment/fiowrite-${1%-again}.ini --group_reporting 1" ;;
     esac
 }
-serve() {
-    : >"$work/said"
-    "$fathom" disk serve "model:$1" --size 16GiB --at "$work/at" --loop --mkfs ext4 --mount "$work/mnt" --control "$work/ctl" \
-        >"$work/said" &
-    server=$!
-    until grep -q '^ready$' "$work/said"; do
-        kill -0 "$server" 2>/dev/null || { server=; echo "not served" >&2; exit 1; }
-        sleep 0.2
-    done
-}
 figures='.jobs[0].write | [.iops, .lat_ns.p50 / 1e6, .lat_ns.p80 / 1e6, .lat_ns.p95 / 1e6] | @tsv'
-served=
+on_disk=
 for name in "$@"; do
     about "$name"
-    if [ "$served" != "$disk" ]; then
+    if [ "$on_disk" != "$disk" ]; then
         stop
-        serve "$disk"
-        served=$disk
+        serve "$disk" --size 16GiB
+        on_disk=$disk
     fi
     for way in live model; do
-        on=$work/mnt
+        on=$mnt
         [ "$way" = live ] || on=model:$disk
         # A file system's first writes of a file are not a disk's: extents and a journal. 1 GiB is laid out before.
         # shellcheck disable=SC2086 # a job is several words

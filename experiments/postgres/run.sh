@@ -22,62 +22,18 @@ shift $((OPTIND - 1))
 # Sustained rates: disks that burst begin without credit.
 [ $# -gt 0 ] || set -- azure/P10,burst=empty azure/P15,burst=empty azure/P30 azure/PremiumV2:128GiB aws/gp3:128GiB
 
-fathom=$(command -v "${FATHOM:-fathom}") || { echo "set FATHOM to the program" >&2; exit 2; }
-[ "$(id -u)" = 0 ] || { echo "this takes root: a loop device and a mount" >&2; exit 2; }
-bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1)
-mkdir "$out"
-out=$(cd "$out" && pwd)
-work=$(mktemp -d)
-chmod 711 "$work"
-mkdir "$work/at" "$work/mnt"
-server= database=
-
-as_postgres() {
-    program=$1
-    shift
-    (cd / && exec setpriv --reuid=postgres --regid=postgres --clear-groups env LC_ALL=C "$bin/$program" "$@")
-}
-stop() {
-    [ -z "$database" ] || as_postgres pg_ctl -D "$work/mnt/pg" -m fast -w stop >/dev/null 2>&1 || true
-    database=
-    if [ -n "$server" ]; then
-        kill -TERM "$server" 2>/dev/null || true
-        wait "$server" || true
-    fi
-    server=
-}
-end() {
-    stop
-    rm -rf "$work/at" "$work/mnt" "$work/log" "$work/said"
-    rmdir "$work" 2>/dev/null || true
-}
-trap end EXIT
-trap 'exit 130' INT TERM HUP
+. "$(dirname "$0")/../served.sh"
 
 echo "disk,repeat,tps,latency_ms,late_us_p99,valid" >"$out/results.csv"
 for disk in "$@"; do
     name=$(printf %s "$disk" | tr -c 'A-Za-z0-9.\n-' _)
-    : >"$work/said"
-    "$fathom" disk serve "model:$disk" --size 8GiB --at "$work/at" --loop --mkfs ext4 --mount "$work/mnt" \
-        --control "$work/ctl" -o "$out/$name" -q >"$work/said" &
-    server=$!
-    until grep -q '^ready$' "$work/said"; do
-        kill -0 "$server" 2>/dev/null || { server=; echo "$disk: not served" >&2; exit 1; }
-        sleep 0.2
-    done
-    mkdir "$work/mnt/pg"
-    chown postgres:postgres "$work/mnt/pg"
-    as_postgres initdb -D "$work/mnt/pg" -A trust --no-sync >"$out/$name.initdb"
-    : >"$work/log"
-    chown postgres "$work/log"
-    as_postgres pg_ctl -D "$work/mnt/pg" -w -l "$work/log" \
-        -o "-c listen_addresses= -c unix_socket_directories=/tmp -c port=54329" start >/dev/null
-    database=yes
-    as_postgres pgbench -h /tmp -p 54329 -q -i -s "$scale" postgres 2>"$out/$name.load"
+    serve "$disk" --size 8GiB -o "$out/$name" -q
+    start_postgres "$name"
+    as_postgres pgbench -q -i -s "$scale" postgres 2>"$out/$name.load"
     repeat=1
     while [ "$repeat" -le "$repeats" ]; do
-        as_postgres psql -h /tmp -p 54329 -q -c CHECKPOINT postgres
-        as_postgres pgbench -h /tmp -p 54329 -c "$clients" -j 2 -T "$seconds" postgres >"$out/$name.$repeat" 2>&1
+        as_postgres psql -q -c CHECKPOINT postgres
+        as_postgres pgbench -c "$clients" -j 2 -T "$seconds" postgres >"$out/$name.$repeat" 2>&1
         tps=$(awk '/^tps = /{print $3}' "$out/$name.$repeat")
         latency=$(awk '/^latency average = /{print $4}' "$out/$name.$repeat")
         late=$("$fathom" disk status --of "$work/ctl" | awk '
