@@ -1,6 +1,6 @@
 //! Everything that must hold, in the order of its cost.
 
-use crate::{cluster, fuzz, packages, shell, tidy};
+use crate::{arm, cluster, fuzz, packages, shell, tidy};
 use anyhow::{Result, bail};
 use std::process::Command;
 use std::time::Instant;
@@ -12,22 +12,12 @@ const FUZZ_RUNS: u32 = 12_000;
 /// test` draws a new one each time, and prints it.
 const TEST_SEED: &str = "20251121";
 
-/// The tests that have the kernel trace. Of the whole workspace: a crate by itself may be built with other features, and all that
-/// it uses with it once more.
-const TRACING: [&[&str]; 3] = [
-    &["--workspace", "--lib", "--", "trace::"],
-    &[
-        "--workspace",
-        "--test",
-        "it",
-        "--",
-        "recorded::",
-        "tracing::",
-        "watched::",
-    ],
-    // Not each kind of disturbance once more: what is missing is the same for all of them.
-    &["--workspace", "--test", "scenarios", "--", "real::"],
-];
+/// The tests that have the kernel trace, by a part of their names. Not each kind of disturbance once more: what is missing is the
+/// same for all of them.
+const TRACING: [&str; 5] = ["trace::", "recorded::", "tracing::", "watched::", "real::"];
+
+/// What is tested, in every call: another choice is built with other features, and with it all that it uses once more.
+pub(crate) const TESTED: [&str; 5] = ["--workspace", "--lib", "--bins", "--tests", "--locked"];
 
 /// Runs all checks; stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
@@ -60,6 +50,8 @@ pub(crate) fn run() -> Result<()> {
     }
     tests.add(on_cluster);
     steps.ended("tests on Kubernetes");
+    tests.add(arm::test_nearest()?);
+    steps.ended("tests on Arm");
     let mut doc = shell::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     steps.ended("rustdoc");
@@ -194,18 +186,10 @@ fn test() -> Result<Counts> {
     // takes a minute.
     let threads = std::thread::available_parallelism()?.get() * 2;
     counted(
-        shell::cargo(&[
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--locked",
-            "--no-fail-fast",
-            "--",
-            "--show-output",
-        ])
-        .env("RUST_TEST_THREADS", threads.to_string()),
+        shell::cargo(&["test"])
+            .args(TESTED)
+            .args(["--no-fail-fast", "--", "--show-output"])
+            .env("RUST_TEST_THREADS", threads.to_string()),
     )
 }
 
@@ -282,12 +266,12 @@ fn without_tracefs() -> Result<Counts> {
         ));
     }
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
-    let mut counts = Counts::default();
-    for tests in TRACING {
-        let words = [&[cargo.as_str(), "test", "--locked"], tests, &["--show-output"]].concat();
-        counts.add(counted(&mut hidden(&words))?);
-    }
-    Ok(counts)
+    counted(
+        hidden(&[&cargo, "test"])
+            .args(TESTED)
+            .args(["--", "--show-output"])
+            .args(TRACING),
+    )
 }
 
 /// Where the kernel's trace files can be found, the deepest first.

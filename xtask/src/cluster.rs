@@ -4,7 +4,7 @@
 //! once: kept in the user's cache), a small CSI driver, images made by hand, and the scripts that start and stop all of it on
 //! loopback addresses.
 
-use crate::ci::{Counts, counted, target_directory};
+use crate::ci::{Counts, TESTED, counted, target_directory};
 use crate::{packages, shell};
 use anyhow::{Context as _, Result, bail};
 use std::fs;
@@ -103,9 +103,7 @@ fn prepare() -> Result<PathBuf> {
     let dir = dir()?;
     copy(&shell::root().join("xtask/cluster"), &dir)?;
     link_programs(&dir)?;
-    shell::run(
-        shell::cargo(&["build", "--locked", "--workspace", "--bin", "fathom"]).env_remove("RUSTFLAGS"),
-    )?;
+    shell::run(shell::cargo(&["build"]).args(TESTED).env_remove("RUSTFLAGS"))?;
     fs::create_dir_all(dir.join("images"))?;
     image(&dir)?;
     tools(&dir)?;
@@ -178,10 +176,11 @@ fn tests(dir: &Path, name: &str) -> Command {
     command
         .arg("e2e.sh")
         .arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["test", "--locked", "--workspace", "--test", "it"])
+        .arg("test")
+        .args(TESTED)
         .arg("--manifest-path")
         .arg(shell::root().join("Cargo.toml"))
-        .args([name, "--", "--test-threads", "1"])
+        .args(["--", "--test-threads", "1", name])
         .env("FATHOM_TEST_CLUSTER", IMAGE)
         .env("FATHOM_TEST_CLUSTER_TOOLS", TOOLS)
         .env("FATHOM_TEST_CLUSTER_DIR", dir)

@@ -3,6 +3,7 @@
 //! Data in: how often, which, whether a noisy machine will do, where to keep what went wrong. Data out: a table in Markdown; an error unless all is told
 //! rightly. The kinds themselves, with their truth, are those of the command line's scenario tests.
 
+use crate::ci::TESTED;
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -13,17 +14,7 @@ use std::path::Path;
 /// How often each kind is done, where nothing else is said.
 const TIMES: &str = "1";
 /// The test that does it.
-const TEST: [&str; 9] = [
-    "test",
-    "--locked",
-    "-p",
-    "fathom",
-    "--test",
-    "scenarios",
-    "--",
-    "--ignored",
-    "--exact",
-];
+const TEST: &str = "disturb::table::every_kind";
 
 /// What is said of the runs of one kind.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -58,9 +49,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     times.parse::<u32>().context("--times: how many?")?;
     let dir = tempfile::tempdir()?;
     let lines = dir.path().join("lines");
-    let mut command = shell::cargo(&TEST);
+    let mut command = shell::cargo(&["test"]);
     command
-        .args(["disturb::table::every_kind", "--nocapture"])
+        .args(TESTED)
+        .args(["--", "--ignored", "--exact", TEST, "--nocapture"])
         .env("FATHOM_DISTURB_TIMES", times)
         .env("FATHOM_DISTURB_ONLY", only)
         .env("FATHOM_DISTURB_OUT", &lines);

@@ -3,6 +3,7 @@
 //! Data in: how many. Data out: an error for the first promise that was broken. The tests that do it are those of a check, which do
 //! it on a small scale.
 
+use crate::ci::TESTED;
 use crate::{cluster, shell};
 use anyhow::{Context, Result, bail};
 
@@ -18,18 +19,12 @@ pub(super) fn many_nodes(options: &[&str]) -> Result<()> {
         [text] => text.parse().context("how many nodes?")?,
         _ => bail!("soak fleet: how many nodes is all that it takes"),
     };
-    let words = [
-        "test",
-        "--locked",
-        "-p",
-        "fathom",
-        "--test",
-        "it",
-        "k8s::stored::many_nodes",
-        "--",
-        "--nocapture",
-    ];
-    shell::run(shell::cargo(&words).env("FATHOM_FLEET_NODES", nodes.to_string()))
+    shell::run(
+        shell::cargo(&["test"])
+            .args(TESTED)
+            .args(["--", "--nocapture", "k8s::stored::many_nodes"])
+            .env("FATHOM_FLEET_NODES", nodes.to_string()),
+    )
 }
 
 /// `[TIMES [SEED]]`: killed runs on the real cluster, and a record of a GiB over a connection that is cut.
