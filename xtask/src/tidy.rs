@@ -1,5 +1,6 @@
 //! The project's own rules on its source: directions between crates, module docs, lengths, words.
 
+mod circles;
 mod door;
 
 use crate::shell;
@@ -37,6 +38,9 @@ const ALLOWED: [(&str, &[&str]); 18] = [
         ],
     ),
 ];
+
+/// Crates whose modules must not import one another in a circle: those through which every request goes.
+const WITHOUT_CIRCLES: [&str; 2] = ["cli", "session"];
 
 /// What each tool may use: they are the tests' peers, and must not have what they are to check.
 const TOOLS_ALLOWED: &[&str] = &["core"];
@@ -86,7 +90,11 @@ pub(crate) fn run() -> Result<()> {
     let root = shell::root();
     let (mut breaches, mut long) = (Vec::new(), Vec::new());
     check_directions(&root, &mut breaches)?;
-    for file in files(&root)? {
+    let files = files(&root)?;
+    for name in WITHOUT_CIRCLES {
+        circles::check(&root, &files, name, &mut breaches);
+    }
+    for file in files {
         let Ok(text) = std::fs::read_to_string(root.join(&file)) else {
             continue;
         };

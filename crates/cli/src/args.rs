@@ -44,27 +44,8 @@ use fathom_session::Output;
 pub(crate) use fio::FioArgs;
 use flags::OwnFlags;
 pub(crate) use reproduce::ReproduceArgs;
+use run::EXAMPLES;
 pub(crate) use run::{Permissions, RunArgs, Settings};
-
-// No line is longer than 80 columns: wrapped ones would not be commands any more.
-const EXAMPLES: &str = "\
-Examples:
-  a job file as it is, and one section of it, on files in /mnt/disk
-    fathom run jobs.fio
-    fathom run jobs.fio --section randread --on /mnt/disk
-  what it would do, with a shorter runtime
-    fathom run jobs.fio --runtime 10s --dry-run
-  no job file at all
-    fathom run --rw randread --bs 4k --iodepth 32 --ioengine io_uring \\
-               --direct 1 --size 1g --time_based --runtime 10s FILE
-  a device: all that is on it is lost
-    fathom run --rw randwrite --direct 1 --on /dev/nvme1n1 --runtime 60 \\
-               --time_based --allow-overwrite /dev/nvme1n1
-  a cloud disk, modelled: hours of it in seconds, nothing is touched
-    fathom run jobs.fio --on model:azure/P15,vm=Standard_D8s_v5
-  a run to be looked at again, and where its spikes came from
-    fathom run jobs.fio --record -o runs/first && fathom explain runs/first
-    fathom show runs/first";
 
 /// Measures a disk and explains what it saw.
 ///

@@ -1,17 +1,14 @@
 //! What one run contributes to what many did: made of its directory where it ran, kept beside its records, put together by whoever
 //! asks.
 //!
-//! Data in: a run directory. Data out: [`Part`] (`part.json`), and again. It must not know where it is kept.
+//! Data in: what was found in a run directory. Data out: `part.json`, and again. It must not know who finds it, nor where it is kept.
 
-use crate::commands::{compare, explain, plan, show};
 use anyhow::{Context as _, bail};
 use fathom_analysis::compare::Measured;
-use fathom_analysis::explain::answer::LimitKind;
 use fathom_analysis::fleet;
 use fathom_core::run::Run;
 use fathom_plan::seen::KeptSeen;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// Raised when a field changes its meaning or goes away.
 const SCHEMA: &str = "fathom.part/1";
@@ -41,27 +38,20 @@ pub(crate) struct SeenPart {
 }
 
 impl Part {
-    /// Of a run directory, that of a killed run among them.
-    pub(crate) fn of(dir: &Path) -> anyhow::Result<Self> {
-        let run = show::run_of(dir)?;
-        let series = fathom_store::read(dir)?.series;
-        let histograms = fathom_store::read_histograms(dir)?;
-        let mut fleet = fleet::Part::of(&fleet::Recorded {
-            // Whoever puts it somewhere knows.
-            name: "",
-            node: None,
-            summary: &run.summary,
-            series: &series,
-            histograms: &histograms,
-        });
-        fleet.limited = limited(dir, &run)?;
-        Ok(Self {
+    /// Of what a run was found to be.
+    pub(crate) fn new(
+        run: Run,
+        fleet: fleet::Part,
+        measured: Option<Measured>,
+        seen: Option<SeenPart>,
+    ) -> Self {
+        Self {
             schema: String::from(SCHEMA),
-            measured: compare::measured_of(dir, &run)?,
-            seen: plan::seen_of(dir)?,
-            fleet,
             run,
-        })
+            fleet,
+            measured,
+            seen,
+        }
     }
 
     /// As it is kept.
@@ -88,17 +78,4 @@ impl Part {
         }
         Ok(part)
     }
-}
-
-/// What limited it, each limit once.
-fn limited(dir: &Path, run: &Run) -> anyhow::Result<Vec<String>> {
-    let explanation = explain::explained(dir, run, None)?;
-    let told = explanation
-        .limits
-        .iter()
-        .filter(|one| one.limit != LimitKind::Unknown);
-    let mut limited: Vec<String> = told.map(|one| one.limit.name().to_owned()).collect();
-    limited.sort();
-    limited.dedup();
-    Ok(limited)
 }

@@ -5,6 +5,7 @@
 //! never waits for a disk, one writes. It must not know what the streams are good for.
 
 mod batch;
+mod ended;
 mod followed;
 mod keeper;
 mod slow;
@@ -20,16 +21,18 @@ use crate::request::Streams;
 use crate::tap::IoTap;
 use anyhow::{Context, bail};
 use batch::{Batch, Dropped};
-use fathom_core::record::{StreamKind, StreamSummary};
-use fathom_core::run::{TargetFile, Warning};
+pub(crate) use ended::EndedStreams;
+use ended::Missing;
+use fathom_core::record::StreamKind;
+use fathom_core::run::TargetFile;
 use fathom_engine::recording::IoRecording;
 use fathom_observe::SystemRoot;
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::{self, TraceDevice};
 use fathom_observe::trace::{BlockTracer, KernelTracer, Load, SchedTracer};
 use fathom_sys::clock::{HostClock, monotonic_ns};
-use keeper::{Ended, Keeper, Sinks, Sources};
-use std::collections::{BTreeMap, BTreeSet};
+use keeper::{Keeper, Sinks, Sources};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,39 +58,6 @@ pub(crate) struct StreamRecorder {
     recording: Option<Arc<IoRecording>>,
     missing: Missing,
     control: Sender<Control>,
-}
-
-/// Why a stream, or a part of one, is not there: sentences, each once.
-#[derive(Debug, Default)]
-struct Missing(BTreeMap<StreamKind, Vec<String>>);
-
-impl Missing {
-    fn say(&mut self, kind: StreamKind, remarks: impl IntoIterator<Item = String>) {
-        let said = self.0.entry(kind).or_default();
-        for remark in remarks {
-            if !said.contains(&remark) {
-                said.push(remark);
-            }
-        }
-    }
-}
-
-impl Missing {
-    /// What it means for a command that was followed.
-    fn of_a_command(&self) -> Vec<String> {
-        let of = |kind: StreamKind| self.0.get(&kind).map_or(&[][..], Vec::as_slice);
-        let (requests, stays) = (of(StreamKind::Block), of(StreamKind::Sched));
-        let of_requests = requests.iter().map(|reason| {
-            if stays.contains(reason) {
-                format!("whose I/O was whose, and what it waited for: {reason}")
-            } else {
-                format!("of requests: {reason}")
-            }
-        });
-        let of_stays = stays.iter().filter(|reason| !requests.contains(reason));
-        let of_stays = of_stays.map(|reason| format!("of what it waited for: {reason}"));
-        of_requests.chain(of_stays).collect()
-    }
 }
 
 /// What is recorded of whom.
@@ -236,40 +206,6 @@ impl StreamRecorder {
             result.add(kind, ended, dropped, missing.0.remove(&kind).unwrap_or_default());
         }
         result
-    }
-}
-
-/// What is left of all streams.
-#[derive(Default)]
-pub(crate) struct EndedStreams {
-    pub summaries: Vec<StreamSummary>,
-    /// For the list of files.
-    pub ends: Vec<fathom_store::StreamEnd>,
-    /// What could not be kept.
-    pub warnings: Vec<Warning>,
-    /// What was seen of the command that was followed.
-    pub command: Option<CommandSeen>,
-}
-
-impl EndedStreams {
-    fn add(&mut self, kind: StreamKind, ended: Ended, dropped: u64, missing: Vec<String>) {
-        let dropped = dropped + ended.end.as_ref().map_or(0, |end| end.lost_rows);
-        let name = kind.name();
-        if dropped > 0 {
-            let detail = format!("{dropped} rows of the stream {name} were dropped: it could not be kept up");
-            self.warnings.push(Warning::RecordIncomplete { detail });
-        }
-        if let Some(error) = ended.error {
-            let detail = format!("the stream {name} ends early: {error}");
-            self.warnings.push(Warning::RecordIncomplete { detail });
-        }
-        self.summaries.push(StreamSummary {
-            kind,
-            rows: ended.end.as_ref().map_or(0, |end| end.rows),
-            dropped,
-            missing,
-        });
-        self.ends.extend(ended.end);
     }
 }
 

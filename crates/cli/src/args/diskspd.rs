@@ -2,7 +2,7 @@
 //!
 //! Data in: what clap matched. Data out: [`DiskspdArgs`]. It must not know diskspd's flags.
 
-use super::Permissions;
+use super::run::Permissions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use fathom_dialect::diskspd::Dialect;

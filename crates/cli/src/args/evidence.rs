@@ -88,6 +88,9 @@ pub(crate) struct HistoryArgs {
     )]
     #[arg(long, value_name = "URL", requires = "instance", conflicts_with_all = ["dir", "evidence"], value_hint = ValueHint::Url)]
     pub prometheus: Option<String>,
+    /// A file with the bearer token that the server asks for
+    #[arg(long, value_name = "FILE", requires = "prometheus", value_hint = ValueHint::FilePath)]
+    pub prometheus_token: Option<PathBuf>,
     /// Which machine: the label `instance` of its node exporter, with or without the port
     #[arg(long, value_name = "NODE", requires = "prometheus")]
     pub instance: Option<String>,

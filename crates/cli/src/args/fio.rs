@@ -2,8 +2,7 @@
 //!
 //! Data in: what clap matched. Data out: [`FioArgs`]. It must not know fio's flags.
 
-use super::Permissions;
-use super::run::ON;
+use super::run::{ON, Permissions};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;

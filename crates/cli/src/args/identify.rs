@@ -2,7 +2,7 @@
 //!
 //! Data in: what clap matched. Data out: [`IdentifyArgs`]. It must not know the catalogue.
 
-use super::Permissions;
+use super::run::Permissions;
 use crate::terminal::Colour;
 use clap::{Args, ValueHint};
 use fathom_core::units::Nanos;

@@ -101,6 +101,9 @@ pub(crate) struct PlanArgs {
     )]
     #[arg(long, value_name = "URL", requires = "instance", conflicts_with_all = ["from", "iops", "mbps", "bs", "read", "lasts", "explain", "compare", "no_burst"], value_hint = ValueHint::Url, help_heading = "The load")]
     pub prometheus: Option<String>,
+    /// A file with the bearer token that the server asks for
+    #[arg(long, value_name = "FILE", requires = "prometheus", value_hint = ValueHint::FilePath, help_heading = "The load")]
+    pub prometheus_token: Option<PathBuf>,
     /// Which machine: the label `instance` of its node exporter, with or without the port
     #[arg(long, value_name = "NODE", requires = "prometheus", help_heading = "The load")]
     pub instance: Option<String>,

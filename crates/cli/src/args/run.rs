@@ -12,6 +12,26 @@ use fathom_session::{How, Output, Streams};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+// No line is longer than 80 columns: wrapped ones would not be commands any more.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  a job file as it is, and one section of it, on files in /mnt/disk
+    fathom run jobs.fio
+    fathom run jobs.fio --section randread --on /mnt/disk
+  what it would do, with a shorter runtime
+    fathom run jobs.fio --runtime 10s --dry-run
+  no job file at all
+    fathom run --rw randread --bs 4k --iodepth 32 --ioengine io_uring \\
+               --direct 1 --size 1g --time_based --runtime 10s FILE
+  a device: all that is on it is lost
+    fathom run --rw randwrite --direct 1 --on /dev/nvme1n1 --runtime 60 \\
+               --time_based --allow-overwrite /dev/nvme1n1
+  a cloud disk, modelled: hours of it in seconds, nothing is touched
+    fathom run jobs.fio --on model:azure/P15,vm=Standard_D8s_v5
+  a run to be looked at again, and where its spikes came from
+    fathom run jobs.fio --record -o runs/first && fathom explain runs/first
+    fathom show runs/first";
+
 const ABOUT: &str = "\
 Runs job files, or a workload given by flags. Each option of a job file is a flag of the same name, which overrides it in \
 all sections; `fathom options` lists them all with how far each is carried out.";
@@ -102,7 +122,7 @@ impl Permissions {
     next_line_help = false,
     long_about = ABOUT,
     after_help = "All flags: fathom run --help. One option: fathom options NAME.",
-    after_long_help = format!("{}\n\n{}", super::EXAMPLES, exit::sentence()),
+    after_long_help = format!("{}\n\n{}", EXAMPLES, exit::sentence()),
     override_usage = "fathom run [FLAGS] [JOBFILE]... [TARGET]"
 )]
 pub(crate) struct RunArgs {

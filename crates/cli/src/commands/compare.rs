@@ -6,6 +6,7 @@
 mod columns;
 mod inputs;
 mod runs;
+mod sides;
 mod sweeps;
 
 pub(crate) use runs::measured_of;
@@ -15,31 +16,14 @@ use crate::commands::report;
 use crate::exit::Exit;
 use crate::terminal;
 use anyhow::bail;
-use fathom_analysis::compare::{
-    Condition, Field, Grade, Judged, Measured, Observed, Rule, Settings, cautions, judge, rule,
-};
+use fathom_analysis::compare::{Condition, Field, Grade, Judged, Rule, Settings, cautions, judge, rule};
 use fathom_door::output;
 use fathom_report::Format;
 use fathom_report::compared::{CompareFormat, CompareReport, Kind, SideReport};
 use fathom_session::behind;
 use inputs::Inputs;
+use sides::Read;
 use std::path::{Path, PathBuf};
-
-/// What was read of both sides.
-struct Read {
-    kind: Kind,
-    sides: [ReadSide; 2],
-    observed: Vec<Observed>,
-    conditions: Vec<Condition>,
-}
-
-/// What was read of one side.
-#[derive(Default)]
-struct ReadSide {
-    measured: Vec<Measured>,
-    alone: Vec<String>,
-    notes: Vec<String>,
-}
 
 /// Carries `fathom compare` out.
 pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {

@@ -9,12 +9,12 @@ mod history;
 mod windows;
 
 pub(crate) use disks::own as own_limits;
-pub(crate) use history::span_of;
+pub(crate) use history::{server, span_of};
 
 use crate::args::evidence::{EvidenceOf, ExplainArgs};
 use crate::commands::catalog;
-use crate::commands::show::run_of;
 use crate::exit::Exit;
+use crate::recorded::run_dir::run_of;
 use crate::stored;
 use crate::terminal;
 use anyhow::Context as _;

@@ -6,6 +6,7 @@
 mod agent;
 mod experiment;
 mod fleet;
+mod part;
 mod plan;
 mod record;
 mod store;

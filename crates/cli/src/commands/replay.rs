@@ -22,7 +22,7 @@ use fathom_engine::plan::{Kind, Plan, PlanError};
 use fathom_session::replay::Recording;
 use fathom_session::{Conduct, Machine, Request};
 use record::{Looked, Record};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// I/Os in flight, and memory for their buffers, a worker.
@@ -300,11 +300,4 @@ fn written(args: &ReplayArgs) -> Written {
             options: vec![(String::from("record"), Some(args.record.display().to_string()))],
         }],
     }
-}
-
-/// Whether two paths lead to one file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let id = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-    id(one).is_some_and(|one| Some(one) == id(other))
 }

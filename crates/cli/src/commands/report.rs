@@ -5,8 +5,9 @@
 mod published;
 
 use crate::args::report::ReportArgs;
-use crate::commands::{explain, show};
+use crate::commands::explain;
 use crate::exit::Exit;
+use crate::recorded::run_dir::run_of;
 use crate::terminal;
 use anyhow::bail;
 use fathom_analysis::explain::Explanation;
@@ -148,7 +149,7 @@ fn with_run<T>(
     explained: bool,
     make: impl FnOnce(&RunReport<'_>) -> T,
 ) -> anyhow::Result<T> {
-    let run = show::run_of(dir)?;
+    let run = run_of(dir)?;
     let series = fathom_store::read(dir)?.series;
     let histograms = fathom_store::read_histograms(dir)?;
     let there = stored_streams(dir);

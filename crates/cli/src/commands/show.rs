@@ -3,11 +3,11 @@
 use crate::args::{Settings, ShowArgs};
 use crate::commands::{run, sweep};
 use crate::exit::Exit;
+use crate::recorded::run_dir::run_of;
 use crate::terminal;
 use fathom_analysis::partial;
-use fathom_core::run::{Run, Status};
 use fathom_session::AfterTouching as _;
-use fathom_store::{StoreError, StoredRun};
+use fathom_store::StoreError;
 use std::path::Path;
 
 /// Prints the report of a run again. Of a killed run, what its series says.
@@ -40,26 +40,6 @@ fn show_sweep(args: &ShowArgs) -> anyhow::Result<Exit> {
     let results = fathom_session::sweep::results_of(&args.dir, &plan)?;
     sweep::print(&plan, &results, args.json, args.colour)?;
     Ok(Exit::Done)
-}
-
-/// The run's document; of a killed run, with what its series says.
-pub(crate) fn run_of(dir: &Path) -> anyhow::Result<Run> {
-    if fathom_store::is_repeats(dir) {
-        let repeats = fathom_store::read_repeats(dir)?;
-        let middle = repeats.nearest_to_median().map_or("1", |run| &run.dir);
-        anyhow::bail!(
-            "{}: holds {} runs of a command: give one of them, such as {}, which is nearest to the median",
-            dir.display(),
-            repeats.runs.len(),
-            dir.join(middle).display()
-        );
-    }
-    let StoredRun { mut run, series, .. } = fathom_store::read(dir)?;
-    if run.status == Status::Running {
-        let histograms = fathom_store::read_histograms(dir)?;
-        partial::fill(&mut run, &series, &histograms);
-    }
-    Ok(run)
 }
 
 /// Completes the directory of a killed run.

@@ -3,12 +3,12 @@
 //! Data in: arguments as typed. Data out: a directory with a run a point, conclusions on stdout, an exit. All that may refuse
 //! comes before anything is touched; what is under way is told by [`display`].
 
+mod asked;
 mod display;
 mod outline;
 mod points;
 mod turns;
 
-use crate::args::Settings;
 use crate::args::sweep::SweepArgs;
 use crate::commands::serve::{self, Serving};
 use crate::exit::Exit;
@@ -20,6 +20,7 @@ use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
 use crate::text_file::{self, Expected};
 use anyhow::{Context, bail};
+use asked::Asked;
 use display::Display;
 use fathom_analysis::sweep::conclude;
 use fathom_core::run::{Environment, Status, TargetFile};
@@ -37,19 +38,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 const SWEEP_FILE: Expected = Expected::of("sweep", 1);
-
-/// A sweep that is to be carried out: what, on what, and how.
-pub(crate) struct Asked {
-    pub plan: SweepPlan,
-    /// The target in words.
-    pub origin: Origin,
-    pub target: Target,
-    /// Where it runs.
-    pub machine: Machine,
-    /// This machine.
-    pub environment: Environment,
-    pub settings: Settings,
-}
 
 /// Carries `fathom sweep` out.
 pub(crate) fn sweep(args: &SweepArgs) -> anyhow::Result<Exit> {

@@ -4,18 +4,39 @@
 //! done with them.
 
 use anyhow::Context as _;
+use fathom_analysis::partial;
 use fathom_core::arrival::{Arrival, Arrivals};
 use fathom_core::record::{BlockRequest, IoRecord, StreamKind};
-use fathom_core::run::{DeviceInfo, Run};
+use fathom_core::run::{DeviceInfo, Run, Status};
 use fathom_core::workload::Job;
 use fathom_engine::plan::paths_of;
 use fathom_session::replay::ArrivalSource;
-use fathom_store::{RecordReader, stored_streams};
+use fathom_store::{RecordReader, StoredRun, stored_streams};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Where one volume of a recording begins behind another whose size is not known.
 const VOLUME_BYTES: u64 = 1 << 44;
+
+/// The run's document; of a killed run, with what its series says.
+pub(crate) fn run_of(dir: &Path) -> anyhow::Result<Run> {
+    if fathom_store::is_repeats(dir) {
+        let repeats = fathom_store::read_repeats(dir)?;
+        let middle = repeats.nearest_to_median().map_or("1", |run| &run.dir);
+        anyhow::bail!(
+            "{}: holds {} runs of a command: give one of them, such as {}, which is nearest to the median",
+            dir.display(),
+            repeats.runs.len(),
+            dir.join(middle).display()
+        );
+    }
+    let StoredRun { mut run, series, .. } = fathom_store::read(dir)?;
+    if run.status == Status::Running {
+        let histograms = fathom_store::read_histograms(dir)?;
+        partial::fill(&mut run, &series, &histograms);
+    }
+    Ok(run)
+}
 
 /// Whether a run kept rows of a stream.
 pub(crate) fn has_rows(dir: &Path, run: &Run, kind: StreamKind) -> bool {

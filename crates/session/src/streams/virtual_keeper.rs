@@ -4,8 +4,8 @@
 //! same streams as of a real run. Nothing is dropped: virtual time waits for the disk. There is no scheduler and there are
 //! no processes in the model. It must not know the model.
 
-use super::EndedStreams;
 use super::batch::Batch;
+use super::ended::EndedStreams;
 use super::keeper::{Keeper, Sinks};
 use crate::request::Streams;
 use crate::tap::IoTap;

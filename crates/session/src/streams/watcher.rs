@@ -4,8 +4,8 @@
 //! bounded queue: it never waits for the disk that keeps them, so that a stall of that disk is still seen. What does not
 //! fit into the queue is dropped and counted. It must not know how rows are kept.
 
-use super::Missing;
 use super::batch::{Batch, Dropped};
+use super::ended::Missing;
 use super::followed::{CommandSeen, Control, Followed};
 use super::slow::{SlowFinder, Window};
 use fathom_core::clock::Clock;

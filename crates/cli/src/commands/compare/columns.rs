@@ -3,7 +3,7 @@
 //! Data in: files. Data out: one figure. It must not judge.
 
 use super::inputs::ColumnFile;
-use super::{Read, ReadSide};
+use super::sides::{Read, ReadSide};
 use crate::text_file::{self, Expected};
 use anyhow::bail;
 use fathom_analysis::compare::{Figure, Observed, Order, Quantity, Value, series};

@@ -3,9 +3,8 @@
 //! Data in: run directories. Data out: their figures and conditions. It must not judge.
 
 use super::inputs::RunInput;
-use super::{Read, ReadSide};
-use crate::commands::show;
-use crate::recorded::run_dir::{device_infos, is_below};
+use super::sides::{Read, ReadSide};
+use crate::recorded::run_dir::{self, device_infos, is_below};
 use anyhow::bail;
 use fathom_analysis::compare::commands::command_of;
 use fathom_analysis::compare::conditions::{conditions, twins};
@@ -92,7 +91,7 @@ fn not_the_same(inputs: &[RunInput], runs: &[Run]) -> anyhow::Result<()> {
 
 fn run_of(input: &RunInput) -> anyhow::Result<Run> {
     match input {
-        RunInput::Directory(dir) => show::run_of(dir),
+        RunInput::Directory(dir) => run_dir::run_of(dir),
         RunInput::Stored { part, .. } => Ok(part.run.clone()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Data in: directories of sweeps. Data out: the figures of the points that both sides measured. It must not judge.
 
-use super::{Read, ReadSide};
+use super::sides::{Read, ReadSide};
 use anyhow::bail;
 use fathom_analysis::compare::{Condition, Measured, conditions, observe};
 use fathom_core::run::Run;

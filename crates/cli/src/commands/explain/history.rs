@@ -8,6 +8,7 @@ use crate::args::evidence::{ExplainArgs, HistoryArgs, Moment};
 use crate::commands::catalog;
 use crate::exit::Exit;
 use crate::terminal;
+use crate::text_file::{self, Expected};
 use anyhow::{Context as _, bail};
 use fathom_analysis::explain::KnownDisk;
 use fathom_analysis::usage::UseScan;
@@ -16,11 +17,13 @@ use fathom_model::Catalog;
 use fathom_report::explanation;
 use fathom_web::prometheus::{Prometheus, Span};
 use jiff::Timestamp;
+use std::path::Path;
 
 /// How far it is looked back, unless something is said.
 const BACK: Nanos = Nanos::from_secs(3600);
 /// Two readings tell nothing yet.
 const SPAN_LEAST_S: u64 = 60;
+const TOKEN: Expected = Expected::of("file with a token", 1);
 
 /// Carries it out.
 pub(super) fn explain(args: &ExplainArgs, url: &str, instance: &str) -> anyhow::Result<Exit> {
@@ -28,7 +31,7 @@ pub(super) fn explain(args: &ExplainArgs, url: &str, instance: &str) -> anyhow::
     let span = span.context("--from, --to")?;
     let catalog = catalog::open(args.catalog.as_deref())?;
     let known = known(&args.history, &catalog, args.catalog.is_some())?;
-    let history = Prometheus::new(url)?.history(instance, span)?;
+    let history = server(url, args.history.prometheus_token.as_deref())?.history(instance, span)?;
     let mut scan = UseScan::default();
     scan.feed(&history.rows);
     let usage = scan.finish(&known);
@@ -54,6 +57,19 @@ pub(super) fn explain(args: &ExplainArgs, url: &str, instance: &str) -> anyhow::
     } else {
         Exit::Done
     })
+}
+
+/// A server, and the token for it in the file that is named.
+pub(crate) fn server(url: &str, token: Option<&Path>) -> anyhow::Result<Prometheus> {
+    let token = token.map(|path| text_file::read(path, TOKEN)).transpose()?;
+    let token = token.map(|text| text.trim().to_owned());
+    if token
+        .as_ref()
+        .is_some_and(|token| token.is_empty() || token.chars().any(|c| !c.is_ascii_graphic()))
+    {
+        bail!("--prometheus-token: a token is one word of printable characters, alone in its file");
+    }
+    Ok(Prometheus::new(url, token)?)
 }
 
 /// From when to when; since `back` before now where nothing is said.

@@ -3,7 +3,6 @@
 //! Data in: events of the session. Data out: text as it comes. It must not carry anything out.
 
 use super::out::Out;
-use super::run::Shows;
 use super::settings::{Eta as EtaWhen, Outputs};
 use super::states;
 use super::trigger::Trigger;
@@ -22,6 +21,20 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
+
+/// Who sees what a run prints.
+pub(super) trait Shows: Observer {
+    /// What stands before a run.
+    fn header(&mut self);
+    /// A line that belongs to fio's text.
+    fn normal(&mut self, text: &str);
+    /// A line that is printed whatever the format.
+    fn always(&mut self, text: &str);
+    /// A line for stderr.
+    fn error(&mut self, text: &str);
+    /// The results at the end, and the exit that they come to.
+    fn ended(&mut self, accounts: &[WorkerAccount], disks: &[DiskSummary], exit: u8);
+}
 
 /// All that is shown of one run.
 pub(super) struct Shown<'a> {

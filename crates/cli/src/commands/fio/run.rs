@@ -3,7 +3,7 @@
 //! Data in: a request, what fio was told. Data out: an exit: the number of jobs that failed, 1 where nothing could be begun, 128
 //! after a signal. Where the outputs go is a [`Shows`]: this machine's own, or those of a client elsewhere.
 
-use super::live::Shown;
+use super::live::{Shown, Shows};
 use super::out::{self, Out, is_output};
 use super::settings::Outputs;
 use super::states;
@@ -17,14 +17,14 @@ use crate::recorded::iologs::{self, Recordings};
 use crate::recorded::states as earlier_states;
 use crate::terminal::signals;
 use anyhow::{Context, bail};
-use fathom_core::run::{DiskSummary, Run, RunError, Warning, WorkerAccount};
+use fathom_core::run::{Run, RunError, Warning, WorkerAccount};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Job, Workload};
 use fathom_door::output;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_report::fio::{capped, laying_out};
-use fathom_session::{Conduct, End, How, Measured, Observer, Planned, Refused, Request, Session};
+use fathom_session::{Conduct, End, How, Measured, Planned, Refused, Request, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -50,20 +50,6 @@ pub(super) struct Orders<'a> {
     pub trigger: Option<Trigger>,
     /// Where states of verification are.
     pub states: PathBuf,
-}
-
-/// Who sees what a run prints.
-pub(super) trait Shows: Observer {
-    /// What stands before a run.
-    fn header(&mut self);
-    /// A line that belongs to fio's text.
-    fn normal(&mut self, text: &str);
-    /// A line that is printed whatever the format.
-    fn always(&mut self, text: &str);
-    /// A line for stderr.
-    fn error(&mut self, text: &str);
-    /// The results at the end, and the exit that they come to.
-    fn ended(&mut self, accounts: &[WorkerAccount], disks: &[DiskSummary], exit: u8);
 }
 
 /// Carries a workload out on this machine, and prints what fio would.

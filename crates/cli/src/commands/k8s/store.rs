@@ -3,9 +3,9 @@
 //! Data in: run directories. Data out: the same below a prefix, each with what it contributes. It changes nothing in them but
 //! `part.json`, which it makes.
 
+use super::part;
 use crate::args::k8s::{RecordsArgs, StoreArgs};
 use crate::exit::Exit;
-use crate::part::Part;
 use crate::stored::{self, wait};
 use crate::terminal;
 use anyhow::{Context as _, bail};
@@ -68,7 +68,7 @@ fn name_of(dir: &Path) -> anyhow::Result<String> {
 
 /// Computes what the run in `dir` contributes, into its directory.
 pub(super) fn contribute(dir: &Path) -> anyhow::Result<()> {
-    let part = Part::of(dir)?.to_json()?;
+    let part = part::of(dir)?.to_json()?;
     let to = dir.join(PART_FILE);
     let writing = || format!("cannot write {}", to.display());
     let temporary = to.with_extension("part");

@@ -1,9 +1,8 @@
 //! The record that is replayed: what it is, what is in it, its I/Os.
 
-use super::is_same;
 use crate::args::replay::ReplayArgs;
-use crate::commands::show::run_of;
 use crate::recorded::outside::{Bases, Outside, OutsideIos, Seen};
+use crate::recorded::run_dir::run_of;
 use crate::recorded::run_dir::{self, RunIos, Volumes};
 use crate::target::Target;
 use crate::terminal::live;
@@ -13,7 +12,7 @@ use fathom_core::run::{DeviceInfo, Run};
 use fathom_core::units::count;
 use fathom_core::workload::{Job, LeftOut, RecordFormat, SyncMode};
 use fathom_session::replay::{ArrivalSource, Survey};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A record.
@@ -337,4 +336,11 @@ fn list(volumes: &[(String, u64)]) -> String {
         0 => shown.join(", "),
         more => format!("{}, and {more} more", shown.join(", ")),
     }
+}
+
+/// Whether two paths lead to one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    id(one).is_some_and(|one| Some(one) == id(other))
 }

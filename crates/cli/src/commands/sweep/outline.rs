@@ -2,7 +2,7 @@
 //!
 //! Data in: a sweep as asked for. Data out: text. It must not touch anything.
 
-use super::Asked;
+use super::asked::Asked;
 use crate::exit::Exit;
 use crate::terminal::{self, tell};
 use fathom_core::sweep::PointOrder;

@@ -3,7 +3,7 @@
 //! Data in: the plan of a sweep and its target. Data out: a [`Request`] a point, as its options make it. It must not carry
 //! anything out.
 
-use super::Asked;
+use super::asked::Asked;
 use crate::request;
 use crate::target::{self, Target};
 use anyhow::Context;

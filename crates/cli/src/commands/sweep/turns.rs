@@ -5,8 +5,9 @@
 //! A pass over the matrix is measured on each target, the next one in the opposite order: ABBA and so on, so that a drift of the
 //! machine, of the cloud, of the time of day hits all alike and can be told from a difference.
 
+use super::asked::Asked;
 use super::display::Display;
-use super::{Asked, ask, outline, points, points_of};
+use super::{ask, outline, points, points_of};
 use crate::args::compare::CompareArgs;
 use crate::args::sweep::SweepArgs;
 use crate::commands::compare;

@@ -1,5 +1,6 @@
 //! The client: sends job files to servers, and prints what they say as fio would.
 
+use super::key::key;
 use super::stream::Stream;
 use super::together::Together;
 use crate::allowed::Allowed;
@@ -58,7 +59,7 @@ pub(in crate::commands::fio) fn ask(
     if !command.jobs.is_empty() {
         bail!("--client takes options from job files only: write the jobs into one");
     }
-    let key = super::key(args)?;
+    let key = key(args)?;
     let peers = peers(command, outputs)?;
     let allowed = Allowed::from_env();
     if let Some(path) = outputs.to.as_deref().filter(|path| !path.starts_with("/dev")) {

@@ -1,11 +1,13 @@
 //! The server: waits for clients with the key, and runs what they ask for, by the same steps and under the same rules for what
 //! may be overwritten as a run of its own.
 
+use super::key::key;
 use super::stream::{Listener, Stream};
 use crate::allowed::Allowed;
 use crate::args::FioArgs;
+use crate::commands::fio::live::Shows;
 use crate::commands::fio::live::where_all_stand;
-use crate::commands::fio::run::{self, Shows};
+use crate::commands::fio::run;
 use crate::commands::fio::written::Options;
 use crate::exit::Exit;
 use crate::recorded::{iologs, states};
@@ -42,7 +44,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// # Errors
 /// There is no key, or nothing can listen there.
 pub(in crate::commands::fio) fn serve(at: &str, args: &FioArgs) -> anyhow::Result<Exit> {
-    let key = super::key(args)?;
+    let key = key(args)?;
     let address = Address::from_word(at)?;
     let listener = Listener::bind(&address)?;
     terminal::print(&format!("fio: server listening on {address}\n"))?;

@@ -2,7 +2,7 @@
 //!
 //! Data in: recordings, layouts. Data out: what the model shows of each. It must not know which layouts are worth it.
 
-use super::Recorded;
+use super::recorded::Recorded;
 use crate::terminal;
 use anyhow::Context as _;
 use fathom_model::Catalog;

@@ -2,16 +2,15 @@
 //!
 //! Data in: a server's address, a machine, a span of time. Data out: the same as of a run directory that has counters alone.
 
-use super::{Origin, Recorded};
+use super::recorded::{Origin, Recorded};
 use crate::args::plan::PlanArgs;
-use crate::commands::explain::span_of;
+use crate::commands::explain::{server, span_of};
 use anyhow::{Context as _, bail};
 use fathom_core::record::CounterRow;
 use fathom_core::units::Nanos;
 use fathom_plan::layout::GIB;
 use fathom_plan::seen::spans::{self, Spans};
 use fathom_plan::seen::{Recording, Seen, Source};
-use fathom_web::prometheus::Prometheus;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
@@ -33,7 +32,7 @@ impl Recorded {
     pub(in crate::commands::plan) fn of_server(args: &PlanArgs, url: &str) -> anyhow::Result<Self> {
         let instance = args.instance.as_deref().context("--instance is asked for")?;
         let span = span_of((args.since, args.until), BACK, Timestamp::now()).context("--since, --until")?;
-        let history = Prometheus::new(url)?.disks(instance, span)?;
+        let history = server(url, args.prometheus_token.as_deref())?.disks(instance, span)?;
         let used = used(&history.rows);
         let device = chosen(&used, args.device.as_deref(), instance)?;
         let mut spans = Spans::default();

@@ -3,7 +3,7 @@
 //! Data in: a prefix. Data out: a [`Recorded`] for each run; those that ask for most are carried out on the model. It must not read
 //! their records.
 
-use super::{Origin, Recorded};
+use super::recorded::{Origin, Recorded};
 use crate::part::SeenPart;
 use crate::stored;
 use anyhow::{Context as _, bail};
