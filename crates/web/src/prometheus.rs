@@ -2,11 +2,14 @@
 //! I/O, and how full the kubelet says their volumes are.
 //!
 //! Data in: the server's address, an instance, a span of time. Data out: rows of counters in the order of time, as a recording has them.
-//! It speaks HTTP without TLS and reads only. What comes back is not to be trusted: it is bounded, and what is no number is left out.
+//! It reads only. What comes back is not to be trusted: it is bounded, and what is no number is left out.
 
 use fathom_core::record::CounterRow;
 use fathom_dialect::prometheus::{instances, numbers, range};
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
+use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 
 /// The longest answer to one question, and how long it may take.
 const BYTES_MAX: u64 = 64 << 20;
@@ -70,9 +73,13 @@ const POD_POINTS_MAX: u64 = 1_000;
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     #[error(
-        "{url}: only http:// is spoken here: forward a port to the server, as with kubectl port-forward, and give http://localhost:PORT"
+        "{url}: that is no address of a server: give one as http://localhost:9090 or https://prometheus.example.com"
     )]
     Scheme { url: String },
+    #[error(
+        "{url}: a token is not sent where others can read it: give an https:// address, or one of this machine (a forwarded port)"
+    )]
+    Exposed { url: String },
     #[error("{url}: {detail}")]
     Unreachable { url: String, detail: String },
     #[error("{url} answers with status {status}: {detail}")]
@@ -94,6 +101,7 @@ pub enum HistoryError {
 /// A server.
 pub struct Prometheus {
     url: String,
+    token: Option<String>,
     agent: ureq::Agent,
 }
 
@@ -114,22 +122,39 @@ pub struct Span {
 }
 
 impl Prometheus {
-    /// The server at `http://HOST:PORT`, with a path where it is below one.
+    /// The server at `http://HOST:PORT` or `https://HOST`, with a path where it is below one.
+    ///
+    /// `token`: what the server wants to hear (`Authorization: Bearer`).
     ///
     /// # Errors
-    /// It is no such address.
-    pub fn new(url: &str) -> Result<Self, HistoryError> {
+    /// It is no such address, or one to which a token would go unprotected.
+    pub fn new(url: &str, token: Option<String>) -> Result<Self, HistoryError> {
         let url = url.trim_end_matches('/');
-        if !url.to_ascii_lowercase().starts_with("http://") {
+        let scheme = url.to_ascii_lowercase();
+        if !["http://", "https://"]
+            .iter()
+            .any(|known| scheme.starts_with(known))
+        {
             return Err(HistoryError::Scheme { url: url.to_owned() });
         }
+        if token.is_some() && !scheme.starts_with("https://") && !is_of_this_machine(url) {
+            return Err(HistoryError::Exposed { url: url.to_owned() });
+        }
+        // Authorities are those that this machine trusts (`SSL_CERT_FILE` names others).
+        let tls = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .root_certs(RootCerts::PlatformVerifier)
+            .build();
         let config = ureq::Agent::config_builder()
+            .tls_config(tls)
             .timeout_global(Some(PATIENCE))
             .http_status_as_error(false)
             .max_redirects(0)
             .build();
         Ok(Self {
             url: url.to_owned(),
+            token,
             agent: config.into(),
         })
     }
@@ -252,6 +277,9 @@ impl Prometheus {
             detail: error.to_string(),
         };
         let mut request = self.agent.get(format!("{}/api/v1/{what}", self.url));
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
         for (name, value) in fields {
             request = request.query(name, value);
         }
@@ -273,6 +301,16 @@ impl Prometheus {
             detail,
         })
     }
+}
+
+/// Whether an address leads nowhere else.
+fn is_of_this_machine(url: &str) -> bool {
+    let Ok(url) = url.parse::<ureq::http::Uri>() else {
+        return false;
+    };
+    let host = url.host().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// An instance with or without its port.

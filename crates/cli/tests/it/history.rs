@@ -1,13 +1,17 @@
 //! `fathom explain --prometheus` and `fathom plan --prometheus`: hours of four nodes, made, imported by promtool, served by a real
 //! Prometheus.
 
-use crate::harness::{Place, at, number, skipped, tool};
+use crate::certificates::Certificates;
+use crate::harness::{Place, at, finish, number, skipped, start, tool};
 use crate::served::prometheus::Prometheus;
 use fathom_core::record::CounterRow;
 use fathom_core::rng::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
 
 /// A moment of the past, and how often was scraped for how long.
 const BEGIN_S: u64 = 1_790_000_000;
@@ -242,9 +246,9 @@ fn a_plan_is_made_of_a_nodes_history() {
     ] {
         own.fathom(&line(node, more)).expect(2).saying(said);
     }
-    own.fathom("plan --prometheus https://x --instance a")
+    own.fathom("plan --prometheus ftp://x --instance a")
         .expect(2)
-        .saying("only http:// is spoken here");
+        .saying("that is no address of a server");
     own.fathom("plan --instance a").expect(2).saying("--prometheus");
 }
 
@@ -458,13 +462,84 @@ fn what_limited_a_node_is_told_from_its_history() {
         .saying("--disk P99");
 }
 
+/// By TLS, from who proves to be the server that was named, and from nobody else.
+#[test]
+fn a_server_by_tls_is_asked_when_its_authority_is_trusted() {
+    let test = "a_server_by_tls_is_asked_when_its_authority_is_trusted";
+    let place = Place::new();
+    let made = match Certificates::make(&place, "own") {
+        Ok(made) => made,
+        Err(missing) => return skipped(test, &missing),
+    };
+    // Its answer is a page about the connection: read, and found to be none of Prometheus'.
+    let line = format!(
+        "s_server -accept 127.0.0.1:0 -www -cert {} -key {}",
+        made.path("server-cert.pem"),
+        made.path("server-key.pem")
+    );
+    let mut server = Command::new("openssl")
+        .args(line.split(' '))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("openssl made the certificates");
+    let said = BufReader::new(server.stdout.take().expect("its output")).lines();
+    let mut said = said.map_while(Result::ok);
+    let at = said.find_map(|line| Some(line.strip_prefix("ACCEPT ")?.to_owned()));
+    let at = at.expect("where it listens");
+    let ask = |authority: &str, said: &str| {
+        let line = format!("explain --prometheus https://{at} --instance a");
+        let mut command = place.command(&line);
+        command.env("SSL_CERT_FILE", authority);
+        finish(start(&mut command)).expect(2).saying(said);
+    };
+    ask(&made.path("ca-cert.pem"), "that is no answer of Prometheus' API");
+    let other = Certificates::make(&place, "other").expect("they could be made before");
+    ask(&other.path("ca-cert.pem"), "certificate");
+    server.kill().expect("it runs");
+    server.wait().expect("it ended");
+}
+
+/// It is sent with each question; nowhere else, and never shown.
+#[test]
+fn a_token_is_sent() {
+    let place = Place::new();
+    place.write("token", "very-secret\n");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = listener.local_addr().expect("its address");
+    let asked = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("a request");
+            request.push(byte[0]);
+        }
+        stream
+            .write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnot!")
+            .expect("an answer");
+        String::from_utf8(request).expect("text").to_lowercase()
+    });
+    let line = format!("explain --prometheus http://{at} --instance a --prometheus-token");
+    let told = place.fathom(&format!("{line} token")).expect(2);
+    let told = told.saying("answers with status 403: not!");
+    assert!(!told.stderr.contains("very-secret"), "{}", told.stderr);
+    let asked = asked.join().expect("a request");
+    assert!(asked.contains("authorization: bearer very-secret\r\n"), "{asked}");
+    place.write("two", "very secret");
+    place.fathom(&format!("{line} two")).expect(2).saying("one word");
+    place
+        .fathom("explain --prometheus http://example.com --instance a --prometheus-token token")
+        .expect(2)
+        .saying("a token is not sent where others can read it");
+}
+
 #[test]
 fn what_cannot_be_asked_is_said() {
     let place = Place::new();
     for (line, said) in [
         (
-            "explain --prometheus https://host --instance a",
-            "only http:// is spoken here",
+            "explain --prometheus ftp://host --instance a",
+            "that is no address of a server",
         ),
         (
             "explain --prometheus http://127.0.0.1:1 --instance a",

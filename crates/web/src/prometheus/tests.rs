@@ -12,14 +12,45 @@ fn an_instance_is_a_name_and_no_pattern() {
 }
 
 #[test]
-fn only_http_is_spoken() {
-    for url in ["https://prometheus", "prometheus:9090", "file:///etc/passwd"] {
+fn an_address_of_a_server_is_one_of_http() {
+    for url in [
+        "prometheus:9090",
+        "ftp://prometheus",
+        "file:///etc/passwd",
+        "https:/prometheus",
+    ] {
         assert!(
-            matches!(Prometheus::new(url), Err(HistoryError::Scheme { .. })),
+            matches!(Prometheus::new(url, None), Err(HistoryError::Scheme { .. })),
             "{url}"
         );
     }
-    assert!(Prometheus::new("http://localhost:9090/prometheus/").is_ok());
+    for url in [
+        "http://localhost:9090/prometheus/",
+        "HTTPS://prometheus.example.com",
+    ] {
+        assert!(Prometheus::new(url, None).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn a_token_goes_where_nobody_else_reads_it() {
+    let told = |url: &str| Prometheus::new(url, Some(String::from("secret")));
+    for url in [
+        "https://prometheus.example.com",
+        "http://localhost:9090",
+        "http://127.0.0.1:9090/p",
+        "http://[::1]:9090",
+    ] {
+        assert!(told(url).is_ok(), "{url}");
+    }
+    for url in [
+        "http://prometheus:9090",
+        "http://localhost.example.com",
+        "http://10.0.0.1:9090",
+        "http://localhost@evil:9090",
+    ] {
+        assert!(matches!(told(url), Err(HistoryError::Exposed { .. })), "{url}");
+    }
 }
 
 /// What is asked for is what is exported here, so that one table serves both.
