@@ -244,7 +244,11 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         Some("diskspd") => words = hoisted::to_the_front(&words, &own_flags::<diskspd::DiskspdArgs>()),
         _ => {}
     }
-    let matches = command(terminal::stdout_columns()).try_get_matches_from(&words)?;
+    let program = command(terminal::stdout_columns());
+    if let Some(message) = apart(&words) {
+        return Err(program.clone().error(ErrorKind::ValueValidation, message).into());
+    }
+    let matches = program.try_get_matches_from(&words)?;
     let mut command = Program::from_arg_matches(&matches)?.command;
     let recorded = words.iter().map(|word| word.to_string_lossy().into_owned());
     match &mut command {
@@ -270,6 +274,23 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         _ => {}
     }
     Ok(command)
+}
+
+/// Whether what was meant as the value of a flag stands apart from it: a flag that can do without one takes it behind `=` alone, and the
+/// word would be the target, which is then made or written.
+fn apart(words: &[OsString]) -> Option<String> {
+    let options = words.iter().take_while(|word| *word != "--");
+    let pairs = options.clone().zip(options.skip(1));
+    pairs.filter_map(|(flag, value)| Some((flag.to_str()?, value.to_str()?))).find_map(|(flag, value)| {
+        let is_meant = match flag {
+            "--serve" => serve::address(value).is_ok(),
+            "--record" => evidence::streams(value).is_ok(),
+            _ => false,
+        };
+        is_meant.then(|| {
+            format!("{flag} takes its value behind =: write {flag}={value} (or ./{value}, where that is a file)")
+        })
+    })
 }
 
 /// Gives the options of jobs among the words behind the command the names of the table.

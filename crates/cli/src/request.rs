@@ -48,6 +48,15 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
             sorted.target.as_deref().unwrap_or(Path::new("FILE")).display()
         );
     }
+    if let (Some(Target::File(path) | Target::Directory(path)), Some(named)) =
+        (&target, overrides.iter().find(|option| option.name == "filename"))
+    {
+        bail!(
+            "two targets: --filename {} and {}: give one",
+            named.value.as_deref().unwrap_or_default(),
+            path.display()
+        );
+    }
     if target == Some(Target::Null) {
         overrides.push(Override::new("ioengine", "null"));
     }

@@ -107,6 +107,34 @@ fn a_flag_without_its_value_is_refused() {
     assert!(error.contains("a value is required for '--rw <"), "{error}");
 }
 
+/// `--serve 127.0.0.1:9877` made a file of that name and measured it.
+#[test]
+fn a_value_apart_from_a_flag_that_needs_none_is_no_target() {
+    for line in [
+        "run --rw read --size 1m --serve 127.0.0.1:9877",
+        "run --serve 9877 jobs.fio",
+        "sweep --serve localhost:0 --on f",
+        "run --record io,counters jobs.fio",
+        "replay d --on f --record io",
+    ] {
+        let Err(Unread::Clap(error)) = parse(&words(line)) else {
+            panic!("{line}");
+        };
+        assert!(
+            error.to_string().contains("takes its value behind ="),
+            "{line}: {error}"
+        );
+    }
+    for line in [
+        "run --serve jobs.fio",
+        "run --record ./io",
+        "run --serve=9877 f --rw read",
+        "record -- sh --serve 9877",
+    ] {
+        assert!(parse(&words(line)).is_ok(), "{line}");
+    }
+}
+
 #[test]
 fn help_has_every_option_that_is_not_refused_and_the_short_one_is_short() {
     let mut whole = command(80);
