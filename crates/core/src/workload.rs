@@ -8,6 +8,7 @@ mod data;
 mod pace;
 mod pattern;
 mod place;
+mod program;
 mod replay;
 mod reporting;
 mod start;
@@ -20,6 +21,7 @@ pub use place::{
     Advised, Amount, Fallocate, FileChoice, FileLocks, Files, RangeSync, Region, SyncMode, SyncRules,
     WriteLife,
 };
+pub use program::Program;
 pub use replay::{
     Fold, FoldKind, LeftOut, ReadIolog, RecordFormat, Replay, ReplayFile, ReplayLayout, ReplayOrder,
 };
@@ -126,6 +128,9 @@ pub struct Job {
     /// Commands before and after it (`exec_prerun`, `exec_postrun`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub commands: Commands,
+    /// The program that it runs in place of I/O (`program`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub program: Program,
     /// The control group that its workers are in (`cgroup`); without a name: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub control_group: ControlGroup,
@@ -215,6 +220,8 @@ pub enum EngineKind {
     DirStat,
     /// Removes the directory with the first I/O on it.
     DirDelete,
+    /// Runs a program, and does no I/O.
+    Exec,
 }
 
 impl EngineKind {
@@ -239,6 +246,7 @@ impl EngineKind {
             Self::DirCreate => "dircreate",
             Self::DirStat => "dirstat",
             Self::DirDelete => "dirdelete",
+            Self::Exec => "exec",
         }
     }
     /// Whether its I/Os are about names and not about contents: nothing is read or written.
@@ -248,6 +256,10 @@ impl EngineKind {
     /// Whether what its names stand for are directories.
     pub const fn is_about_directories(self) -> bool {
         matches!(self, Self::DirCreate | Self::DirStat | Self::DirDelete)
+    }
+    /// Whether it is about no file or device of this machine: none is looked at, made or opened.
+    pub const fn needs_no_file(self) -> bool {
+        matches!(self, Self::Null | Self::Exec)
     }
     /// Whether its I/Os change files whatever their direction.
     pub const fn always_changes(self) -> bool {
@@ -479,7 +491,10 @@ impl Job {
     /// Whether it changes what is stored (writes or trims).
     pub fn writes(&self) -> bool {
         let [_, write, trim] = self.pattern.mix.uses();
-        self.engine.kind.always_changes() || (write || trim) && !self.verify.as_ref().is_some_and(|v| v.only)
+        self.engine.kind.always_changes()
+            || (write || trim)
+                && self.engine.kind != EngineKind::Exec
+                && !self.verify.as_ref().is_some_and(|v| v.only)
     }
     /// Whether arrivals follow a schedule of their own.
     pub fn is_open_loop(&self) -> bool {
@@ -557,6 +572,7 @@ impl Default for Job {
             lock_bytes: 0,
             runs_as: RunsAs::default(),
             commands: Commands::default(),
+            program: Program::default(),
             control_group: ControlGroup::default(),
             timed_by: TimedBy::Best,
             cpus_allowed: Vec::new(),

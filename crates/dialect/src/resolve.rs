@@ -4,6 +4,7 @@
 //! options came from beyond their places.
 
 mod depth;
+mod elsewhere;
 mod rare;
 mod verify;
 
@@ -46,6 +47,7 @@ pub(crate) fn resolve(draft: &Draft, section: &str, seed: u64, findings: &mut Fi
     settling.stops();
     settling.verify();
     settling.iolog();
+    settling.elsewhere();
     settling.job
 }
 

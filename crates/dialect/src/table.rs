@@ -4,6 +4,7 @@
 //! what is not carried out. It must not know files, lines or places.
 
 mod buffers;
+mod elsewhere;
 mod engine;
 mod errors;
 mod files;
@@ -28,7 +29,7 @@ use crate::draft::Draft;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
-    let topics: [(Topic, &[&[OptionRow]]); 14] = [
+    let topics: [(Topic, &[&[OptionRow]]); 15] = [
         (Topic::Identity, identity::ROWS),
         (Topic::Time, time::ROWS),
         (Topic::Files, files::ROWS),
@@ -36,6 +37,7 @@ static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
         (Topic::Sizes, sizes::ROWS),
         (Topic::Buffers, buffers::ROWS),
         (Topic::Engine, engine::ROWS),
+        (Topic::Engine, elsewhere::ROWS),
         (Topic::Pace, pace::ROWS),
         (Topic::Verify, verify::ROWS),
         (Topic::Errors, errors::ROWS),

@@ -7,7 +7,7 @@
 
 use crate::plan::{FileAction, Kind, Plan};
 use fathom_core::rng::Rng;
-use fathom_core::workload::{EngineKind, Fallocate};
+use fathom_core::workload::Fallocate;
 use fathom_door::{Permit, Permits, target};
 use rustix::fs::{Advice, FallocateFlags, OFlags};
 use std::fs::File;
@@ -175,7 +175,7 @@ fn needs_work(action: &FileAction) -> bool {
 fn drop_caches(plan: &Plan) {
     for job in &plan.jobs {
         let files = &job.job.files;
-        if !files.invalidate || files.pre_read || job.job.engine.kind == EngineKind::Null {
+        if !files.invalidate || files.pre_read || job.job.engine.kind.needs_no_file() {
             continue;
         }
         for file in job.workers.iter().flat_map(|worker| &worker.files) {

@@ -3,7 +3,7 @@
 use crate::plan::{Kind, WorkerFiles};
 use crate::thread::{Opened, StartFailure};
 use fathom_core::run::StartStep;
-use fathom_core::workload::{Advised, EngineKind, Job, SyncMode};
+use fathom_core::workload::{Advised, Job, SyncMode};
 use fathom_door::{Permits, Writer};
 use rustix::fs::{Advice, Mode, OFlags, open};
 use std::fs::File;
@@ -22,7 +22,7 @@ pub(crate) fn open_all(
     stop: &AtomicBool,
 ) -> Result<Option<Opened>, StartFailure> {
     let mut opened = Vec::with_capacity(files.files.len());
-    if job.engine.kind == EngineKind::Null || job.engine.kind.is_about_names() {
+    if job.engine.kind.needs_no_file() || job.engine.kind.is_about_names() {
         return Ok(Some(opened));
     }
     for file in &files.files {

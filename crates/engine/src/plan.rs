@@ -36,6 +36,8 @@ pub enum Kind {
     Null,
     /// A part of a modelled disk.
     Modelled,
+    /// What a program prints goes there: it is written beside the load, and not measured.
+    Printed,
 }
 
 /// One file of one worker.
@@ -154,6 +156,13 @@ impl Plan {
             };
             let (plan, sizes) = planned?;
             let all = plan.workers.iter().flat_map(|worker| &worker.files);
+            if plan.job.engine.kind == EngineKind::Exec {
+                for number in 0..plan.job.numjobs {
+                    add_printed(&mut files, &plan.job, number);
+                }
+                jobs.push(plan);
+                continue;
+            }
             // Of directories only those are made and removed that hold nothing: there is nothing to permit or to lay out.
             let files_alone = all.zip(sizes).filter(|(file, _)| file.kind != Kind::Directory);
             for (file, size_now) in files_alone {
@@ -184,6 +193,29 @@ impl JobPlan {
         let store = self.job.buffers.source_bytes.unwrap_or(0);
         let buffers = self.job.max_block_bytes().saturating_mul(self.job.total_depth());
         buffers.saturating_add(store)
+    }
+}
+
+/// What the program of worker `number` prints goes into a file of its own.
+fn add_printed(files: &mut BTreeMap<PathBuf, FileAction>, job: &Job, number: u32) {
+    if !job.program.keeps_output {
+        return;
+    }
+    for path in printed_paths(job, number) {
+        let action = FileAction {
+            path: path.clone(),
+            kind: Kind::Printed,
+            size_now: None,
+            size_needed: 0,
+            reads: false,
+            writes: true,
+            fill: false,
+            fallocate: Fallocate::None,
+            fsync: false,
+            made_by_load: true,
+            at_once: false,
+        };
+        files.insert(path, action);
     }
 }
 
@@ -285,6 +317,17 @@ pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
     (0..job.files.nrfiles.max(1)).map(made).collect()
 }
 
+/// Where the program of worker `number` of a job prints to: its output, and its errors. As with fio they are named after the
+/// job; each further worker has its number, too.
+pub fn printed_paths(job: &Job, number: u32) -> [PathBuf; 2] {
+    let number = if number == 0 {
+        String::new()
+    } else {
+        format!(".{number}")
+    };
+    ["stdout", "stderr"].map(|stream| PathBuf::from(format!("{}{number}.{stream}", job.name)))
+}
+
 /// The regular files below a directory, in the order of their paths. What cannot be read has none.
 fn all_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -307,7 +350,8 @@ fn all_below(directory: &Path) -> Vec<PathBuf> {
 
 /// A section's name becomes part of the names of its files: with a way up or a root in it, it would lead anywhere.
 fn stays_inside(job: &Job) -> Result<(), PlanError> {
-    let named_after_it = job.files.names.is_empty() && job.files.name_format.contains("$jobname");
+    let program = job.engine.kind == EngineKind::Exec;
+    let named_after_it = program || job.files.names.is_empty() && job.files.name_format.contains("$jobname");
     let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
     if named_after_it
         && job.engine.kind != EngineKind::Null
@@ -315,7 +359,11 @@ fn stays_inside(job: &Job) -> Result<(), PlanError> {
     {
         return Err(PlanError::OutsideDirectory {
             job: job.name.clone(),
-            name: job.files.name_format.replace("$jobname", &job.name),
+            name: if program {
+                printed_paths(job, 0)[0].display().to_string()
+            } else {
+                job.files.name_format.replace("$jobname", &job.name)
+            },
         });
     }
     Ok(())
@@ -328,6 +376,9 @@ fn plan_worker(
     sizes: &mut Vec<Option<u64>>,
 ) -> Result<WorkerFiles, PlanError> {
     stays_inside(job)?;
+    if job.engine.kind == EngineKind::Exec {
+        return Ok(no_files(job, sizes));
+    }
     let paths = paths_of(job, number);
     if let (Some(directory), true) = (&job.files.all_below, paths.is_empty()) {
         return Err(PlanError::NothingBelow {
@@ -363,6 +414,23 @@ fn plan_worker(
         Some(Amount::Percent(percent)) => share(region, percent),
     };
     Ok(WorkerFiles { files, amount })
+}
+
+/// Of a job that does no I/O: a place that is never asked for.
+fn no_files(job: &Job, sizes: &mut Vec<Option<u64>>) -> WorkerFiles {
+    sizes.push(None);
+    let file = FilePlan {
+        path: PathBuf::from(&job.program.path),
+        kind: Kind::Null,
+        span: Span {
+            start: 0,
+            bytes: NULL_BYTES,
+        },
+    };
+    WorkerFiles {
+        files: vec![file],
+        amount: 0,
+    }
 }
 
 /// Says what a path is, and its size where it exists.

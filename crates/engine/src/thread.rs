@@ -3,6 +3,7 @@
 //! Data in: a [`Task`], frozen. Data out: a [`Report`]. It must not know the other workers or who collects.
 
 mod gate;
+mod program;
 
 pub(crate) use gate::Gate;
 
@@ -325,6 +326,9 @@ fn settle(task: &Task) -> Result<(), StartFailure> {
 fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFailure> {
     let job = Arc::clone(&task.job);
     settle(task)?;
+    if job.engine.kind == EngineKind::Exec {
+        return program::run(task, say);
+    }
     let locked =
         (job.lock_bytes > 0).then(|| Arena::locked(usize::try_from(job.lock_bytes).unwrap_or(usize::MAX)));
     let _held = locked.transpose().map_err(failure(StartStep::LockMemory))?;

@@ -20,6 +20,18 @@ use std::fmt::Display;
 
 /// A job in one line: what, how, how many, how fast, for how long.
 pub fn describe(job: &Job) -> String {
+    if job.engine.kind == EngineKind::Exec {
+        let program = &job.program;
+        let mut words = vec![program.path.clone()];
+        words.extend(program.words(&job.name, job.limit.runtime));
+        let limit = match (job.limit.runtime, job.limit.time_based) {
+            (None, _) => String::from("until it ends"),
+            (Some(runtime), true) => format!("for {}", duration(runtime)),
+            (Some(runtime), false) => format!("until it ends, at most {}", duration(runtime)),
+        };
+        let workers = plural(job.numjobs, "worker");
+        return format!("exec {}, {workers}, {limit}", words.join(" "));
+    }
     let what = match &job.replay {
         Some(replay) => format!("{}, {}", replay::replay(replay), block_sizes(job)),
         None => format!("{} {}", pattern(job), block_sizes(job)),

@@ -6,6 +6,7 @@
 mod room;
 
 use anyhow::bail;
+use fathom_core::workload::EngineKind;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_sys::process;
@@ -30,6 +31,7 @@ pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
                 job.commands.before.is_some() || job.commands.after.is_some(),
                 "exec_prerun and exec_postrun",
             ),
+            (kind == EngineKind::Exec, "programs (ioengine=exec)"),
             (
                 kind.always_changes() || kind.is_about_names(),
                 "an ioengine that reads and writes nothing",

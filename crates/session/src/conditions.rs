@@ -146,13 +146,17 @@ pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
     let files: Vec<TargetFile> = in_parts(&plan.files, |files| {
         let mut inspector = Inspector::new(system);
         let inspect = |action: &FileAction| match action.kind {
-            Kind::Null => nothing(&action.path.to_string_lossy()),
-            _ => inspector.inspect(&action.path),
+            Kind::Printed => None,
+            Kind::Null => Some(nothing(&action.path.to_string_lossy())),
+            _ => Some(inspector.inspect(&action.path)),
         };
-        files.iter().map(inspect).collect()
+        files.iter().filter_map(inspect).collect()
     });
-    let all_null = plan.files.iter().all(|file| file.kind == Kind::Null);
-    let description = if all_null {
+    let names_alone = files.is_empty();
+    let all_null = files.iter().all(|file| file.kind == TargetKind::Null);
+    let description = if names_alone {
+        String::from("nothing (no I/O on files)")
+    } else if all_null {
         String::from("nothing (the null engine)")
     } else {
         target::describe(&files)

@@ -8,12 +8,12 @@ use fathom_observe::validity::IoFacts;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The facts of each file, direct I/O apart from buffered, in path order. Files of the null engine are left out.
+/// The facts of each file, direct I/O apart from buffered, in path order. What is no file of this machine is left out.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<(PathBuf, IoFacts)> {
     let mut all: BTreeMap<(PathBuf, bool), IoFacts> = BTreeMap::new();
     for job_plan in &plan.jobs {
         let job = &job_plan.job;
-        if job.engine.kind == EngineKind::Null {
+        if job.engine.kind.needs_no_file() {
             continue;
         }
         // A mapping is the page cache, whatever `direct` says.

@@ -95,7 +95,7 @@ pub(crate) struct Permissions {
     /// Allow that even though a file system or partition table is on it (repeatable)
     #[arg(long, value_name = "PATH", help_heading = "Safety", value_hint = ValueHint::AnyPath)]
     allow_overwrite_signature: Vec<PathBuf>,
-    /// Allow jobs to run the commands that they name, before and after them
+    /// Allow jobs to run the commands and programs that they name
     #[arg(long = "allow-exec", help_heading = "Safety", hide_short_help = true)]
     exec: bool,
 }

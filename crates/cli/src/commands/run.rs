@@ -16,7 +16,7 @@ use crate::terminal::live::Live;
 use crate::terminal::{self, signals, tell};
 use anyhow::bail;
 use fathom_core::run::{Run, Target};
-use fathom_core::workload::Commands;
+use fathom_core::workload::{Commands, EngineKind, Job};
 use fathom_door::output;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
@@ -79,13 +79,17 @@ pub(crate) fn conduct(request: &Request, settings: &Settings, conduct: &Conduct)
 /// There are such, and nobody allowed them.
 pub(crate) fn commands_are_allowed(request: &Request, how: &How) -> anyhow::Result<()> {
     let mut jobs = request.workload.jobs.iter();
-    match jobs.find(|job| job.commands != Commands::default() && !how.allow_exec) {
+    match jobs.find(|job| runs_something(job) && !how.allow_exec) {
         None => Ok(()),
         Some(job) => bail!(
-            "{}: a job file runs commands (exec_prerun, exec_postrun) only with --allow-exec: add it, or leave them out",
+            "{}: a job file runs commands (exec_prerun, exec_postrun, ioengine=exec) only with --allow-exec: add it, or leave them out",
             job.name
         ),
     }
+}
+
+fn runs_something(job: &Job) -> bool {
+    job.commands != Commands::default() || job.engine.kind == EngineKind::Exec
 }
 
 /// All that may refuse, then the files, then the run. How it ended, and whether its report was printed.

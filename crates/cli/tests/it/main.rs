@@ -17,6 +17,7 @@ mod disk;
 mod diskspd;
 mod door;
 mod dry_run;
+mod elsewhere;
 mod engines;
 mod failures;
 mod fio_command;

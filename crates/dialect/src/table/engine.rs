@@ -153,6 +153,11 @@ pub(super) static ROWS: &[&[Row]] = &[
                 Choice::new("dircreate", |d| d.job.engine.kind = EngineKind::DirCreate),
                 Choice::new("dirstat", |d| d.job.engine.kind = EngineKind::DirStat),
                 Choice::new("dirdelete", |d| d.job.engine.kind = EngineKind::DirDelete),
+                Choice::but(
+                    "exec",
+                    Approximate("looks at the program are not counted as I/Os, and a job without time_based ends with it"),
+                    |d| d.job.engine.kind = EngineKind::Exec,
+                ),
                 Choice::nothing(
                     "sg",
                     Support::NotYet("use io_uring on the block device, /dev/sdX in place of /dev/sgX"),
@@ -206,12 +211,6 @@ pub(super) static ROWS: &[&[Row]] = &[
                 ),
                 Choice::nothing("e4defrag", Support::Never("use e4defrag(8)")),
                 Choice::nothing("cpuio", Support::Never("it loads processors: use stress-ng(1)")),
-                Choice::nothing(
-                    "exec",
-                    Support::Never(
-                        "a command before or behind a job is exec_prerun or exec_postrun, with --allow-exec",
-                    ),
-                ),
                 Choice::nothing(
                     "net|netsplice",
                     Support::Never("it measures a network: use iperf3(1)"),

@@ -57,6 +57,7 @@ fn every_example_does_what_the_row_says() {
         match row.name {
             "zonemode" => text += "zonesize=1m\n",
             "zonesize" => text += "zonemode=strided\n",
+            _ if engine == "exec" && row.name != "program" => text += "program=x\n",
             "verify_only" => text += "verify=md5\n",
             "verify" => text = text.replace("size=1g\nruntime=9", "size=1g"),
             _ => {}

@@ -1,16 +1,25 @@
-//! Commands of a shell before and after a job, where whoever runs it allows them.
+//! Commands of a shell before and after a job, where whoever runs it allows them; whether a job may run a program.
 //!
 //! Data in: a command. Data out: whether it succeeded. What it prints is not kept.
 
 use super::{Options, RunError};
-use fathom_core::workload::Job;
+use fathom_core::workload::{EngineKind, Job};
 use std::process::{Command, Stdio};
+
+const NOT_ALLOWED: &str = "commands of job files need --allow-exec";
 
 /// Runs what `job` asks for before it.
 ///
 /// # Errors
 /// It is not allowed, could not be started, or did not succeed.
 pub(super) fn before(job: &Job, options: &Options) -> Result<(), RunError> {
+    if job.engine.kind == EngineKind::Exec && !options.allow_exec {
+        return Err(RunError::Command {
+            job: job.name.clone(),
+            command: job.program.path.clone(),
+            how: String::from(NOT_ALLOWED),
+        });
+    }
     carry_out(job, job.commands.before.as_deref(), options)
 }
 
@@ -30,7 +39,7 @@ fn carry_out(job: &Job, command: Option<&str>, options: &Options) -> Result<(), 
         how,
     };
     if !options.allow_exec {
-        return Err(failed(String::from("commands of job files need --allow-exec")));
+        return Err(failed(String::from(NOT_ALLOWED)));
     }
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command);

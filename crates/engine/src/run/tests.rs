@@ -6,6 +6,7 @@ mod engines;
 mod enough;
 mod options;
 mod order;
+mod programs;
 mod recorded;
 
 use super::{Hooks, NoHooks, Options, Results, RunError, check};

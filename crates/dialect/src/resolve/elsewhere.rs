@@ -1,0 +1,46 @@
+//! Interfaces that are about no file of this machine: what each needs, and what goes with none of them.
+
+use super::Settling;
+use crate::diagnostic::Fault;
+use fathom_core::workload::EngineKind;
+
+impl Settling<'_> {
+    pub(super) fn elsewhere(&mut self) {
+        match self.job.engine.kind {
+            EngineKind::Exec => self.program(),
+            _ => return,
+        }
+        if !self.draft.iolog.path.as_os_str().is_empty() {
+            let engine = self.job.engine.kind.name();
+            let fault = Fault::new(format!("ioengine={engine} plays no record"));
+            self.error(
+                &["read_iolog"],
+                fault.remedy("leave read_iolog out, or use io_uring on files"),
+            );
+        }
+    }
+
+    fn program(&mut self) {
+        let program = self.job.program.clone();
+        if program.path.is_empty() {
+            let fault = Fault::new("ioengine=exec needs a program");
+            self.error(&["ioengine"], fault.remedy("add such as program=/usr/bin/vmstat"));
+        }
+        if program.arguments.contains(['"', '\'']) {
+            let fault = Fault::new("nothing quotes arguments: they are divided at every space, as by fio");
+            self.warning(
+                &["arguments"],
+                fault.remedy("put what needs quotes into a script, and run that"),
+            );
+        }
+        // What is not read or written cannot be verified either.
+        if self.draft.verify_algorithm.is_some() {
+            let fault = Fault::new("`verify` has no effect: ioengine=exec does no I/O");
+            self.note(&["verify"], fault);
+            self.job.verify = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
