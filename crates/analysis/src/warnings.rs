@@ -84,7 +84,10 @@ fn slow_clock(run: &Run) -> Option<Warning> {
 fn unknown_devices(run: &Run) -> Vec<Warning> {
     let mut seen: Vec<(&str, &str, usize)> = Vec::new();
     for file in &run.summary.target.files {
-        let on_disk = !matches!(file.kind, TargetKind::Null | TargetKind::Modelled);
+        let on_disk = !matches!(
+            file.kind,
+            TargetKind::Null | TargetKind::Modelled | TargetKind::Remote
+        );
         let Some(reason) = file
             .device_missing
             .as_deref()
@@ -120,7 +123,7 @@ fn buffered_writes(job: &Job) -> Option<Warning> {
         || sync.fsync_on_close;
     // A mapping is the page cache, whatever `direct` says.
     let cached = !job.direct || job.engine.kind == EngineKind::Mmap;
-    let buffered = writes && job.writes() && cached && !flushed && job.engine.kind != EngineKind::Null;
+    let buffered = writes && job.writes() && cached && !flushed && !job.engine.kind.needs_no_file();
     buffered.then(|| Warning::BufferedWrites {
         job: job.name.clone(),
     })

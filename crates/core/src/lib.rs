@@ -9,6 +9,7 @@ pub mod arrival;
 pub mod backend;
 pub mod clock;
 pub mod histogram;
+pub mod nbd;
 pub mod record;
 pub mod rng;
 pub mod run;

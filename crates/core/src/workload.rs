@@ -131,6 +131,9 @@ pub struct Job {
     /// The program that it runs in place of I/O (`program`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub program: Program,
+    /// The export that it measures (`uri`); empty: none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub uri: String,
     /// The control group that its workers are in (`cgroup`); without a name: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub control_group: ControlGroup,
@@ -222,6 +225,8 @@ pub enum EngineKind {
     DirDelete,
     /// Runs a program, and does no I/O.
     Exec,
+    /// An export of an NBD server.
+    Nbd,
 }
 
 impl EngineKind {
@@ -247,6 +252,7 @@ impl EngineKind {
             Self::DirStat => "dirstat",
             Self::DirDelete => "dirdelete",
             Self::Exec => "exec",
+            Self::Nbd => "nbd",
         }
     }
     /// Whether its I/Os are about names and not about contents: nothing is read or written.
@@ -259,7 +265,7 @@ impl EngineKind {
     }
     /// Whether it is about no file or device of this machine: none is looked at, made or opened.
     pub const fn needs_no_file(self) -> bool {
-        matches!(self, Self::Null | Self::Exec)
+        matches!(self, Self::Null | Self::Exec | Self::Nbd)
     }
     /// Whether its I/Os change files whatever their direction.
     pub const fn always_changes(self) -> bool {
@@ -275,7 +281,7 @@ impl EngineKind {
     }
     /// Whether more than one I/O can be in flight.
     pub const fn is_asynchronous(self) -> bool {
-        matches!(self, Self::Libaio | Self::IoUring | Self::Posixaio)
+        matches!(self, Self::Libaio | Self::IoUring | Self::Posixaio | Self::Nbd)
     }
 }
 
@@ -573,6 +579,7 @@ impl Default for Job {
             runs_as: RunsAs::default(),
             commands: Commands::default(),
             program: Program::default(),
+            uri: String::new(),
             control_group: ControlGroup::default(),
             timed_by: TimedBy::Best,
             cpus_allowed: Vec::new(),

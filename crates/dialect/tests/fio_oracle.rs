@@ -211,7 +211,7 @@ fn every_option_of_fio_is_known() {
     }
     let mut names = Vec::new();
     let of_engines =
-        ["io_uring", "libaio", "pvsync2", "mmap", "exec"].map(|engine| format!("--enghelp={engine}"));
+        ["io_uring", "libaio", "pvsync2", "mmap", "exec", "nbd"].map(|engine| format!("--enghelp={engine}"));
     for help in std::iter::once("--cmdhelp=all".to_owned()).chain(of_engines) {
         let output = fio(scratch.path()).arg(help).output().expect("fio runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

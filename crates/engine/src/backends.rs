@@ -4,6 +4,7 @@
 
 mod mmap;
 mod names;
+pub mod nbd;
 mod null;
 mod queue;
 mod source;

@@ -10,11 +10,14 @@ mod needs;
 pub use error::PlanError;
 pub use needs::{Needs, WORKER_BYTES};
 
+use crate::backends::nbd;
 use crate::pattern::Span;
+use fathom_core::nbd::Uri;
 use fathom_core::units::Bytes;
 use fathom_core::workload::{Amount, EngineKind, Fallocate, Job, Workload};
 use fathom_sys::parallel::in_parts;
 use std::collections::BTreeMap;
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -36,6 +39,8 @@ pub enum Kind {
     Null,
     /// A part of a modelled disk.
     Modelled,
+    /// What a server has: its address.
+    Remote,
     /// What a program prints goes there: it is written beside the load, and not measured.
     Printed,
 }
@@ -228,7 +233,7 @@ fn merge_action(
     let action = files.entry(file.path.clone()).or_insert_with(|| FileAction {
         path: file.path.clone(),
         kind: file.kind,
-        size_now: size_now.filter(|_| file.kind == Kind::Regular),
+        size_now: size_now.filter(|_| matches!(file.kind, Kind::Regular | Kind::Remote)),
         size_needed: 0,
         reads: false,
         writes: false,
@@ -294,6 +299,13 @@ fn plan_job(job: &Job, look: &Look<'_>) -> Result<(JobPlan, Vec<Option<u64>>), P
 
 /// The paths of worker `number`.
 pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
+    match job.engine.kind {
+        EngineKind::Nbd => vec![PathBuf::from(&job.uri)],
+        _ => names_of(job, number),
+    }
+}
+
+fn names_of(job: &Job, number: u32) -> Vec<PathBuf> {
     let directories = &job.files.directories;
     let directory = match directories.len() {
         0 => PathBuf::new(),
@@ -354,7 +366,7 @@ fn stays_inside(job: &Job) -> Result<(), PlanError> {
     let named_after_it = program || job.files.names.is_empty() && job.files.name_format.contains("$jobname");
     let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
     if named_after_it
-        && job.engine.kind != EngineKind::Null
+        && (program || !job.engine.kind.needs_no_file())
         && Path::new(&job.name).components().any(leads_out)
     {
         return Err(PlanError::OutsideDirectory {
@@ -442,6 +454,17 @@ fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
         return Ok((Kind::Null, Some(NULL_BYTES)));
     }
     let name = || job.name.clone();
+    if job.engine.kind == EngineKind::Nbd {
+        let uri = Uri::parse(&job.uri).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error));
+        return match uri.and_then(|uri| nbd::look(&uri)) {
+            Ok(export) => Ok((Kind::Remote, Some(export.size_bytes))),
+            Err(source) => Err(PlanError::Server {
+                job: name(),
+                uri: job.uri.clone(),
+                source,
+            }),
+        };
+    }
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -523,8 +546,8 @@ fn span_of(
     let region = &job.region;
     let existing = size_now.filter(|&size| size > 0);
     // The null engine has whatever is asked for.
-    let fixed =
-        matches!(kind, Kind::Block | Kind::Modelled) || kind == Kind::Null && region.file_size.is_none();
+    let fixed = matches!(kind, Kind::Block | Kind::Modelled | Kind::Remote)
+        || kind == Kind::Null && region.file_size.is_none();
     let existing = existing.filter(|_| kind != Kind::Null || fixed);
     let file_size = region
         .file_size
@@ -612,7 +635,7 @@ fn played_span(
         bytes: extent_bytes,
     };
     match size_now {
-        Some(size) if matches!(kind, Kind::Block | Kind::Modelled) && size < extent_bytes => {
+        Some(size) if matches!(kind, Kind::Block | Kind::Modelled | Kind::Remote) && size < extent_bytes => {
             Err(PlanError::TooSmall {
                 job: job.name.clone(),
                 path: path.to_owned(),

@@ -7,6 +7,7 @@ mod program;
 
 pub(crate) use gate::Gate;
 
+use crate::backends::nbd::{NbdBackend, PATIENCE, Wanted};
 use crate::backends::{MmapBackend, Name, NamesBackend, NullBackend, QueueBackend, SyncBackend, WriteSource};
 use crate::balance::Share;
 use crate::content::Content;
@@ -24,10 +25,11 @@ use crate::run::surroundings;
 use crate::worker::{Ends, Guards, Limits, Priorities, Target, Worker, WorkerEnd, WorkerPlan};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
+use fathom_core::nbd::Uri;
 use fathom_core::rng::Rng;
 use fathom_core::run::{CpuUsage, StartStep};
 use fathom_core::units::Nanos;
-use fathom_core::workload::{EngineKind, IoPriority, Job, RandomMap, Verify};
+use fathom_core::workload::{EngineKind, IoPriority, Job, RandomMap, SyncMode, Verify};
 use fathom_door::{Permits, Writer, directory};
 use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
@@ -38,6 +40,7 @@ use fathom_sys::sync_io::ReadWriteFlags;
 use fathom_sys::uring::{Uring, UringConfig};
 use std::any::Any;
 use std::fs::File;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -361,6 +364,12 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         return Ok(go(task, names(task)?, (&mut content, &mut writers), say));
     }
     let arena = make_arena(task, depth, &mut content)?;
+    if job.engine.kind == EngineKind::Nbd {
+        // What is written from a store is copied: the connection takes it from the buffers.
+        let _copied = write_source(task, &mut content);
+        let backend = export(&job, depth, arena)?;
+        return Ok(go(task, backend, (&mut content, &mut writers), say));
+    }
     let source = write_source(task, &mut content);
     let poll = if job.engine.poll {
         ReadWriteFlags::HIPRI
@@ -454,6 +463,22 @@ fn names(task: &Task) -> Result<NamesBackend, StartFailure> {
     Ok(NamesBackend::new(kind, files.collect::<Result<_, _>>()?))
 }
 
+/// The export of a server.
+fn export(job: &Job, depth: u32, arena: Arena) -> Result<NbdBackend, StartFailure> {
+    let wanted = Wanted {
+        writes: job.writes(),
+        forced: job.sync.mode != SyncMode::None,
+        block_bytes: job.max_block_bytes(),
+    };
+    let uri = Uri::parse(&job.uri).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error));
+    let backend = uri.and_then(|uri| NbdBackend::connect(&uri, wanted, depth, arena, PATIENCE));
+    backend.map_err(|source| StartFailure {
+        what: StartStep::Connect,
+        path: Some(PathBuf::from(&job.uri)),
+        source,
+    })
+}
+
 fn uring_config(job: &Job, depth: u32) -> UringConfig {
     let engine = &job.engine;
     UringConfig {
@@ -498,7 +523,8 @@ fn write_source(task: &Task, content: &mut Content) -> Option<WriteSource> {
     let store = task.source.as_ref()?;
     let seed = Rng::stream(task.job.random_seed ^ 0x5C, task.index).next_u64();
     let source = Some(WriteSource::new(Arc::clone(store), seed));
-    let copies = task.job.engine.kind == EngineKind::IoUring && task.job.engine.fixed_buffers;
+    let engine = &task.job.engine;
+    let copies = engine.kind == EngineKind::IoUring && engine.fixed_buffers || engine.kind.needs_no_file();
     let (copied, taken) = if copies { (source, None) } else { (None, source) };
     content.comes_from(copied);
     taken

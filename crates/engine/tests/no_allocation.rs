@@ -9,7 +9,7 @@ use fathom_core::workload::{
 };
 use fathom_door::Permits;
 use fathom_engine::Boundary;
-use fathom_engine::plan::Plan;
+use fathom_engine::plan::{Kind, Plan};
 use fathom_engine::recording::IoRecording;
 use fathom_engine::replay::Playback;
 use fathom_engine::run::{NoHooks, Options, RunError, run};
@@ -96,7 +96,8 @@ fn check_recording(what: &str, job: &Job, playback: Option<Playback>, recording:
         jobs: vec![job.clone()],
     };
     let mut plan = Plan::new(&workload).expect("a plan");
-    let touched = plan.files.iter().filter(|action| action.touches());
+    let written = plan.files.iter().filter(|action| action.touches());
+    let touched = written.filter(|action| action.kind != Kind::Remote);
     let permits = Permits::unasked(touched.map(|action| action.path.as_path())).expect("permits");
     let options = Options {
         permits: Arc::new(permits),
@@ -131,6 +132,22 @@ fn check_recording(what: &str, job: &Job, playback: Option<Playback>, recording:
         "{what}: allocations and frees in {} I/Os",
         summary.total_ios()
     );
+}
+
+/// What comes from servers does so without allocating either.
+#[test]
+fn servers_allocate_nothing() {
+    let here = std::path::Path::new(".");
+    for (mix, depth) in [
+        (Mix::Read, 1),
+        (Mix::ReadWrite { read_percent: 50 }, 16),
+        (Mix::Trim, 4),
+    ] {
+        let mut job = job(EngineKind::Nbd, mix, depth, here);
+        job.uri = fathom_testkit::exports::memory(4 << 20);
+        job.sync.fsync_every = 8;
+        check(&format!("nbd {mix:?}"), &job);
+    }
 }
 
 /// Logs of every I/O and counts of each worker: whoever waits for room in its ring allocates nothing either, and no I/O is

@@ -42,7 +42,7 @@ pub fn before(root: &SystemRoot, target: &TargetFile, facts: &IoFacts) -> (Vec<W
     let mut found = Findings::default();
     if matches!(
         target.kind,
-        TargetKind::Null | TargetKind::Modelled | TargetKind::CharacterDevice
+        TargetKind::Null | TargetKind::Modelled | TargetKind::Remote | TargetKind::CharacterDevice
     ) {
         return (found.warnings, found.requirements);
     }

@@ -38,7 +38,7 @@ pub fn describe(job: &Job) -> String {
     };
     let mut parts = vec![what];
     parts.extend(distribution(job));
-    parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
+    parts.extend(cache(job).map(String::from));
     parts.push(job.engine.kind.name().to_owned());
     parts.extend(depth(job));
     parts.extend(syncs(job));
@@ -49,6 +49,15 @@ pub fn describe(job: &Job) -> String {
     parts.push(plural(job.numjobs, "worker"));
     parts.push(limit(job));
     parts.join(", ")
+}
+
+/// Whether the page cache takes part; `None`: what is measured is no file of this machine.
+pub(crate) fn cache(job: &Job) -> Option<&'static str> {
+    match (job.engine.kind, job.direct) {
+        (EngineKind::Nbd, _) => None,
+        (_, true) => Some("direct"),
+        (_, false) => Some("buffered"),
+    }
 }
 
 /// The name that job files have for an order and a mix, with the share of reads: `randrw 70 % reads`.

@@ -147,6 +147,7 @@ pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
         let mut inspector = Inspector::new(system);
         let inspect = |action: &FileAction| match action.kind {
             Kind::Printed => None,
+            Kind::Remote => Some(served(action)),
             Kind::Null => Some(nothing(&action.path.to_string_lossy())),
             _ => Some(inspector.inspect(&action.path)),
         };
@@ -166,6 +167,14 @@ pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
         called: None,
         modelled: false,
         files,
+    }
+}
+
+fn served(action: &FileAction) -> TargetFile {
+    TargetFile {
+        kind: TargetKind::Remote,
+        size_bytes: action.size_now.unwrap_or(action.size_needed),
+        ..nothing(&action.path.to_string_lossy())
     }
 }
 

@@ -5,11 +5,14 @@
 
 use crate::event::{Event, Observer};
 use crate::request::How;
+use fathom_core::nbd::Uri;
 use fathom_door::Permits;
+use fathom_engine::backends::nbd::Reader;
 use fathom_engine::plan::{FileAction, Kind, Plan};
 use fathom_observe::SystemRoot;
-use fathom_observe::safety::{self, Change, Refusal, Watch, WriteRequest};
+use fathom_observe::safety::{self, Change, Refusal, Signature, Watch, WriteRequest, signature};
 use std::fmt;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +53,15 @@ pub(crate) fn permit(
     how: &How,
     observer: &mut dyn Observer,
 ) -> Result<Permitted, Refused> {
-    let permissions = safety::check_all(system, &requests(plan, how)).map_err(Refused)?;
+    let refusals = refused_of_servers(plan, how);
+    let permissions = match (
+        safety::check_all(system, &requests(plan, how)),
+        refusals.is_empty(),
+    ) {
+        (Ok(permissions), true) => permissions,
+        (Ok(_), false) => return Err(Refused(refusals)),
+        (Err(more), _) => return Err(Refused(refusals.into_iter().chain(more).collect())),
+    };
     tell_others(system, plan, observer);
     tell_kept(plan, observer);
     let targets = permissions
@@ -68,9 +79,55 @@ pub(crate) fn permit(
 
 /// The refusals that [`permit`] would give, for a run that is only planned.
 pub(crate) fn foresee(system: &SystemRoot, plan: &Plan, how: &How) -> Result<(), Refused> {
-    safety::foresee_all(system, &requests(plan, how))
-        .map(drop)
-        .map_err(Refused)
+    let mut refusals = refused_of_servers(plan, how);
+    if let Err(more) = safety::foresee_all(system, &requests(plan, how)) {
+        refusals.extend(more);
+    }
+    if refusals.is_empty() {
+        Ok(())
+    } else {
+        Err(Refused(refusals))
+    }
+}
+
+/// What of servers may not be written to: as a block device, it has to be named, and once more where it carries something.
+/// Whether somebody else uses it nobody can see from here.
+fn refused_of_servers(plan: &Plan, how: &How) -> Vec<Refusal> {
+    let named = |list: &[PathBuf], path: &PathBuf| list.contains(path);
+    let refused = |action: &FileAction| {
+        let path = &action.path;
+        if !named(&how.allow_overwrite, path) {
+            let uri = path.display().to_string();
+            return Some(Refusal::RemoteNotNamed { uri });
+        }
+        if named(&how.allow_signature, path) {
+            return None;
+        }
+        match signatures(action) {
+            Ok(found) if found.is_empty() => None,
+            Ok(found) => Some(Refusal::Signature {
+                path: path.clone(),
+                found,
+            }),
+            Err(source) => Some(Refusal::CannotTell {
+                path: path.clone(),
+                what: String::from("what is on it (reading failed)"),
+                source,
+            }),
+        }
+    };
+    let remote = written(plan).filter(|action| action.kind == Kind::Remote);
+    remote.filter_map(refused).collect()
+}
+
+/// What an export carries.
+fn signatures(action: &FileAction) -> io::Result<Vec<Signature>> {
+    let uri = Uri::parse(&action.path.to_string_lossy()).map_err(io::Error::other)?;
+    let mut reader = Reader::connect(&uri)?;
+    let size_bytes = action.size_now.unwrap_or(0);
+    signature::probe_by(size_bytes, &mut |bytes, offset| {
+        reader.read_exact_at(bytes, offset)
+    })
 }
 
 fn requests<'a>(plan: &'a Plan, how: &'a How) -> Vec<WriteRequest<'a>> {
@@ -81,7 +138,8 @@ fn requests<'a>(plan: &'a Plan, how: &'a How) -> Vec<WriteRequest<'a>> {
         allow_signature: confirmed(&action.path),
         change: change(action),
     };
-    written(plan).map(request).collect()
+    let local = written(plan).filter(|action| action.kind != Kind::Remote);
+    local.map(request).collect()
 }
 
 fn written(plan: &Plan) -> impl Iterator<Item = &FileAction> {

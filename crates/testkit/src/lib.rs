@@ -1,11 +1,12 @@
 //! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a simulated
-//! kernel's trace ([`peer`]), loop devices in a known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
+//! kernel's trace ([`peer`]), a server of exports ([`exports`]), loop devices in a known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
 //!
 //! Duty: make what is to be judged; make devices and take them down; judge the machine, not the program. Data in: files,
 //! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the
 //! program under test but the words that all of it shares (`fathom_core`), and is never a dependency of it.
 #![forbid(unsafe_code)]
 
+pub mod exports;
 mod loop_device;
 pub mod make;
 pub mod peer;

@@ -1,4 +1,4 @@
-//! Engines that are about no file of this machine.
+//! Engines that are about no file of this machine: programs. Exports: `disk/nbd.rs`.
 
 use crate::harness::Place;
 

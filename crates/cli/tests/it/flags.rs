@@ -130,9 +130,18 @@ fn wrong_requests_are_told_and_nothing_is_touched() {
         ("run --rate_ 4 F", "`rate_` is the beginning of several options"),
         ("run --rw=sideways --size 1m F", "`sideways` is not a direction"),
         ("run --ioengine=rbd --size 1m F", "rbd"),
-        ("run --size 1m --filename a F", "two targets: --filename a and F: give one"),
-        ("run --size 1m --rw write --filename a --on .", "two targets: --filename a and .: give one"),
-        ("run --size 1m --rw write --serve 9877", "--serve takes its value behind ="),
+        (
+            "run --size 1m --filename a F",
+            "two targets: --filename a and F: give one",
+        ),
+        (
+            "run --size 1m --rw write --filename a --on .",
+            "two targets: --filename a and .: give one",
+        ),
+        (
+            "run --size 1m --rw write --serve 9877",
+            "--serve takes its value behind =",
+        ),
         ("run --size 1m d/F", "the directory d does not exist"),
         (
             "run --size 1m --bs 1m --iodepth 65536 --numjobs 64 --ioengine null F",

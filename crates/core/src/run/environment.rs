@@ -80,6 +80,8 @@ pub enum TargetKind {
     Null,
     /// A modelled disk.
     Modelled,
+    /// What a server has.
+    Remote,
 }
 
 /// A block device, as `/sys` describes it.

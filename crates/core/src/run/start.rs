@@ -30,10 +30,12 @@ pub enum StartStep {
     MapLargePages,
     /// What all writes are taken from.
     MapWriteSource,
+    /// Of a server.
+    Connect,
 }
 
 impl StartStep {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 20] = [
         Self::Open,
         Self::OpenDirect,
         Self::PreRead,
@@ -53,6 +55,7 @@ impl StartStep {
         Self::Map,
         Self::MapLargePages,
         Self::MapWriteSource,
+        Self::Connect,
     ];
 
     /// As errors and records call it: the system call, as a rule.
@@ -77,6 +80,7 @@ impl StartStep {
             Self::Map => "mmap",
             Self::MapLargePages => "mmap of large pages",
             Self::MapWriteSource => "mmap of the write source",
+            Self::Connect => "connect",
         }
     }
 

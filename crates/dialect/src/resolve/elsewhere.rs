@@ -2,12 +2,14 @@
 
 use super::Settling;
 use crate::diagnostic::Fault;
+use fathom_core::nbd::Uri;
 use fathom_core::workload::EngineKind;
 
 impl Settling<'_> {
     pub(super) fn elsewhere(&mut self) {
         match self.job.engine.kind {
             EngineKind::Exec => self.program(),
+            EngineKind::Nbd => self.export(),
             _ => return,
         }
         if !self.draft.iolog.path.as_os_str().is_empty() {
@@ -17,6 +19,30 @@ impl Settling<'_> {
                 &["read_iolog"],
                 fault.remedy("leave read_iolog out, or use io_uring on files"),
             );
+        }
+    }
+
+    fn export(&mut self) {
+        if self.job.uri.is_empty() {
+            let fault = Fault::new("ioengine=nbd needs to know the export");
+            return self.error(
+                &["ioengine"],
+                fault.remedy("add such as uri=nbd://localhost:10809/disk"),
+            );
+        }
+        if let Err(wrong) = Uri::parse(&self.job.uri) {
+            let fault = Fault::new(format!("`{}` is no address of an export: {wrong}", self.job.uri));
+            self.error(&["uri"], fault);
+        }
+        for option in ["filename", "directory", "filesize", "nrfiles", "opendir"] {
+            if self.given(option) {
+                let fault = Fault::new(format!("`{option}` has no effect: uri names what is measured"));
+                self.note(&[option], fault);
+            }
+        }
+        if self.job.files.new_each_loop {
+            let fault = Fault::new("an export is not made anew");
+            self.error(&["unlink_each_loop"], fault.remedy("leave unlink_each_loop out"));
         }
     }
 

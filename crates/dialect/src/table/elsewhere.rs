@@ -6,6 +6,7 @@ use crate::draft::Draft;
 use fathom_core::units::Nanos;
 
 const EXEC: &[&str] = &["exec"];
+const NBD: &[&str] = &["nbd"];
 
 /// A text, as long as there is one.
 fn given(text: &str) -> Option<String> {
@@ -16,7 +17,9 @@ fn program(draft: &Draft) -> Option<String> {
     given(&draft.job.program.path)
 }
 
-pub(super) static ROWS: &[&[Row]] = &[&[
+pub(super) static ROWS: &[&[Row]] = &[EXEC_AND_NBD_ROWS];
+
+static EXEC_AND_NBD_ROWS: &[Row] = &[
     Row::new(
         "program",
         Rule::Text(
@@ -65,4 +68,18 @@ pub(super) static ROWS: &[&[Row]] = &[&[
         "What it prints goes to NAME.stdout and NAME.stderr, after the job's name",
     )
     .only_for(EXEC),
-]];
+    Row::new(
+        "uri",
+        Rule::Text(
+            "uri",
+            |d, text| {
+                text.trim().clone_into(&mut d.job.uri);
+                Ok(())
+            },
+            |d| given(&d.job.uri),
+        ),
+        "The export of an NBD server: nbd://host:port/export, or nbd+unix:///export?socket=path",
+    )
+    .example("nbd://localhost:10809/disk")
+    .only_for(NBD),
+];

@@ -158,6 +158,7 @@ pub(super) static ROWS: &[&[Row]] = &[
                     Approximate("looks at the program are not counted as I/Os, and a job without time_based ends with it"),
                     |d| d.job.engine.kind = EngineKind::Exec,
                 ),
+                Choice::new("nbd", |d| d.job.engine.kind = EngineKind::Nbd),
                 Choice::nothing(
                     "sg",
                     Support::NotYet("use io_uring on the block device, /dev/sdX in place of /dev/sgX"),
@@ -167,10 +168,6 @@ pub(super) static ROWS: &[&[Row]] = &[
                     Support::NotYet(
                         "use io_uring on the block device, such as /dev/nvme0n1 in place of /dev/ng0n1",
                     ),
-                ),
-                Choice::nothing(
-                    "nbd",
-                    Support::NotYet("connect it with nbd-client(8), and use io_uring on /dev/nbd0"),
                 ),
                 Choice::nothing(
                     "rbd",

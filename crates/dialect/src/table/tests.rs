@@ -58,6 +58,7 @@ fn every_example_does_what_the_row_says() {
             "zonemode" => text += "zonesize=1m\n",
             "zonesize" => text += "zonemode=strided\n",
             _ if engine == "exec" && row.name != "program" => text += "program=x\n",
+            _ if engine == "nbd" && row.name != "uri" => text += "uri=nbd://h\n",
             "verify_only" => text += "verify=md5\n",
             "verify" => text = text.replace("size=1g\nruntime=9", "size=1g"),
             _ => {}

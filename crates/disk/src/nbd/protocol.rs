@@ -3,36 +3,21 @@
 //! Data in: bytes of a client, who is not trusted: all lengths are bounded before anything is allocated. Data out: what it
 //! wants, and the bytes that answer it. It must not know where the data is, nor connections.
 
+pub use fathom_core::nbd::REQUEST_BYTES_MAX;
+use fathom_core::nbd::handshake::{FIXED_NEWSTYLE, NO_ZEROES};
+use fathom_core::nbd::{
+    GREETING, OPTION_MAGIC, OPTION_REPLY_MAGIC, PADDING_BYTES, RequestHeader, STRUCTURED_REPLY_MAGIC,
+    SimpleReply, can, command, flag, info, option, reply,
+};
 use std::io::{self, Read, Write};
 
-const GREETING: u64 = 0x4e42_444d_4147_4943;
-const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
-const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
-const REQUEST_MAGIC: u32 = 0x2560_9513;
-const SIMPLE_REPLY_MAGIC: u32 = 0x6744_6698;
-const STRUCTURED_REPLY_MAGIC: u32 = 0x668e_33ef;
-
-/// Handshake flags, of either side: fixed newstyle; no zeros after the export.
-const FIXED_NEWSTYLE: u16 = 1;
-const NO_ZEROES: u16 = 2;
-
 /// What a disk can: flush, FUA, trim, write zeroes, several connections, reads in one piece.
-const FLAGS: u16 = 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 8;
-const FLAG_DF: u16 = 1 << 7;
-
-/// Of a request.
-const REQUEST_FUA: u16 = 1;
-const REQUEST_NO_HOLE: u16 = 2;
-const REQUEST_DF: u16 = 4;
-const REQUEST_ONE: u16 = 8;
+const FLAGS: u16 = can::HAS_FLAGS | can::FLUSH | can::FUA | can::TRIM | can::WRITE_ZEROES | can::MULTI_CONN;
 
 /// The longest option that is read; what it says are names.
 const OPTION_BYTES_MAX: u32 = 16 << 10;
 /// Options that a client may send before it begins.
 const OPTIONS_MAX: u32 = 128;
-/// The longest request that moves data, as the protocol has it where nothing else was agreed.
-pub const REQUEST_BYTES_MAX: u32 = 32 << 20;
-
 /// What `base:allocation` is called in replies.
 const CONTEXT_ID: u32 = 1;
 const CONTEXT: &[u8] = b"base:allocation";
@@ -125,30 +110,6 @@ pub struct Request {
 struct ClientOption {
     number: u32,
     data: Vec<u8>,
-}
-
-mod option {
-    pub(super) const EXPORT_NAME: u32 = 1;
-    pub(super) const ABORT: u32 = 2;
-    pub(super) const LIST: u32 = 3;
-    pub(super) const INFO: u32 = 6;
-    pub(super) const GO: u32 = 7;
-    pub(super) const STARTTLS: u32 = 5;
-    pub(super) const STRUCTURED_REPLY: u32 = 8;
-    pub(super) const LIST_META_CONTEXT: u32 = 9;
-    pub(super) const SET_META_CONTEXT: u32 = 10;
-}
-
-mod reply {
-    pub(super) const ACK: u32 = 1;
-    pub(super) const SERVER: u32 = 2;
-    pub(super) const INFO: u32 = 3;
-    pub(super) const META_CONTEXT: u32 = 4;
-    pub(super) const UNSUPPORTED: u32 = (1 << 31) + 1;
-    pub(super) const INVALID: u32 = (1 << 31) + 3;
-    pub(super) const TLS_REQUIRED: u32 = (1 << 31) + 5;
-    pub(super) const UNKNOWN: u32 = (1 << 31) + 6;
-    pub(super) const TOO_BIG: u32 = (1 << 31) + 9;
 }
 
 /// Talks with a client until it has chosen an export, or is to speak TLS where that is required.
@@ -322,7 +283,7 @@ impl<S: Read + Write> Talk<'_, S> {
     }
 
     fn flags(&self) -> u16 {
-        if self.structured { FLAGS | FLAG_DF } else { FLAGS }
+        if self.structured { FLAGS | can::DF } else { FLAGS }
     }
 
     /// The old way to begin, which has no way to refuse.
@@ -333,7 +294,7 @@ impl<S: Read + Write> Talk<'_, S> {
         let mut bytes = self.exports[export].size_bytes.to_be_bytes().to_vec();
         bytes.extend(self.flags().to_be_bytes());
         if !self.no_zeroes {
-            bytes.extend([0; 124]);
+            bytes.extend([0; PADDING_BYTES]);
         }
         self.stream.write_all(&bytes)?;
         Ok(Step::Begin(export))
@@ -348,12 +309,12 @@ impl<S: Read + Write> Talk<'_, S> {
             return self.reply(number, reply::UNKNOWN, b"there is no such export");
         };
         // NBD_INFO_EXPORT
-        let mut info = 0u16.to_be_bytes().to_vec();
-        info.extend(self.exports[export].size_bytes.to_be_bytes());
-        info.extend(self.flags().to_be_bytes());
-        self.reply(number, reply::INFO, &info)?;
+        let mut told = info::EXPORT.to_be_bytes().to_vec();
+        told.extend(self.exports[export].size_bytes.to_be_bytes());
+        told.extend(self.flags().to_be_bytes());
+        self.reply(number, reply::INFO, &told)?;
         // NBD_INFO_BLOCK_SIZE: any, pages rather, no more than the protocol has.
-        let mut sizes = 3u16.to_be_bytes().to_vec();
+        let mut sizes = info::BLOCK_SIZE.to_be_bytes().to_vec();
         for size in [1, 4096, REQUEST_BYTES_MAX] {
             sizes.extend(size.to_be_bytes());
         }
@@ -423,7 +384,7 @@ impl Request {
     /// # Errors
     /// What comes is no request, or one whose data nobody could skip.
     pub fn read(input: &mut impl Read) -> Result<Option<Self>, Error> {
-        let mut header = [0; 28];
+        let mut header = [0; RequestHeader::BYTES];
         let mut filled = 0;
         while filled < header.len() {
             match input.read(&mut header[filled..]) {
@@ -434,29 +395,29 @@ impl Request {
                 Err(error) => return Err(error.into()),
             }
         }
-        let mut rest = &header[..];
-        let magic = u32::from_be_bytes(read(&mut rest)?);
-        let flags = u16::from_be_bytes(read(&mut rest)?);
-        let kind = u16::from_be_bytes(read(&mut rest)?);
-        let cookie = u64::from_be_bytes(read(&mut rest)?);
-        let offset_bytes = u64::from_be_bytes(read(&mut rest)?);
-        let len_bytes = u32::from_be_bytes(read(&mut rest)?);
-        if magic != REQUEST_MAGIC {
+        let Some(RequestHeader {
+            flags,
+            command: kind,
+            cookie,
+            offset_bytes,
+            len_bytes,
+        }) = RequestHeader::from_bytes(&header)
+        else {
             return Err(Error::Protocol("no request where one is to be"));
-        }
+        };
         let (command, allowed) = match kind {
-            0 => (Command::Read, REQUEST_DF),
-            1 => {
-                let forced = flags & REQUEST_FUA != 0;
+            command::READ => (Command::Read, flag::DF),
+            command::WRITE => {
+                let forced = flags & flag::FUA != 0;
                 (Command::Write { forced }, 0)
             }
-            2 => (Command::Disconnect, 0),
-            3 => (Command::Flush, 0),
-            4 => (Command::Trim, 0),
-            6 => (Command::WriteZeroes, REQUEST_NO_HOLE),
-            7 => {
-                let one = flags & REQUEST_ONE != 0;
-                (Command::BlockStatus { one }, REQUEST_ONE)
+            command::DISCONNECT => (Command::Disconnect, 0),
+            command::FLUSH => (Command::Flush, 0),
+            command::TRIM => (Command::Trim, 0),
+            command::WRITE_ZEROES => (Command::WriteZeroes, flag::NO_HOLE),
+            command::BLOCK_STATUS => {
+                let one = flags & flag::ONE != 0;
+                (Command::BlockStatus { one }, flag::ONE)
             }
             _ => return Err(Error::Protocol("a command that was not offered")),
         };
@@ -464,7 +425,7 @@ impl Request {
             return Err(Error::Protocol("a write of more than was agreed"));
         }
         // FUA goes with every command; with those that write nothing it means nothing.
-        let wrong_flags = flags & !(allowed | REQUEST_FUA) != 0;
+        let wrong_flags = flags & !(allowed | flag::FUA) != 0;
         Ok(Some(Self {
             command,
             cookie,
@@ -505,11 +466,7 @@ pub(super) fn errno(system: i32) -> u32 {
 
 /// A reply without data.
 pub(super) fn simple(cookie: u64, errno: u32) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(16);
-    bytes.extend(SIMPLE_REPLY_MAGIC.to_be_bytes());
-    bytes.extend(errno.to_be_bytes());
-    bytes.extend(cookie.to_be_bytes());
-    bytes
+    SimpleReply { errno, cookie }.to_bytes().to_vec()
 }
 
 /// A chunk of a structured reply: the last one.

@@ -104,6 +104,13 @@ pub enum PlanError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A server does not have what is asked for, or does not answer.
+    #[error("{job}: {uri}: {source}")]
+    Server {
+        job: String,
+        uri: String,
+        source: std::io::Error,
+    },
     /// A write does not fit the store that it is to be taken from.
     #[error(
         "{job}: writes of {block} cannot be taken from a store of {store}: give the store at least the size of a block"

@@ -16,6 +16,12 @@ pub enum Refusal {
     )]
     DeviceNotNamed { path: PathBuf, device: String },
 
+    /// What a server has, which the user did not name.
+    #[error(
+        "{uri} is a server's; writing to it destroys what is there, and whether it is in use cannot be seen from here. To allow that, add --allow-overwrite '{uri}'"
+    )]
+    RemoteNotNamed { uri: String },
+
     /// It, or something on it, is mounted.
     #[error(
         "{path} is in use: {member} is mounted on {point}. Unmount it (umount {point}), or choose another device",

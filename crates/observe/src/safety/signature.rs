@@ -381,6 +381,19 @@ pub(crate) const KNOWN: &[Known] = &[
 /// # Errors
 /// Some place could not be read: then nothing is known.
 pub fn probe(device: &File, size_bytes: u64) -> io::Result<Vec<Signature>> {
+    probe_by(size_bytes, &mut |bytes, offset| {
+        device.read_exact_at(bytes, offset)
+    })
+}
+
+/// Fills the bytes with what lies at the offset.
+pub type ReadAt<'a> = dyn FnMut(&mut [u8], u64) -> io::Result<()> + 'a;
+
+/// As [`probe`], of what is read by `read`.
+///
+/// # Errors
+/// As of [`probe`].
+pub fn probe_by(size_bytes: u64, read: &mut ReadAt<'_>) -> io::Result<Vec<Signature>> {
     let mut found: Vec<Signature> = Vec::new();
     for known in KNOWN {
         if found.iter().any(|signature| signature.what == known.what) {
@@ -393,7 +406,7 @@ pub fn probe(device: &File, size_bytes: u64) -> io::Result<Vec<Signature>> {
         {
             continue;
         }
-        if let Some(offset_bytes) = find(device, size_bytes, known)? {
+        if let Some(offset_bytes) = find(read, size_bytes, known)? {
             found.push(Signature {
                 what: known.what,
                 offset_bytes,
@@ -404,7 +417,7 @@ pub fn probe(device: &File, size_bytes: u64) -> io::Result<Vec<Signature>> {
 }
 
 /// Where the first of its magic numbers is.
-fn find(device: &File, size_bytes: u64, known: &Known) -> io::Result<Option<u64>> {
+fn find(read: &mut ReadAt<'_>, size_bytes: u64, known: &Known) -> io::Result<Option<u64>> {
     let mut buffer = [0u8; 32];
     for place in known.places {
         let Some(offset) = place.offset(size_bytes) else {
@@ -415,7 +428,7 @@ fn find(device: &File, size_bytes: u64, known: &Known) -> io::Result<Option<u64>
             if offset.saturating_add(magic.len() as u64) > size_bytes {
                 continue;
             }
-            device.read_exact_at(bytes, offset)?;
+            read(bytes, offset)?;
             if bytes == *magic {
                 return Ok(Some(offset));
             }

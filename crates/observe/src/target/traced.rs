@@ -34,7 +34,10 @@ pub fn trace_devices(root: &SystemRoot, target: &TargetFile) -> (Vec<TraceDevice
         devices: Vec::new(),
         reasons: Vec::new(),
     };
-    if !matches!(target.kind, TargetKind::Null | TargetKind::Modelled) {
+    if !matches!(
+        target.kind,
+        TargetKind::Null | TargetKind::Modelled | TargetKind::Remote
+    ) {
         way.follow(target, &target.path);
     }
     (way.devices, way.reasons)

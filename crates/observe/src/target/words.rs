@@ -66,6 +66,7 @@ fn name(file: &TargetFile) -> String {
 fn place(file: &TargetFile) -> String {
     match (file.kind, &file.device) {
         (TargetKind::Null | TargetKind::Modelled, _) => String::new(),
+        (TargetKind::Remote, _) => format!(" (served, {})", Bytes(file.size_bytes)),
         (TargetKind::CharacterDevice, _) => " (a character device)".to_owned(),
         (TargetKind::BlockDevice, Some(device)) => {
             let size = Bytes(file.size_bytes);

@@ -5,8 +5,8 @@
 use super::placement::PlacedJob;
 use crate::document::content::Block;
 use crate::words::{
-    amount, block_sizes, depth, distribution, duration, from_to, joined, limit, pattern, plural, rates,
-    replay_of, syncs,
+    amount, block_sizes, cache, depth, distribution, duration, from_to, joined, limit, pattern, plural,
+    rates, replay_of, syncs,
 };
 use fathom_core::units::{Bytes, Nanos};
 use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis};
@@ -163,7 +163,7 @@ fn set<'a>(flags: &'a [(bool, &str)]) -> impl Iterator<Item = &'a str> {
 fn how(job: &Job) -> Vec<String> {
     let engine = &job.engine;
     let mut parts = vec![engine.kind.name().to_owned()];
-    parts.push(String::from(if job.direct { "direct" } else { "buffered" }));
+    parts.extend(cache(job).map(String::from));
     parts.push(depth(job).unwrap_or_else(|| String::from("iodepth 1")));
     parts.push(plural(job.numjobs, "worker"));
     let flags = [

@@ -57,3 +57,39 @@ fn what_a_program_needs() {
     // How it is carried out is all that is said.
     assert_eq!(fine.diagnostics.len(), 1, "{}", shown(&fine));
 }
+
+#[test]
+fn exports() {
+    check_job(
+        "ioengine=nbd\nuri=nbd+unix:///x?socket=/tmp/s\nrw=randrw\niodepth=4",
+        expect![[r#"
+            [j]
+            rw=randrw
+            bs=4k
+            ioengine=nbd
+            iodepth=4
+            uri=nbd+unix:///x?socket=/tmp/s
+        "#]],
+    );
+    for wrong in [
+        "",
+        "uri=nbds://h/x",
+        "uri=/dev/nbd0",
+        "uri=nbd://h\nread_iolog=x",
+        "uri=nbd://h\nunlink_each_loop",
+    ] {
+        assert!(
+            parsed(&format!("[j]\nioengine=nbd\n{wrong}\n"))
+                .workload
+                .is_none(),
+            "{wrong}"
+        );
+    }
+    check_job(
+        "ioengine=nbd\nuri=nbds://h/x\nfilename=y",
+        expect![[r#"
+        jobs/a.fio:3:1: error: `nbds://h/x` is no address of an export: TLS to an export is not spoken: put a proxy such as stunnel(8) before it, or a socket
+        jobs/a.fio:4:1: note: `filename` has no effect: uri names what is measured
+    "#]],
+    );
+}
