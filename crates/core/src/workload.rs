@@ -5,6 +5,7 @@
 //! flags), nor which clock or backend carries it out.
 
 mod data;
+mod http;
 mod pace;
 mod pattern;
 mod place;
@@ -15,6 +16,7 @@ mod start;
 mod stops;
 
 pub use data::{Buffers, Compression, Dedupe, ErrorRule, LastWrites, Verify, VerifyAlgorithm, WrittenSoFar};
+pub use http::{Http, HttpMode, Secret};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneSize};
 pub use place::{
@@ -134,6 +136,9 @@ pub struct Job {
     /// The export that it measures (`uri`); empty: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub uri: String,
+    /// The server whose objects it measures (`http_host` and others).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub http: Http,
     /// The control group that its workers are in (`cgroup`); without a name: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub control_group: ControlGroup,
@@ -227,6 +232,8 @@ pub enum EngineKind {
     Exec,
     /// An export of an NBD server.
     Nbd,
+    /// Objects of a web server or of S3: a block each.
+    Http,
 }
 
 impl EngineKind {
@@ -253,6 +260,7 @@ impl EngineKind {
             Self::DirDelete => "dirdelete",
             Self::Exec => "exec",
             Self::Nbd => "nbd",
+            Self::Http => "http",
         }
     }
     /// Whether its I/Os are about names and not about contents: nothing is read or written.
@@ -265,7 +273,7 @@ impl EngineKind {
     }
     /// Whether it is about no file or device of this machine: none is looked at, made or opened.
     pub const fn needs_no_file(self) -> bool {
-        matches!(self, Self::Null | Self::Exec | Self::Nbd)
+        matches!(self, Self::Null | Self::Exec | Self::Nbd | Self::Http)
     }
     /// Whether its I/Os change files whatever their direction.
     pub const fn always_changes(self) -> bool {
@@ -580,6 +588,7 @@ impl Default for Job {
             commands: Commands::default(),
             program: Program::default(),
             uri: String::new(),
+            http: Http::default(),
             control_group: ControlGroup::default(),
             timed_by: TimedBy::Best,
             cpus_allowed: Vec::new(),

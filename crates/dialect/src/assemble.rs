@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::input::{Context, Override, Parsed, Source};
 use crate::resolve;
 use crate::scan::{self, RawOption};
-use crate::table::{Kind, OptionRow, Support, find, find_exact, nearest, nearest_among};
+use crate::table::{Kind, OptionRow, Support, find, find_exact, is_secret, nearest, nearest_among};
 use crate::value;
 use fathom_core::workload::{Job, Workload, Written, WrittenSection};
 use std::collections::HashSet;
@@ -102,7 +102,10 @@ impl<'a, 'c> Assembly<'a, 'c> {
     }
 
     fn record(&mut self, name: &str, options: &[Override]) {
-        let option = |option: &Override| (option.name.clone(), option.value.clone());
+        let option = |option: &Override| {
+            let hidden = is_secret(&option.name).then(|| String::from("…"));
+            (option.name.clone(), hidden.or_else(|| option.value.clone()))
+        };
         self.written.sections.push(WrittenSection {
             name: name.to_owned(),
             options: options.iter().map(option).collect(),

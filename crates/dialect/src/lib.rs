@@ -37,5 +37,5 @@ pub use diagnostic::{Diagnostic, Place, Severity};
 pub use input::{Context, Environment, Include, Override, Parsed, Source};
 pub use print::{PrintError, print};
 pub use sweep::{SweepSpec, SweepWord, parse_sweep, words as sweep_words};
-pub use table::{ChoiceRow, Kind, OptionRow, Support, Topic, find, find_exact, nearest, table};
+pub use table::{ChoiceRow, Kind, OptionRow, Support, Topic, find, find_exact, is_secret, nearest, table};
 pub use value::duration;

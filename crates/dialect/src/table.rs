@@ -84,6 +84,11 @@ pub fn find(name: &str) -> Option<&'static OptionRow> {
     }
 }
 
+/// Whether the value of the option of this name, or of the only one that begins so, is for nobody's eyes.
+pub fn is_secret(name: &str) -> bool {
+    find(name).is_some_and(|row| matches!(row.name, "http_pass" | "http_s3_key"))
+}
+
 /// The name or alias nearest to one that does not exist, if any is near enough to be meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
     nearest_among(name, || table().iter().flat_map(OptionRow::names))

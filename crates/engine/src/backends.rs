@@ -2,6 +2,7 @@
 //!
 //! Data in: requests. Data out: completions. They must not know the worker, the pattern or the schedule.
 
+mod http;
 mod mmap;
 mod names;
 pub mod nbd;
@@ -10,6 +11,7 @@ mod queue;
 mod source;
 mod sync;
 
+pub use http::HttpBackend;
 pub use mmap::MmapBackend;
 pub use names::{Name, NamesBackend};
 pub use null::NullBackend;

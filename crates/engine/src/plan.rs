@@ -301,6 +301,13 @@ fn plan_job(job: &Job, look: &Look<'_>) -> Result<(JobPlan, Vec<Option<u64>>), P
 pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
     match job.engine.kind {
         EngineKind::Nbd => vec![PathBuf::from(&job.uri)],
+        EngineKind::Http => {
+            let names = names_of(job, number);
+            names
+                .iter()
+                .map(|name| PathBuf::from(job.http.url(&name.to_string_lossy())))
+                .collect()
+        }
         _ => names_of(job, number),
     }
 }
@@ -464,6 +471,10 @@ fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
                 source,
             }),
         };
+    }
+    if job.engine.kind == EngineKind::Http {
+        // How many objects there are is nobody's to say.
+        return Ok((Kind::Remote, None));
     }
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,

@@ -8,7 +8,9 @@ mod program;
 pub(crate) use gate::Gate;
 
 use crate::backends::nbd::{NbdBackend, PATIENCE, Wanted};
-use crate::backends::{MmapBackend, Name, NamesBackend, NullBackend, QueueBackend, SyncBackend, WriteSource};
+use crate::backends::{
+    HttpBackend, MmapBackend, Name, NamesBackend, NullBackend, QueueBackend, SyncBackend, WriteSource,
+};
 use crate::balance::Share;
 use crate::content::Content;
 use crate::driver::Driver;
@@ -370,6 +372,11 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         let backend = export(&job, depth, arena)?;
         return Ok(go(task, backend, (&mut content, &mut writers), say));
     }
+    if job.engine.kind == EngineKind::Http {
+        let _copied = write_source(task, &mut content);
+        let backend = objects(task, arena)?;
+        return Ok(go(task, backend, (&mut content, &mut writers), say));
+    }
     let source = write_source(task, &mut content);
     let poll = if job.engine.poll {
         ReadWriteFlags::HIPRI
@@ -475,6 +482,17 @@ fn export(job: &Job, depth: u32, arena: Arena) -> Result<NbdBackend, StartFailur
     backend.map_err(|source| StartFailure {
         what: StartStep::Connect,
         path: Some(PathBuf::from(&job.uri)),
+        source,
+    })
+}
+
+/// The objects of a server.
+fn objects(task: &Task, arena: Arena) -> Result<HttpBackend, StartFailure> {
+    let files: Vec<PathBuf> = task.files.files.iter().map(|file| file.path.clone()).collect();
+    let http = &task.job.http;
+    HttpBackend::connect(http, &files, arena, PATIENCE).map_err(|source| StartFailure {
+        what: StartStep::Connect,
+        path: Some(PathBuf::from(http.url(""))),
         source,
     })
 }

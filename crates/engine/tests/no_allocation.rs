@@ -4,8 +4,9 @@ use fathom_core::arrival::Arrival as Recorded;
 use fathom_core::backend::Op;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
-    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, FileLocks, IoPriority, Job, Mix,
-    RangeSync, Rate, RecordFormat, Replay, ReplayOrder, Verify, VerifyAlgorithm, Workload, Zone, ZoneSize,
+    Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, FileLocks, Http, HttpMode, IoPriority,
+    Job, Mix, RangeSync, Rate, RecordFormat, Replay, ReplayOrder, Secret, Verify, VerifyAlgorithm, Workload,
+    Zone, ZoneSize,
 };
 use fathom_door::Permits;
 use fathom_engine::Boundary;
@@ -134,7 +135,7 @@ fn check_recording(what: &str, job: &Job, playback: Option<Playback>, recording:
     );
 }
 
-/// What comes from servers does so without allocating either.
+/// What comes from servers does so without allocating either; TLS aside.
 #[test]
 fn servers_allocate_nothing() {
     let here = std::path::Path::new(".");
@@ -147,6 +148,17 @@ fn servers_allocate_nothing() {
         job.uri = fathom_testkit::exports::memory(4 << 20);
         job.sync.fsync_every = 8;
         check(&format!("nbd {mix:?}"), &job);
+    }
+    for mode in [HttpMode::Webdav, HttpMode::S3] {
+        let mut job = job(EngineKind::Http, Mix::Write, 1, here);
+        job.http = Http {
+            host: fathom_testkit::objects::store(|_| true),
+            mode,
+            s3_key_id: String::from("id"),
+            s3_key: Secret(String::from("key")),
+            ..Http::default()
+        };
+        check(&format!("http {mode:?}"), &job);
     }
 }
 

@@ -54,7 +54,7 @@ pub fn describe(job: &Job) -> String {
 /// Whether the page cache takes part; `None`: what is measured is no file of this machine.
 pub(crate) fn cache(job: &Job) -> Option<&'static str> {
     match (job.engine.kind, job.direct) {
-        (EngineKind::Nbd, _) => None,
+        (EngineKind::Nbd | EngineKind::Http, _) => None,
         (_, true) => Some("direct"),
         (_, false) => Some("buffered"),
     }

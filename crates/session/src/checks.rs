@@ -32,7 +32,10 @@ pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
                 "exec_prerun and exec_postrun",
             ),
             (kind == EngineKind::Exec, "programs (ioengine=exec)"),
-            (kind == EngineKind::Nbd, "servers (ioengine=nbd)"),
+            (
+                matches!(kind, EngineKind::Nbd | EngineKind::Http),
+                "servers (ioengine=nbd, ioengine=http)",
+            ),
             (
                 kind.always_changes() || kind.is_about_names(),
                 "an ioengine that reads and writes nothing",

@@ -100,7 +100,8 @@ fn refused_of_servers(plan: &Plan, how: &How) -> Vec<Refusal> {
             let uri = path.display().to_string();
             return Some(Refusal::RemoteNotNamed { uri });
         }
-        if named(&how.allow_signature, path) {
+        // Objects carry nothing that a disk would.
+        if named(&how.allow_signature, path) || action.size_now.is_none() {
             return None;
         }
         match signatures(action) {

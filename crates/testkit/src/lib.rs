@@ -1,5 +1,5 @@
 //! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a simulated
-//! kernel's trace ([`peer`]), a server of exports ([`exports`]), loop devices in a known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
+//! kernel's trace ([`peer`]), servers of exports and of objects ([`exports`], [`objects`]), loop devices in a known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
 //!
 //! Duty: make what is to be judged; make devices and take them down; judge the machine, not the program. Data in: files,
 //! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the
@@ -9,6 +9,7 @@
 pub mod exports;
 mod loop_device;
 pub mod make;
+pub mod objects;
 pub mod peer;
 mod quiet;
 pub mod scenarios;

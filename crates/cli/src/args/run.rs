@@ -7,7 +7,7 @@ use super::serve::ServeArgs;
 use crate::exit;
 use crate::terminal::Colour;
 use clap::{Args, ValueHint};
-use fathom_dialect::Override;
+use fathom_dialect::{Override, is_secret};
 use fathom_session::{How, Output, Streams};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -100,6 +100,25 @@ pub(crate) struct Permissions {
     exec: bool,
 }
 
+/// The command line for the record: what is secret in it is left out.
+fn without_secrets(mut command: Vec<String>) -> Vec<String> {
+    let mut hides_next = false;
+    for word in &mut command {
+        if std::mem::take(&mut hides_next) {
+            *word = String::from("…");
+        }
+        let Some(flag) = word.strip_prefix("--") else {
+            continue;
+        };
+        match flag.split_once('=') {
+            Some((name, _)) if is_secret(name) => *word = format!("--{name}=…"),
+            None => hides_next = is_secret(flag),
+            Some(_) => {}
+        }
+    }
+    command
+}
+
 impl Permissions {
     /// A measurement with these; `command`: the command line.
     pub(crate) fn how(&self, streams: Streams, command: Vec<String>) -> How {
@@ -108,7 +127,7 @@ impl Permissions {
             allow_overwrite: self.allow_overwrite.clone(),
             allow_signature: self.allow_overwrite_signature.clone(),
             allow_exec: self.exec,
-            command,
+            command: without_secrets(command),
             called: None,
             watched: false,
         }

@@ -1,6 +1,7 @@
-//! Engines that are about no file of this machine: programs. Exports: `disk/nbd.rs`.
+//! Engines that are about no file of this machine: programs, and objects of a server. Exports: `disk/nbd.rs`.
 
 use crate::harness::Place;
+use fathom_testkit::objects::store;
 
 #[test]
 fn a_program_runs_beside_a_load() {
@@ -53,6 +54,54 @@ fn a_program_that_fails_fails_its_job() {
     let outcome = place.fathom("run --allow-exec -o none j.fio").expect(1);
     assert!(
         outcome.stdout.contains("ended by itself with exit status: 1"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn objects_are_put_got_and_deleted() {
+    let place = Place::new();
+    let host = store(|asked| {
+        asked
+            .headers
+            .get("authorization")
+            .is_some_and(|value| value.starts_with("Basic "))
+    });
+    let base = format!(
+        "--ioengine=http --http_host={host} --http_user=me --http_pass=hidden --filename=/bucket/o --bs=64k --size=1m"
+    );
+    let put = format!("fio --name=put {base} --rw=write --verify=crc32c --output-format=json");
+    let refused = place.fathom(&put).expect(1);
+    let url = format!("http://{host}/bucket/o");
+    assert!(
+        refused.stderr.contains(&format!("--allow-overwrite '{url}'")),
+        "{}",
+        refused.stderr
+    );
+    let allowed = format!("--allow-overwrite {url}");
+    let told = place.fathom(&format!("{put} {allowed}")).expect(0).json();
+    assert_eq!(
+        (
+            &told["jobs"][0]["write"]["total_ios"],
+            &told["jobs"][0]["read"]["total_ios"]
+        ),
+        (&16.into(), &16.into())
+    );
+    // A record says of the load what is not secret.
+    let line = format!("run {base} --rw randread --name get -o record -q");
+    place.fathom(&line).expect(0);
+    let record = std::fs::read_to_string(place.path("record/run.json")).expect("the record");
+    assert!(record.contains(&url) && !record.contains("hidden"), "{record}");
+    place
+        .fathom(&format!("run {base} --rw trim --name gone -o none -q {allowed}"))
+        .expect(0);
+    let outcome = place
+        .fathom(&format!("run {base} --rw read --name none -o none"))
+        .expect(1);
+    let said: Vec<&str> = outcome.stdout.split_whitespace().collect();
+    assert!(
+        said.join(" ").contains("nobody has put such an object"),
         "{}",
         outcome.stdout
     );

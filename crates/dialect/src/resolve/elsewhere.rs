@@ -3,13 +3,14 @@
 use super::Settling;
 use crate::diagnostic::Fault;
 use fathom_core::nbd::Uri;
-use fathom_core::workload::EngineKind;
+use fathom_core::workload::{EngineKind, Http, HttpMode};
 
 impl Settling<'_> {
     pub(super) fn elsewhere(&mut self) {
         match self.job.engine.kind {
             EngineKind::Exec => self.program(),
             EngineKind::Nbd => self.export(),
+            EngineKind::Http => self.objects(),
             _ => return,
         }
         if !self.draft.iolog.path.as_os_str().is_empty() {
@@ -42,6 +43,57 @@ impl Settling<'_> {
         }
         if self.job.files.new_each_loop {
             let fault = Fault::new("an export is not made anew");
+            self.error(&["unlink_each_loop"], fault.remedy("leave unlink_each_loop out"));
+        }
+    }
+
+    fn objects(&mut self) {
+        let Http {
+            host,
+            mode,
+            s3_key_id,
+            s3_key,
+            s3_region,
+            s3_storage_class,
+            user,
+            ..
+        } = &self.job.http;
+        let strange = |text: &str| text.chars().any(|c| c.is_whitespace() || c.is_control());
+        if host.is_empty() || strange(host) || host.contains(['/', '@', '?', '#']) {
+            let fault = Fault::new(format!("`{host}` is no host"));
+            return self.error(
+                &["http_host"],
+                fault.remedy("write such as http_host=s3.example.com:9000"),
+            );
+        }
+        if [s3_key_id, s3_region, s3_storage_class]
+            .iter()
+            .any(|text| strange(text))
+            || user.contains(':')
+        {
+            let fault = Fault::new("a header of HTTP cannot have that in it");
+            return self.error(
+                &[
+                    "http_s3_keyid",
+                    "http_s3_region",
+                    "http_s3_storage_class",
+                    "http_user",
+                ],
+                fault.remedy("leave spaces out, and colons of a user's name"),
+            );
+        }
+        if *mode == HttpMode::S3 && (s3_key_id.is_empty() || s3_key.0.is_empty()) {
+            let fault = Fault::new("http_mode=s3 needs a key");
+            return self.error(&["http_mode"], fault.remedy("add http_s3_keyid and http_s3_key"));
+        }
+        let one_size = |op: usize| self.job.block_size[op].min() == self.job.block_size[op].max();
+        if !self.job.used_ops().all(one_size) {
+            let fault =
+                Fault::new("an object is named after its size: with several sizes, most are not found again");
+            self.warning(&["bsrange", "bssplit"], fault.remedy("use one bs"));
+        }
+        if self.job.files.new_each_loop {
+            let fault = Fault::new("objects are not made anew");
             self.error(&["unlink_each_loop"], fault.remedy("leave unlink_each_loop out"));
         }
     }

@@ -159,6 +159,7 @@ pub(super) static ROWS: &[&[Row]] = &[
                     |d| d.job.engine.kind = EngineKind::Exec,
                 ),
                 Choice::new("nbd", |d| d.job.engine.kind = EngineKind::Nbd),
+                Choice::new("http", |d| d.job.engine.kind = EngineKind::Http),
                 Choice::nothing(
                     "sg",
                     Support::NotYet("use io_uring on the block device, /dev/sdX in place of /dev/sgX"),
@@ -180,12 +181,6 @@ pub(super) static ROWS: &[&[Row]] = &[
                 Choice::nothing(
                     "gfapi|gfapi_async|libhdfs|nfs|dfs|ime_psync|ime_psyncv|ime_aio",
                     Support::NotYet("mount the file system, and use io_uring or psync on files there"),
-                ),
-                Choice::nothing(
-                    "http",
-                    Support::NotYet(
-                        "mount it, with rclone(1) or davfs2(5) for instance, and use psync on files there",
-                    ),
                 ),
                 Choice::nothing("rados", Support::NotYet("use rados bench")),
                 Choice::nothing("dev-dax|libpmem|pmemblk", Support::NotYet("use mmap")),

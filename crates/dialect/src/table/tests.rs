@@ -59,6 +59,7 @@ fn every_example_does_what_the_row_says() {
             "zonesize" => text += "zonemode=strided\n",
             _ if engine == "exec" && row.name != "program" => text += "program=x\n",
             _ if engine == "nbd" && row.name != "uri" => text += "uri=nbd://h\n",
+            "http_mode" => text += "http_s3_keyid=x\nhttp_s3_key=x\n",
             "verify_only" => text += "verify=md5\n",
             "verify" => text = text.replace("size=1g\nruntime=9", "size=1g"),
             _ => {}

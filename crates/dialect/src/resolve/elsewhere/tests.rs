@@ -93,3 +93,72 @@ fn exports() {
     "#]],
     );
 }
+
+#[test]
+fn objects() {
+    check_job(
+        "ioengine=http\nhttp_mode=s3\nhttp_host=h:9000\nhttps=on\nhttp_s3_keyid=ID\nhttp_s3_key=hidden\nfilename=/b/o\nsize=1m\nrw=write",
+        expect![[r#"
+            [j]
+            filename=/b/o
+            rw=write
+            bs=4k
+            size=1m
+            ioengine=http
+            http_host=h:9000
+            https=on
+            http_mode=s3
+            http_s3_keyid=ID
+        "#]],
+    );
+    check_job(
+        "ioengine=http\nhttp_mode=s3",
+        expect![[r#"
+        jobs/a.fio:3:1: error: http_mode=s3 needs a key; add http_s3_keyid and http_s3_key
+    "#]],
+    );
+    check_job(
+        "ioengine=http\nhttp_mode=swift",
+        expect![[r#"
+        jobs/a.fio:3:1: error: `http_mode=swift` is not supported yet; use s3, which Swift's own servers speak too (the s3api middleware)
+    "#]],
+    );
+    check_job(
+        "ioengine=http\nhttp_host=http://h/\nhttps=insecure",
+        expect![[r#"
+            jobs/a.fio:4:1: error: `https=insecure` is not supported; use https=on, with the server's certificate in the file that SSL_CERT_FILE names
+        "#]],
+    );
+    check_job(
+        "ioengine=http\nbsrange=4k-8k",
+        expect![[r#"
+        jobs/a.fio:3:1: warning: an object is named after its size: with several sizes, most are not found again; use one bs
+        [j]
+        rw=read
+        bsrange=4k-8k
+        ioengine=http
+    "#]],
+    );
+    for wrong in [
+        "http_s3_keyid=a b",
+        "http_user=a:b",
+        "http_host=a b",
+        "http_s3_sse_customer_key=x",
+    ] {
+        assert!(
+            parsed(&format!("[j]\nioengine=http\n{wrong}\n"))
+                .workload
+                .is_none(),
+            "{wrong}"
+        );
+    }
+    // What is secret is read, and not told of again.
+    let text = "[j]\nioengine=http\nhttp_pass=hidden\nhttp_s3_key=hidden\n";
+    let parsed = parsed(text);
+    let job = &parsed.workload.as_ref().expect("accepted").jobs[0];
+    assert_eq!(
+        (job.http.pass.0.as_str(), job.http.s3_key.0.as_str()),
+        ("hidden", "hidden")
+    );
+    assert!(!format!("{:?} {job:?}", parsed.written).contains("hidden"));
+}
