@@ -61,6 +61,8 @@ impl Rate {
 pub struct Direction {
     pub small: Rate,
     pub large: Rate,
+    /// Where a limit on bytes shows: large ones, or larger ones where a limit on I/Os holds those.
+    pub bytes: Rate,
     pub service: Service,
 }
 
@@ -170,6 +172,8 @@ fn rate(schedule: &Schedule, outcome: &Outcome) -> Rate {
 fn direction(schedule: &Schedule, mix: Mix) -> Option<Direction> {
     let small = rate(schedule, schedule.last(Purpose::Small, mix)?);
     let large = rate(schedule, schedule.last(Purpose::Large, mix)?);
+    let beyond = schedule.last(Purpose::Beyond, mix);
+    let bytes = beyond.map_or(large, |outcome| rate(schedule, outcome));
     let alone = schedule.last(Purpose::Service, mix)?;
     let sorted = alone.latencies_ns();
     let median_ns = quantile(&sorted, 50.0);
@@ -186,6 +190,7 @@ fn direction(schedule: &Schedule, mix: Mix) -> Option<Direction> {
     Some(Direction {
         small,
         large,
+        bytes,
         service: Service {
             quantiles_us,
             median_ns,
@@ -218,8 +223,14 @@ fn unit(schedule: &Schedule, mix: Mix) -> Counted {
         if near(small) {
             return Counted::Any;
         }
+        let beyond = schedule.last(Purpose::Beyond, mix);
+        let holds = |unit: &f64, outcome: &Outcome| {
+            let by_unit = small / (f64::from(outcome.probe.block_bytes) / unit).ceil();
+            (outcome.rate() / by_unit).ln().abs() < SAME
+        };
         let mut units = (18..=20).map(|power| f64::from(1u32 << power));
-        if let Some(unit) = units.find(|unit| near(small / (block / unit).ceil())) {
+        let unit = units.find(|unit| holds(unit, between) && beyond.is_none_or(|beyond| holds(unit, beyond)));
+        if let Some(unit) = unit {
             return Counted::Unit(unit as u64);
         }
     }

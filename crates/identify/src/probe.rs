@@ -39,6 +39,8 @@ pub enum Purpose {
     Large,
     /// At a size between two units: which of both limits holds large ones.
     Unit,
+    /// At one larger still, where limits on I/Os hold all others: whether that is several I/Os, or a limit on bytes.
+    Beyond,
     /// Slower than any limit: how long a small I/O takes.
     Service,
     /// The same, of a larger one.

@@ -15,6 +15,8 @@ pub const MIDDLE_BYTES: u32 = 64 << 10;
 const UNEVEN_BYTES: u32 = 580 << 10;
 /// A little more than the largest unit known.
 const ABOVE_BYTES: u32 = 1088 << 10;
+/// Larger still, and below twice the largest unit: by units of any size it takes another multiple of that than by bytes.
+const BEYOND_BYTES: u32 = 1856 << 10;
 /// Held out: neither small nor large, neither reads nor writes alone.
 pub const HELD_OUT_BYTES: u32 = 16 << 10;
 const HELD_OUT_DEPTH: u32 = 8;
@@ -200,10 +202,17 @@ impl Schedule {
     fn unit(&self) -> Option<Probe> {
         for &mix in self.mixes() {
             let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
-            if self.last(Purpose::Unit, mix).is_some() || !self.is_held(small) || !self.is_held(large) {
+            if !self.is_held(small) || !self.is_held(large) {
                 continue;
             }
             let times = small.rate() / large.rate().max(1e-9);
+            if let Some(above) = self.last(Purpose::Unit, mix) {
+                let falls = above.rate() < small.rate() * 0.9;
+                if times < 1.5 && falls && self.last(Purpose::Beyond, mix).is_none() {
+                    return Some(self.probe(Purpose::Beyond, mix, BEYOND_BYTES, above.probe.depth, 200));
+                }
+                continue;
+            }
             if !(0.96..=64.0).contains(&times) || (times.log2() - times.log2().round()).abs() > 0.05 {
                 continue;
             }

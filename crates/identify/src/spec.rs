@@ -4,6 +4,7 @@
 //! know any product.
 
 use crate::fit::{Counted, Credit, Direction, Fit, Rate, Release};
+use crate::schedule::LARGE_BYTES;
 use fathom_model::defaults;
 use fathom_model::spec::{
     BurstSpec, Counts, DiskSpec, HostCacheSpec, Limit, PathLimits, SeekSpec, ServiceSpec, SharedSpec,
@@ -39,6 +40,8 @@ pub fn spec(fit: &Fit, name: &str, size_bytes: u64) -> Spec {
             size_bytes,
             io_unit_bytes: match fit.unit {
                 Counted::Unit(bytes) => bytes,
+                // Up to a size at which units would have shown, bytes held.
+                Counted::NotShown if fit.main().bytes.block_bytes > LARGE_BYTES => ANY_UNIT_BYTES,
                 Counted::NotShown => UNIT_BYTES,
                 Counted::Any => ANY_UNIT_BYTES,
             },
@@ -118,7 +121,7 @@ fn limits(fit: &Fit) -> (PathLimits, Vec<SharedSpec>) {
         burst: None,
     };
     let Some(write) = &fit.write else {
-        return (with(all(fit.read.small, fit.read.large), credit), Vec::new());
+        return (with(all(fit.read.small, fit.read.bytes), credit), Vec::new());
     };
     let same = |one: Rate, other: Rate| {
         one.is_limit == other.is_limit && (one.per_second / other.per_second).ln().abs() < SAME
@@ -128,13 +131,13 @@ fn limits(fit: &Fit) -> (PathLimits, Vec<SharedSpec>) {
         && fit.shared(false) != Some(false)
         && fit.shared(true) != Some(false);
     if one_limit {
-        return (with(all(write.small, write.large), credit), Vec::new());
+        return (with(all(write.small, write.bytes), credit), Vec::new());
     }
     let gate = |counts, direction: &Direction| SharedSpec {
         owner: String::from("identified"),
         of_vm: false,
         counts,
-        limits: all(direction.small, direction.large),
+        limits: all(direction.small, direction.bytes),
     };
     let gates = vec![gate(Counts::Reads, &fit.read), gate(Counts::Writes, write)];
     // What both are held by together, where that is less than the sum.
@@ -144,7 +147,7 @@ fn limits(fit: &Fit) -> (PathLimits, Vec<SharedSpec>) {
             own.iops = iops(larger(small, fit.read.small, write.small));
         }
         if fit.shared(true) == Some(true) {
-            own.bytes_per_second = bytes(fit, larger(large, fit.read.large, write.large));
+            own.bytes_per_second = bytes(fit, larger(large, fit.read.bytes, write.bytes));
         }
     }
     (with(own, credit), gates)
@@ -154,7 +157,7 @@ fn limits(fit: &Fit) -> (PathLimits, Vec<SharedSpec>) {
 fn larger(both: Rate, read: Rate, write: Rate) -> Rate {
     let mut most = both;
     for one in [read, write] {
-        if one.per_second > most.per_second {
+        if one.bytes_per_second() > most.bytes_per_second() {
             most = one;
         }
     }
@@ -179,14 +182,14 @@ fn burst(fit: &Fit) -> Option<(PathLimits, BurstSpec)> {
         bytes_per_second: if credit > 0.0 {
             bytes(fit, large)
         } else {
-            bytes(fit, main.large)
+            bytes(fit, main.bytes)
         },
         burst: None,
     };
     let burst = BurstSpec {
         iops: if ios > 0.0 { iops(main.small) } else { Limit::Off },
         bytes_per_second: if credit > 0.0 {
-            bytes(fit, main.large)
+            bytes(fit, main.bytes)
         } else {
             Limit::Off
         },

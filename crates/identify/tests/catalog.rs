@@ -2,6 +2,7 @@
 //!
 //! Prints its seed, the rate of those that were found, and each miss.
 
+use fathom_core::rng::Rng;
 use fathom_identify::candidates::{Search, observed};
 use fathom_identify::fit::{Counted, Credit, Fit, Release};
 use fathom_identify::nearest::nearest;
@@ -9,6 +10,7 @@ use fathom_identify::predict::{self, Stage};
 use fathom_identify::schedule::Options;
 use fathom_identify::{Mix, drive};
 use fathom_model::catalog::Catalog;
+use fathom_model::spec::{Limit, PathLimits};
 use fathom_model::{Spec, target};
 
 const SEED: u64 = 20_261_123;
@@ -220,4 +222,46 @@ fn every_disk_is_found() {
 #[test]
 fn disks_behind_machines_are_found() {
     check(&on_machines());
+}
+
+/// Limits that no product has: an I/O costs the same whatever its size, and the limit on bytes may show with large ones only.
+#[test]
+fn limits_that_somebody_chose_are_found() {
+    let mut rng = Rng::new(SEED);
+    let mut with_bytes = 0;
+    for number in 0..30 {
+        let mut between =
+            |from: f64, to: f64| (from.ln() + (to / from).ln() * rng.unit()).exp().round() as u64;
+        let (iops, bytes_per_second) = (between(300.0, 4_000.0), between(20e6, 300e6));
+        let mut case = case(String::from("azure/P30")).expect("a disk");
+        case.spec.slices.factor_permille = 1_000;
+        case.spec.slices.slice_ns = [0, 20_000_000, 50_000_000, 100_000_000][number as usize % 4];
+        case.spec.disks[0].released = None;
+        case.spec.disks[0].io_unit_bytes = 64 << 20;
+        case.spec.disks[0].limits = PathLimits {
+            iops: Limit::At(iops),
+            bytes_per_second: Limit::At(bytes_per_second),
+            burst: None,
+        };
+        let schedule = drive::identify(&case.spec, Options::default(), SEED + number);
+        let fit = Fit::new(&schedule, Some(case.spec.volume_bytes())).expect("all is measured");
+        let found = fathom_identify::spec::spec(&fit, "found", case.spec.volume_bytes())
+            .disks
+            .remove(0);
+        let told = format!(
+            "{number}: {iops} IOPS, {bytes_per_second} B/s: {:?}",
+            found.limits
+        );
+        let near = |limit: Limit, truth: u64| match limit {
+            Limit::At(rate) => (rate as f64 / truth as f64 - 1.0).abs() <= LIMIT_OFF,
+            _ => false,
+        };
+        assert!(near(found.limits.iops, iops), "{told}");
+        // Beyond the largest measured size nothing is claimed.
+        if bytes_per_second <= iops * (1 << 20) {
+            assert!(near(found.limits.bytes_per_second, bytes_per_second), "{told}");
+            with_bytes += 1;
+        }
+    }
+    assert!(with_bytes > 15);
 }

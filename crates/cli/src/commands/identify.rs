@@ -212,6 +212,7 @@ fn in_words(probe: &Probe) -> String {
         Purpose::Small => "limit on IOPS",
         Purpose::Large => "limit on bytes",
         Purpose::Unit => "what counts as one I/O",
+        Purpose::Beyond => "whether bytes are limited",
         Purpose::Service => "how long one takes",
         Purpose::Slope => "how long a larger one takes",
         Purpose::InOrder => "in order",

@@ -174,7 +174,7 @@ fn limits(fit: &Fit) -> Table {
         ]
     };
     let mut rows: Vec<Vec<String>> = directions(fit)
-        .map(|(name, direction)| row(name, direction.small, direction.large))
+        .map(|(name, direction)| row(name, direction.small, direction.bytes))
         .collect();
     if let Some((small, large)) = fit.together {
         rows.push(row("half of each", small, large));

@@ -75,7 +75,7 @@ fn rate(rate: Rate) -> Value {
 }
 
 fn direction(direction: &Direction) -> Value {
-    json!({ "small": rate(direction.small), "large": rate(direction.large) })
+    json!({ "small": rate(direction.small), "large": rate(direction.bytes) })
 }
 
 fn service(direction: &Direction) -> Value {
