@@ -107,6 +107,7 @@ fn members_prepare_and_begin_at_the_moment_that_they_are_told() {
 #[test]
 fn a_step_is_ended_as_by_ctrl_c() {
     let dir = tempfile::tempdir().expect("a directory");
+    let listens = dir.path().join("listens");
     let steps = Steps {
         out: dir.path().to_str().expect("text").to_owned(),
         prepare: None,
@@ -117,17 +118,30 @@ fn a_step_is_ended_as_by_ctrl_c() {
                 "--default-signal=INT",
                 "/bin/bash",
                 "-c",
-                "trap 'exit 7' INT; while :; do sleep 0.01; done",
+                &format!(
+                    "trap 'exit 7' INT; : > {}; while :; do sleep 0.01; done",
+                    listens.display()
+                ),
             ],
         )],
     };
-    end(dir.path()).expect("written");
     let begun = Instant::now();
     let mut out = Vec::new();
-    work(Path::new("/usr/bin/env"), &steps, &GO_ON, &mut out).expect("told");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // It is told once: before it listens would be too early.
+            while !listens.exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            end(dir.path()).expect("written");
+        });
+        work(Path::new("/usr/bin/env"), &steps, &GO_ON, &mut out).expect("told");
+    });
     let text = String::from_utf8(out).expect("text");
-    // The shell may be told before it listens.
-    assert!(text.contains("\"ended\""), "{text}");
+    assert!(
+        text.contains("\"ended\"") && text.contains("\"exit\":7"),
+        "{text}"
+    );
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
