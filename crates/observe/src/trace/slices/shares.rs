@@ -14,6 +14,8 @@ const SLOT_NS: u64 = 10_000_000;
 const JOINED_NS: u64 = 1_000_000_000;
 /// Nobody is taken to have had a CPU for longer with no sign of it: either nobody looked, or a clock jumped.
 const SEEN_NS: u64 = 600_000_000_000;
+/// Nobody's: the time in which a CPU had nothing to do is nobody else's, however many there are.
+const IDLE: u32 = 0;
 /// So many tasks of a slot are named.
 const NAMED: usize = 8;
 /// So many are told apart while a slot goes on; of more, those of one name are one, as of a shell that starts a program again and again.
@@ -46,7 +48,7 @@ impl Shares {
             to_ns: begun_ns,
             slot_begin_ns: begun_ns,
             slot_end_ns: (begun_ns / SLOT_NS + 1) * SLOT_NS,
-            had: Vec::with_capacity(APART),
+            had: Vec::with_capacity(APART + 1),
             others_ns: 0,
             run: None,
         };
@@ -112,7 +114,7 @@ impl Cpu {
         if let Some(had) = self.had.iter_mut().find(|had| had.0 == tid) {
             had.1 = comm;
             had.2 += ns;
-        } else if self.had.len() < APART {
+        } else if self.had.len() < APART || tid == IDLE {
             self.had.push((tid, comm, ns));
         } else if let Some(had) = self.had.iter_mut().find(|had| had.1 == comm) {
             had.2 += ns;
@@ -127,7 +129,7 @@ impl Cpu {
         for &(tid, comm, ns) in &self.had {
             match joined
                 .iter_mut()
-                .find(|had| had.1 == comm && tid != 0 && had.0 != 0)
+                .find(|had| had.1 == comm && tid != IDLE && had.0 != IDLE)
             {
                 Some(had) => had.2 += ns,
                 None => joined.push((tid, comm, ns)),
