@@ -48,6 +48,7 @@ fn main() -> ExitCode {
     let result = match words.as_slice() {
         ["ci"] => ci::run(),
         ["arm"] => arm::run(),
+        ["arm", "nearest"] => arm::test_nearest().map(|counts| counts.tell()),
         ["dist"] => dist::run(),
         ["cluster"] => cluster::run(),
         ["tidy"] => tidy::run(),
