@@ -213,9 +213,13 @@ fn unit(schedule: &Schedule, mix: Mix) -> Counted {
         let times = (small / large).log2().round().exp2();
         let by_bytes = large * f64::from(LARGE_BYTES) / block;
         let near = |rate: f64| (seen / rate).ln().abs() < SAME;
+        let holds = |unit: &f64, outcome: &Outcome| {
+            let by_unit = small / (f64::from(outcome.probe.block_bytes) / unit).ceil();
+            (outcome.rate() / by_unit).ln().abs() < SAME
+        };
         if times > 1.0 {
             let unit = f64::from(LARGE_BYTES) / times;
-            if near(small / (block / unit).ceil()) && !near(by_bytes) {
+            if holds(&unit, between) && !near(by_bytes) {
                 return Counted::Unit(unit as u64);
             }
             continue;
@@ -224,10 +228,6 @@ fn unit(schedule: &Schedule, mix: Mix) -> Counted {
             return Counted::Any;
         }
         let beyond = schedule.last(Purpose::Beyond, mix);
-        let holds = |unit: &f64, outcome: &Outcome| {
-            let by_unit = small / (f64::from(outcome.probe.block_bytes) / unit).ceil();
-            (outcome.rate() / by_unit).ln().abs() < SAME
-        };
         let mut units = (18..=20).map(|power| f64::from(1u32 << power));
         let unit = units.find(|unit| holds(unit, between) && beyond.is_none_or(|beyond| holds(unit, beyond)));
         if let Some(unit) = unit {

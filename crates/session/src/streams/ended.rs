@@ -19,9 +19,7 @@ impl Missing {
             }
         }
     }
-}
 
-impl Missing {
     /// What it means for a command that was followed.
     pub(super) fn of_a_command(&self) -> Vec<String> {
         let of = |kind: StreamKind| self.0.get(&kind).map_or(&[][..], Vec::as_slice);

@@ -374,6 +374,9 @@ fn by_one(question: &Question<'_>, slow: &[&&Sample], flights: &Flights) -> bool
 /// carries one out at a time, and takes turns. Such a victim waits for one request, however many are ahead of it, and may be answered a
 /// moment before it. What a stall or a slow device answers is not in step: all at once, or each in its own time.
 fn in_step(usual_ns: f64, slow: &[&&Sample], flights: &Flights) -> f64 {
+    if slow.len() < IN_STEP_MIN {
+        return 0.0;
+    }
     let Some(step_ns) = flights.step_ns() else {
         return 0.0;
     };
@@ -388,11 +391,7 @@ fn in_step(usual_ns: f64, slow: &[&&Sample], flights: &Flights) -> f64 {
         }
     }
     let part = together / f64::max(all, 1.0);
-    if slow.len() >= IN_STEP_MIN && part >= IN_STEP {
-        part
-    } else {
-        0.0
-    }
+    if part >= IN_STEP { part } else { 0.0 }
 }
 
 /// How many times apart these were slow, each time counted for what it weighs: (sum of weights)² / sum of their squares.

@@ -66,9 +66,12 @@ impl Flights {
 
     /// The usual time from one end to the next while there is always more in flight; `None`: there never is.
     pub(super) fn step_ns(&self) -> Option<f64> {
+        let mut begun = 0;
         let pairs = self.ended.windows(2).enumerate();
         let steps = pairs.filter(|(number, pair)| {
-            let begun = self.begun.partition_point(|begun| *begun <= pair[0]);
+            while self.begun.get(begun).is_some_and(|next| *next <= pair[0]) {
+                begun += 1;
+            }
             begun > number + 1
         });
         let mut steps: Vec<u64> = steps.map(|(_, pair)| pair[1] - pair[0]).collect();
