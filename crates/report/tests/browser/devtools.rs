@@ -4,7 +4,7 @@
 //! page is about.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -111,9 +111,12 @@ impl Browser {
             .send(Message::text(message.to_string()))
             .expect("chromium listens");
         loop {
-            let answer = match self.socket.read().expect("chromium answers") {
-                Message::Text(text) => serde_json::from_str::<Value>(&text).expect("JSON"),
-                _ => continue,
+            let answer = match self.socket.read() {
+                Ok(Message::Text(text)) => serde_json::from_str::<Value>(&text).expect("JSON"),
+                Ok(_) => continue,
+                // A socket with a time limit is not read again by the kernel once its thread was stopped and goes on.
+                Err(tungstenite::Error::Io(error)) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => panic!("chromium answers: {error}"),
             };
             if answer["id"] == json!(id) {
                 assert!(answer.get("error").is_none(), "{method}: {}", answer["error"]);
