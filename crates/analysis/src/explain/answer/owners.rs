@@ -39,6 +39,8 @@ pub enum OwnerClass {
     Stopped,
     /// The freezer had.
     Frozen,
+    /// A timer was late though nobody had its CPU: the machine itself did not run.
+    LateTimer,
     /// No evidence says.
     NotSeen,
 }
@@ -58,6 +60,7 @@ impl OwnerClass {
             Self::Memory => Cause::Memory,
             Self::Lock => Cause::Lock,
             Self::Stopped | Self::Frozen => Cause::LoadStopped,
+            Self::LateTimer => Cause::LateTimer,
         }
     }
 
@@ -80,6 +83,7 @@ impl OwnerClass {
             Self::Lock => "waiting for a lock",
             Self::Stopped => "stopped by a signal",
             Self::Frozen => "frozen",
+            Self::LateTimer => "woken late by an idle CPU",
             Self::NotSeen => "not seen",
         }
     }

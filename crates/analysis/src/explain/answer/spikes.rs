@@ -201,13 +201,15 @@ pub enum Cause {
     Memory,
     /// A lock that another task had.
     Lock,
+    /// A timer that was late though nobody had its CPU: a hypervisor that did not run the machine, or a CPU that slept deep.
+    LateTimer,
     /// Not to be told.
     Unknown,
 }
 
 impl Cause {
     /// All, in the order of a table.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Device,
         Self::KernelQueue,
         Self::CgroupThrottle,
@@ -218,6 +220,7 @@ impl Cause {
         Self::LoadStopped,
         Self::Memory,
         Self::Lock,
+        Self::LateTimer,
         Self::Unknown,
     ];
 
@@ -234,6 +237,7 @@ impl Cause {
             Self::LoadStopped => "the load was stopped",
             Self::Memory => "memory",
             Self::Lock => "a lock",
+            Self::LateTimer => "a late timer",
             Self::Unknown => "unknown",
         }
     }

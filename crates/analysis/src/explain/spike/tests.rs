@@ -1,6 +1,8 @@
 use super::super::answer::{Cause, Explanation};
 use super::super::scenarios::explained;
 use super::*;
+use crate::explain::answer::OwnerClass;
+use fathom_core::record::{BlockRequest, BlockedOn, Comm, TaskState};
 use fathom_testkit::make;
 use fathom_testkit::scenarios::{Scenario, Set, plans};
 
@@ -228,4 +230,70 @@ fn a_commit_of_the_load_s_own_is_the_journal_s_time() {
         (Cause::FlushOrJournal, None),
         "{verdict:?}"
     );
+}
+
+/// The first stop by a signal of a load that has one I/O in flight, as if no signal had been: the thread slept beyond the time
+/// of its next I/O, and a timer let it go on.
+fn late_timer() -> Scenario {
+    let plans = plans(Set::Development);
+    let mut stopped = plans.iter().filter(|plan| plan.doing() == "stopped by a signal");
+    let mut scenario = stopped.next().expect("a scenario").simulate();
+    assert!(scenario.label.contains("QD1 "), "{}", scenario.label);
+    scenario.kernel.clear();
+    scenario.run.summary.warnings.clear();
+    for stay in &mut scenario.slices {
+        if stay.state == TaskState::Stopped {
+            (stay.state, stay.blocked_on) = (TaskState::Sleeping, BlockedOn::Itself);
+        }
+        (stay.waker_tid, stay.waker_comm) = (0, Comm::default());
+    }
+    // What was in flight then, and seen late, was due then and is sent late.
+    let worst = scenario
+        .ios
+        .iter_mut()
+        .max_by_key(|io| io.completed_ns - io.submitted_ns);
+    let io = worst.expect("I/Os");
+    let of_it = |request: &&mut BlockRequest| {
+        request
+            .queued_ns
+            .is_some_and(|queued_ns| queued_ns.abs_diff(io.submitted_ns) < 100_000)
+    };
+    let request = scenario.requests.iter_mut().find(of_it).expect("its request");
+    let later_ns = io.completed_ns - 20_000 - request.completed_ns;
+    for at_ns in [
+        &mut request.queued_ns,
+        &mut request.allocated_ns,
+        &mut request.issued_ns,
+    ] {
+        *at_ns = at_ns.map(|ns| ns + later_ns);
+    }
+    request.completed_ns += later_ns;
+    io.created_ns += later_ns;
+    io.submitted_ns += later_ns;
+    scenario
+}
+
+/// The machine itself did not run: nobody in it is to blame. While somebody had the CPU that is not said.
+#[test]
+fn a_timer_that_is_late_beside_an_idle_cpu_is_told() {
+    let mut scenario = late_timer();
+    let late = |scenario: &Scenario| {
+        let explanation = explained(scenario);
+        let spike = worst(&explanation);
+        let owned = spike.owners.iter().map(|owned| (owned.class, owned.share));
+        let (of_it, others): (Vec<_>, Vec<_>) = owned.partition(|owned| owned.0 == OwnerClass::LateTimer);
+        (
+            of_it.iter().map(|owned| owned.1).sum::<f64>(),
+            others,
+            spike.verdict.cause,
+        )
+    };
+    let (share, others, cause) = late(&scenario);
+    assert_eq!(cause, Cause::LateTimer, "{others:?}");
+    assert!(share > 0.9, "{share} {others:?}");
+    for share in scenario.cpus.iter_mut().filter(|share| share.tid == 0) {
+        (share.tid, share.comm) = (4711, Comm::from("busy"));
+    }
+    let (share, others, cause) = late(&scenario);
+    assert_eq!((share, cause), (0.0, Cause::Unknown), "{others:?}");
 }

@@ -193,8 +193,11 @@ fn against(class: OwnerClass, process: Option<String>) -> String {
         OwnerClass::Lock => String::from("see who had the lock"),
         OwnerClass::Stopped => String::from("see who stopped it"),
         OwnerClass::Frozen => String::from("see who froze its cgroup"),
+        OwnerClass::LateTimer => String::from(
+            "look at the host: nothing in this machine held the load up; a hypervisor did not run it, or its CPU slept deep",
+        ),
         OwnerClass::NotSeen => {
-            String::from("record more (fathom run --record, as root): what it waited for was not seen")
+            String::from("see what is missing (--evidence 1): a recording as root (--record) has most of it")
         }
     }
 }

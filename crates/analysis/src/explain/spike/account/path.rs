@@ -277,7 +277,7 @@ impl Paths<'_> {
         match doing {
             Doing::Running => found.add(Owner::of(OwnerClass::OwnCpu), ns),
             Doing::Ready { cpu } => self.ready(tid, cpu, (from_ns, to_ns), found),
-            Doing::Waiting { on, waker } => match on {
+            Doing::Waiting { cpu, on, waker } => match on {
                 BlockedOn::Quota => found.add(Owner::of(OwnerClass::Quota), ns),
                 BlockedOn::Frozen => self.stopped(None, (from_ns, to_ns), found),
                 BlockedOn::Stopped => self.stopped(Some(tid), (from_ns, to_ns), found),
@@ -303,6 +303,9 @@ impl Paths<'_> {
                 BlockedOn::Reclaim | BlockedOn::Fault => found.add(Owner::of(OwnerClass::Memory), ns),
                 BlockedOn::Lock => found.add(self.lock(waker), ns),
                 BlockedOn::Io if step == Step::Above => self.unseen(io, from_ns, to_ns, step, found),
+                BlockedOn::Itself if step == Step::Unsent && waker.is_none() => {
+                    self.slept_on(io, (tid, cpu), (from_ns, to_ns), found);
+                }
                 BlockedOn::Unknown => self.woken(io, waker, (from_ns, to_ns), step, found),
                 BlockedOn::Itself | BlockedOn::Io => self.unseen(io, from_ns, to_ns, step, found),
             },
@@ -330,6 +333,32 @@ impl Paths<'_> {
         } else {
             self.unseen(io, from, to, step, found);
         }
+    }
+
+    /// An I/O was due, and the thread that was to send it slept until an interrupt: behind earlier I/Os of its own, as far as those
+    /// tell; the rest is a timer's that was late, as far as nobody had the CPU that it was set on.
+    fn slept_on(&self, io: &SlowIo, (tid, cpu): (u32, u32), (from, to): (u64, u64), found: &mut Ledger) {
+        let mut told = Ledger::default();
+        self.unseen(io, from, to, Step::Unsent, &mut told);
+        // A sleeping thread is stopped where it is: its stack does not tell.
+        let halts = [SpanKind::Frozen, SpanKind::Stopped];
+        if halts
+            .iter()
+            .any(|kind| self.spans_of(*kind, from, to).next().is_some())
+        {
+            return found.join(&told, 1.0);
+        }
+        let rest = told.take(OwnerClass::NotSeen);
+        let holders = self.cpus.holders(cpu, tid, from, to);
+        let idle: f64 = holders
+            .iter()
+            .filter(|(who, _)| who.is_none())
+            .map(|(_, ns)| ns)
+            .sum();
+        let late = (rest as f64 * (idle / (to - from) as f64).min(1.0)) as u64;
+        told.add(Owner::of(OwnerClass::LateTimer), late);
+        told.add(Owner::NOT_SEEN, rest - late);
+        found.join(&told, 1.0);
     }
 
     /// Who had the CPU that the thread stood ready for.

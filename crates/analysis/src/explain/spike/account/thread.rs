@@ -14,8 +14,9 @@ pub(super) enum Doing {
     Ready {
         cpu: u32,
     },
-    /// It waited until `waker` let it go on; `None`: an interrupt, or that was not seen.
+    /// It waited, having left `cpu`, until `waker` let it go on; `None`: an interrupt, or that was not seen.
     Waiting {
+        cpu: u32,
         on: BlockedOn,
         waker: Option<(u32, Comm)>,
     },
@@ -98,8 +99,8 @@ fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> 
         let preempted = left.is_some_and(|left| left.state == TaskState::Preempted);
         let ready_ns = stay.ready_ns.or(left_ns.filter(|_| preempted));
         let ready_ns = ready_ns.unwrap_or(start_ns).min(start_ns);
-        let on = left.map_or(BlockedOn::Unknown, waits_for);
-        if let Some(left_ns) = left_ns {
+        if let Some(left) = left {
+            let (left_ns, on) = (left.end_ns, waits_for(left));
             let waker = (stay.waker_tid != 0).then_some((stay.waker_tid, stay.waker_comm));
             // A quota leaves its tasks ready by name: none of that is a wait for a CPU.
             let until_ns = if on == BlockedOn::Quota {
@@ -107,7 +108,8 @@ fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> 
             } else {
                 ready_ns
             };
-            push(left_ns, until_ns.max(left_ns), Doing::Waiting { on, waker });
+            let cpu = left.cpu;
+            push(left_ns, until_ns.max(left_ns), Doing::Waiting { cpu, on, waker });
         }
         push(ready_ns, start_ns, Doing::Ready { cpu: stay.cpu });
         push(start_ns, stay.end_ns, Doing::Running);

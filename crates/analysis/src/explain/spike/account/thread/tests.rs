@@ -23,6 +23,7 @@ fn spans(stays: &[SchedSlice]) -> Vec<(u64, u64, Doing)> {
 }
 
 const WAITS: Doing = Doing::Waiting {
+    cpu: 1,
     on: BlockedOn::Unknown,
     waker: None,
 };
@@ -55,6 +56,7 @@ fn a_quota_is_no_wait_for_a_cpu() {
     left.blocked_on = BlockedOn::Quota;
     let spans = spans(&[left, stay(900, 950, None, TaskState::Sleeping)]);
     let quota = Doing::Waiting {
+        cpu: 1,
         on: BlockedOn::Quota,
         waker: None,
     };
@@ -69,6 +71,7 @@ fn a_stay_whose_begin_is_not_known_begins_with_the_first_sign() {
     left.blocked_on = BlockedOn::Quota;
     let stays = [left, stay(950, 950, None, TaskState::Sleeping)];
     let quota = Doing::Waiting {
+        cpu: 1,
         on: BlockedOn::Quota,
         waker: None,
     };
