@@ -16,6 +16,9 @@ const MARGIN_NS: u64 = 300 * MS;
 /// Far from any window, what is shorter than this may be due to whoever is named, as happens on any machine; but not to one
 /// of those that we know to be innocent.
 const SMALL_NS: u64 = 20 * MS;
+/// The kernel's monitor of memory, which takes a CPU for a millisecond or four a few times a second on some machines: who names
+/// it for no more is right, whatever else is done.
+const ALWAYS_AT_WORK: &str = "kdamond.0";
 /// From this share of an entry's owned time on, an owner is named.
 const OWNER_SHARE: f64 = 0.2;
 /// The cause that says nothing.
@@ -222,7 +225,8 @@ fn accused(entries: &[Entry], truth: &Truth) -> Vec<String> {
         };
         for name in &entry.names {
             let ours = truth.innocent.contains(&name.as_str());
-            let judged = ours || entry.worst_ns >= SMALL_NS || near(0);
+            let elsewhere = !near(0) || name == ALWAYS_AT_WORK;
+            let judged = ours || entry.worst_ns >= SMALL_NS || !elsewhere;
             let guilty = truth.guilty.contains(&name.as_str()) && near(NEAR_NS);
             if judged && !guilty && !accused.contains(name) {
                 accused.push(name.clone());
