@@ -83,6 +83,12 @@ const RULES: &[Rule] = &[
          blockalign, or use direct=0",
     },
     Rule {
+        errnos: &[EINVAL],
+        when: |case| case.job.engine.kind.sends_commands(),
+        remedy: "A command moves whole blocks of the device (blockdev --getss of its block device), and no more at a time than that \
+         takes (/sys/block/DEVICE/queue/max_hw_sectors_kb): change bs, offset or blockalign; trims need a device that has them",
+    },
+    Rule {
         errnos: &[EFBIG],
         when: |_| true,
         remedy: "The file may not become so large (the file system's limit, or ulimit -f): give a smaller size or offset, or more \

@@ -121,9 +121,8 @@ fn buffered_writes(job: &Job) -> Option<Warning> {
         || sync.fdatasync_every > 0
         || sync.fsync_at_end
         || sync.fsync_on_close;
-    // A mapping is the page cache, whatever `direct` says.
-    let cached = !job.direct || job.engine.kind == EngineKind::Mmap;
-    let buffered = writes && job.writes() && cached && !flushed && !job.engine.kind.needs_no_file();
+    let buffered =
+        writes && job.writes() && job.uses_page_cache() && !flushed && !job.engine.kind.needs_no_file();
     buffered.then(|| Warning::BufferedWrites {
         job: job.name.clone(),
     })

@@ -245,7 +245,7 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
         _ => {}
     }
     let program = command(terminal::stdout_columns());
-    if let Some(message) = apart(&words) {
+    if let Some(message) = apart(&program, &words) {
         return Err(program.clone().error(ErrorKind::ValueValidation, message).into());
     }
     let matches = program.try_get_matches_from(&words)?;
@@ -276,21 +276,47 @@ fn parse(words: &[OsString]) -> Result<Command, Unread> {
     Ok(command)
 }
 
-/// Whether what was meant as the value of a flag stands apart from it: a flag that can do without one takes it behind `=` alone, and the
-/// word would be the target, which is then made or written.
-fn apart(words: &[OsString]) -> Option<String> {
+/// Whether what was meant as the value of a flag stands apart from it: a flag that can do without one takes it behind `=`
+/// alone, and the word would be the target, which is then made or written.
+fn apart(program: &clap::Command, words: &[OsString]) -> Option<String> {
+    let mut command = program;
+    for word in words.iter().skip(1) {
+        let Some(inner) = command.find_subcommand(word) else {
+            break;
+        };
+        command = inner;
+    }
     let options = words.iter().take_while(|word| *word != "--");
     let pairs = options.clone().zip(options.skip(1));
-    pairs.filter_map(|(flag, value)| Some((flag.to_str()?, value.to_str()?))).find_map(|(flag, value)| {
-        let is_meant = match flag {
-            "--serve" => serve::address(value).is_ok(),
-            "--record" => evidence::streams(value).is_ok(),
-            _ => false,
-        };
-        is_meant.then(|| {
-            format!("{flag} takes its value behind =: write {flag}={value} (or ./{value}, where that is a file)")
+    let mut pairs = pairs.filter_map(|(flag, value)| Some((flag.to_str()?, value.to_str()?)));
+    pairs.find_map(|(flag, value)| {
+        let name = flag.strip_prefix("--")?;
+        let mut own = command.get_arguments().filter(|arg| can_do_without(arg));
+        let arg = own.find(|arg| {
+            let others = arg.get_all_aliases().unwrap_or_default();
+            arg.get_long() == Some(name) || others.contains(&name)
+        })?;
+        is_value(arg, value).then(|| {
+            format!(
+                "{flag} takes its value behind =: write {flag}={value} (or ./{value}, where that is a file)"
+            )
         })
     })
+}
+
+/// Whether a flag means something without a value, and takes one behind `=` alone.
+fn can_do_without(arg: &Arg) -> bool {
+    let without = arg.get_num_args().is_some_and(|counts| counts.min_values() == 0);
+    without && arg.is_require_equals_set()
+}
+
+/// Whether `text` could be the value of `arg`.
+fn is_value(arg: &Arg, text: &str) -> bool {
+    let alone = Arg::new("value")
+        .long("value")
+        .value_parser(arg.get_value_parser().clone());
+    let command = clap::Command::new("").no_binary_name(true).arg(alone);
+    !text.starts_with('-') && command.try_get_matches_from([format!("--value={text}")]).is_ok()
 }
 
 /// Gives the options of jobs among the words behind the command the names of the table.

@@ -51,11 +51,11 @@ pub(crate) fn resolve(args: &RunArgs) -> anyhow::Result<Option<Request>> {
     if let (Some(Target::File(path) | Target::Directory(path)), Some(named)) =
         (&target, overrides.iter().find(|option| option.name == "filename"))
     {
-        bail!(
-            "two targets: --filename {} and {}: give one",
-            named.value.as_deref().unwrap_or_default(),
+        let named = named.value.as_deref().unwrap_or_default();
+        bail!(target::two_targets(
+            format_args!("--filename {named}"),
             path.display()
-        );
+        ));
     }
     if target == Some(Target::Null) {
         overrides.push(Override::new("ioengine", "null"));

@@ -7,6 +7,7 @@
 use anyhow::bail;
 use fathom_core::workload::Workload;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -46,12 +47,11 @@ pub(crate) fn sort(paths: &[PathBuf]) -> anyhow::Result<Sorted> {
         if is_job_file(path) {
             sorted.job_files.push(path.clone());
         } else if let Some(first) = &sorted.target {
-            bail!(
-                "{} and {} are both taken for the target (they are not named *.fio, *.ini or *.job, and do not \
-                 begin with a [section]): give one target",
+            let why = "neither is named *.fio, *.ini or *.job, or begins with a [section]";
+            bail!(two_targets(
                 first.display(),
-                path.display()
-            );
+                format_args!("{} ({why})", path.display())
+            ));
         } else {
             sorted.target = Some(path.clone());
         }
@@ -89,14 +89,17 @@ fn begins_like_one(path: &Path) -> bool {
     telling.is_some_and(|line| line.starts_with('[') && line.contains(']'))
 }
 
+/// What is said where two targets were typed, each as it was.
+pub(crate) fn two_targets(first: impl Display, second: impl Display) -> String {
+    format!("two targets: {first} and {second}: give one")
+}
+
 /// The target that was typed: behind `--on`, or as a path.
 pub(crate) fn typed<'a>(on: Option<&'a OsStr>, path: Option<&'a Path>) -> anyhow::Result<Option<&'a OsStr>> {
     match (on, path) {
-        (Some(on), Some(path)) => bail!(
-            "two targets: --on {} and {}: give one",
-            on.display(),
-            path.display()
-        ),
+        (Some(on), Some(path)) => {
+            bail!(two_targets(format_args!("--on {}", on.display()), path.display()))
+        }
         _ => Ok(on.or(path.map(Path::as_os_str))),
     }
 }

@@ -129,6 +129,14 @@ pub trait Backend {
     /// Takes one I/O. `now` is the time of its creation, for backends that live in virtual time.
     fn submit(&mut self, request: Request, now: MonoTime) -> Submit;
 
+    /// Called once, when its job begins and before its time counts: waits for who has to be there, for instance.
+    ///
+    /// # Errors
+    /// There will be no I/O.
+    fn begin(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+
     /// The next I/O taken has this priority of its own ([`crate::workload::IoPriority::number`]); 0: that of its thread.
     /// Does nothing where priorities belong to threads alone.
     #[inline]
@@ -182,6 +190,11 @@ pub trait Backend {
     {
         let _ = (min, max, until, done);
         Ok(0)
+    }
+
+    /// After the loop: blocks that were sent to it and have not come.
+    fn lost(&self) -> u64 {
+        0
     }
 
     /// After the loop: what the backend knows of the I/Os on `file` that failed with `errno`, beyond the errno, in

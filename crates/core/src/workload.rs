@@ -6,6 +6,7 @@
 
 mod data;
 mod http;
+mod net;
 mod pace;
 mod pattern;
 mod place;
@@ -17,6 +18,7 @@ mod stops;
 
 pub use data::{Buffers, Compression, Dedupe, ErrorRule, LastWrites, Verify, VerifyAlgorithm, WrittenSoFar};
 pub use http::{Http, HttpMode, Secret};
+pub use net::{DATAGRAM_BYTES_MAX, Net, NetProtocol, NetSide};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
 pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneSize};
 pub use place::{
@@ -39,7 +41,7 @@ use serde::{Deserialize, Serialize};
 pub type PerOp<T> = [T; 3];
 
 /// Whether a field has nothing to say: it is then left out of what is stored.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
@@ -139,6 +141,9 @@ pub struct Job {
     /// The server whose objects it measures (`http_host` and others).
     #[serde(default, skip_serializing_if = "is_default")]
     pub http: Http,
+    /// Whom it sends to or receives from (`protocol`, `hostname`, `port` and others).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub net: Net,
     /// The control group that its workers are in (`cgroup`); without a name: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub control_group: ControlGroup,
@@ -234,6 +239,12 @@ pub enum EngineKind {
     Nbd,
     /// Objects of a web server or of S3: a block each.
     Http,
+    /// Blocks to or from somebody on a network.
+    Net,
+    /// `NVMe` commands through `io_uring`, past the block layer (`/dev/ng0n1`).
+    IoUringCmd,
+    /// SCSI commands, past the block layer (`/dev/sg0`).
+    Sg,
 }
 
 impl EngineKind {
@@ -261,6 +272,9 @@ impl EngineKind {
             Self::Exec => "exec",
             Self::Nbd => "nbd",
             Self::Http => "http",
+            Self::Net => "net",
+            Self::IoUringCmd => "io_uring_cmd",
+            Self::Sg => "sg",
         }
     }
     /// Whether its I/Os are about names and not about contents: nothing is read or written.
@@ -273,7 +287,11 @@ impl EngineKind {
     }
     /// Whether it is about no file or device of this machine: none is looked at, made or opened.
     pub const fn needs_no_file(self) -> bool {
-        matches!(self, Self::Null | Self::Exec | Self::Nbd | Self::Http)
+        matches!(self, Self::Null | Self::Exec | Self::Nbd | Self::Http | Self::Net)
+    }
+    /// Whether it sends commands to a disk's generic device: neither the page cache nor the block layer takes part.
+    pub const fn sends_commands(self) -> bool {
+        matches!(self, Self::IoUringCmd | Self::Sg)
     }
     /// Whether its I/Os change files whatever their direction.
     pub const fn always_changes(self) -> bool {
@@ -289,7 +307,10 @@ impl EngineKind {
     }
     /// Whether more than one I/O can be in flight.
     pub const fn is_asynchronous(self) -> bool {
-        matches!(self, Self::Libaio | Self::IoUring | Self::Posixaio | Self::Nbd)
+        matches!(
+            self,
+            Self::Libaio | Self::IoUring | Self::Posixaio | Self::Nbd | Self::IoUringCmd | Self::Sg
+        )
     }
 }
 
@@ -313,6 +334,12 @@ pub struct Engine {
     /// Every so many I/Os are carried out by threads of the kernel (`force_async`; `posixaio`: all); 0: none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kernel_threads_every: u32,
+    /// Reads come from the medium, not from the disk's cache (`readfua`; `sg`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reads_medium: bool,
+    /// Writes are on the medium when they are done (`writefua`; `sg`).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub writes_medium: bool,
     /// Ask for huge pages for the mappings (`thp`; `mmap`).
     #[serde(default, skip_serializing_if = "is_default")]
     pub huge_mappings: bool,
@@ -510,13 +537,25 @@ impl Job {
                 && self.engine.kind != EngineKind::Exec
                 && !self.verify.as_ref().is_some_and(|v| v.only)
     }
+    /// Whether more than one I/O of a worker can be in flight. As with fio, `sg` sends one command at a time where I/O is to be
+    /// direct or synchronous.
+    pub fn is_asynchronous(&self) -> bool {
+        let one_at_a_time =
+            self.engine.kind == EngineKind::Sg && (self.direct || self.sync.mode != SyncMode::None);
+        self.engine.kind.is_asynchronous() && !one_at_a_time
+    }
+    /// Whether the page cache takes part. A mapping is the page cache, whatever `direct` says.
+    pub fn uses_page_cache(&self) -> bool {
+        let kind = self.engine.kind;
+        (!self.direct || kind == EngineKind::Mmap) && !kind.sends_commands()
+    }
     /// Whether arrivals follow a schedule of their own.
     pub fn is_open_loop(&self) -> bool {
         self.replay.is_some() || self.used_ops().any(|op| self.pace.rate[op].is_some())
     }
     /// In flight at most, over all its workers.
     pub fn total_depth(&self) -> u64 {
-        let depth = if self.engine.kind.is_asynchronous() || self.engine.kind == EngineKind::Null {
+        let depth = if self.is_asynchronous() || self.engine.kind == EngineKind::Null {
             self.depth.iodepth
         } else {
             1
@@ -561,6 +600,8 @@ impl Default for Job {
                 vectored: false,
                 nowait: false,
                 kernel_threads_every: 0,
+                reads_medium: false,
+                writes_medium: false,
                 huge_mappings: false,
             },
             depth: Depth {
@@ -589,6 +630,7 @@ impl Default for Job {
             program: Program::default(),
             uri: String::new(),
             http: Http::default(),
+            net: Net::default(),
             control_group: ControlGroup::default(),
             timed_by: TimedBy::Best,
             cpus_allowed: Vec::new(),

@@ -10,6 +10,7 @@ mod errors;
 mod files;
 mod identity;
 mod logs;
+mod network;
 mod not_carried_out;
 mod pace;
 mod pattern;
@@ -29,7 +30,7 @@ use crate::draft::Draft;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
-    let topics: [(Topic, &[&[OptionRow]]); 15] = [
+    let topics: [(Topic, &[&[OptionRow]]); 16] = [
         (Topic::Identity, identity::ROWS),
         (Topic::Time, time::ROWS),
         (Topic::Files, files::ROWS),
@@ -38,6 +39,7 @@ static TABLE: LazyLock<Vec<OptionRow>> = LazyLock::new(|| {
         (Topic::Buffers, buffers::ROWS),
         (Topic::Engine, engine::ROWS),
         (Topic::Engine, elsewhere::ROWS),
+        (Topic::Engine, network::ROWS),
         (Topic::Pace, pace::ROWS),
         (Topic::Verify, verify::ROWS),
         (Topic::Errors, errors::ROWS),

@@ -105,6 +105,21 @@ impl Permit {
         Ok(Self::with(path, state))
     }
 
+    /// For the generic device that `judged` is open on, of a disk whose block device `hold` is open on, exclusively or as
+    /// nobody's: who sends commands to the one writes to the other.
+    ///
+    /// # Errors
+    /// The system does not say what it is.
+    pub fn generic_device(path: &Path, judged: &File, hold: File) -> Result<Self, Refused> {
+        let state = State {
+            identity: Some(Identity::of(judged)?),
+            hold: Some(hold),
+            exclusive: true,
+            ..State::default()
+        };
+        Ok(Self::with(path, state))
+    }
+
     fn with(path: &Path, state: State) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -368,6 +383,17 @@ fn lock(file: &File) -> Result<(), Refused> {
 pub fn claim(path: &Path) -> Result<File, Errno> {
     let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NONBLOCK;
     rustix::fs::open(path, flags, rustix::fs::Mode::empty()).map(File::from)
+}
+
+/// Opens a SCSI disk's generic device (`/dev/sg0`) for a load that only reads: its driver takes every command by `write(2)`, those
+/// that read as well. Which commands are sent is what `sys::sg` sees to, by what it was told of the load.
+///
+/// # Errors
+/// The system refused.
+pub fn open_to_ask(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let opened = rustix::fs::open(path, flags, rustix::fs::Mode::empty());
+    opened.map(File::from).map_err(Into::into)
 }
 
 /// Whether somebody has the file locked that `judged` is open on.

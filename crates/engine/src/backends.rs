@@ -6,6 +6,7 @@ mod http;
 mod mmap;
 mod names;
 pub mod nbd;
+pub mod net;
 mod null;
 mod queue;
 mod source;

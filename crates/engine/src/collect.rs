@@ -515,6 +515,7 @@ fn summarize_op(counts: &OpCounts, metrics: Metrics, percentiles: &[f64], runtim
         ios: counts.lat.n(),
         bytes: counts.bytes,
         short_ios: counts.short,
+        lost_ios: counts.lost,
         errors: counts.errors,
         runtime_ns,
         iops: rate(counts.lat.n()),

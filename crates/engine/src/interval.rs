@@ -80,6 +80,8 @@ pub struct OpCounts {
     pub errors: u64,
     /// I/Os that moved fewer bytes than asked.
     pub short: u64,
+    /// Blocks that were sent to it and have not come.
+    pub lost: u64,
     /// Created to submitted (only with [`Metrics::split`]).
     pub slat: Histogram,
     /// Submitted to completed (only with [`Metrics::split`]).
@@ -96,6 +98,7 @@ impl OpCounts {
             bytes: 0,
             errors: 0,
             short: 0,
+            lost: 0,
             slat: Histogram::new(),
             clat: Histogram::new(),
             lat: Histogram::new(),
@@ -125,6 +128,7 @@ impl OpCounts {
         self.bytes += other.bytes;
         self.errors += other.errors;
         self.short += other.short;
+        self.lost += other.lost;
         self.slat.merge(&other.slat);
         self.clat.merge(&other.clat);
         self.lat.merge(&other.lat);
@@ -145,6 +149,7 @@ impl OpCounts {
         self.bytes = 0;
         self.errors = 0;
         self.short = 0;
+        self.lost = 0;
         self.slat.clear();
         self.clat.clear();
         self.lat.clear();

@@ -3,7 +3,7 @@
 use crate::plan::{Kind, WorkerFiles};
 use crate::thread::{Opened, StartFailure};
 use fathom_core::run::StartStep;
-use fathom_core::workload::{Advised, Job, SyncMode};
+use fathom_core::workload::{Advised, EngineKind, Job, SyncMode};
 use fathom_door::{Permits, Writer};
 use rustix::fs::{Advice, Mode, OFlags, open};
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(crate) fn open_all(
             }
         }
         opened.push(open_one(job, &file.path, file.kind, permits, writers)?);
-        if job.files.pre_read && !pre_read(&file.path, stop)? {
+        if job.files.pre_read && file.kind != Kind::Commands && !pre_read(&file.path, stop)? {
             return Ok(None);
         }
     }
@@ -80,6 +80,9 @@ fn open_one(
             source,
         }
     };
+    if kind == Kind::Commands {
+        return open_for_commands(job, path, permits, writers).map_err(failure(StartStep::Open));
+    }
     let mut flags = OFlags::empty();
     if job.direct {
         flags |= OFlags::DIRECT;
@@ -127,6 +130,24 @@ fn open_one(
         let _advice = rustix::fs::fadvise(&file, 0, None::<NonZero<u64>>, advice);
     }
     Ok(file)
+}
+
+/// Opens a generic device: it knows neither `O_DIRECT` nor `O_SYNC`, and has no pages in the cache.
+fn open_for_commands(
+    job: &Job,
+    path: &Path,
+    permits: &Permits,
+    writers: &mut Vec<Writer>,
+) -> std::io::Result<File> {
+    if job.writes() {
+        let (file, writer) = permits.of(path)?.open_for_load(OFlags::empty())?;
+        writers.push(writer);
+        Ok(file)
+    } else if job.engine.kind == EngineKind::Sg {
+        fathom_door::target::open_to_ask(path)
+    } else {
+        File::open(path)
+    }
 }
 
 /// Reads a whole file, to have it in the page cache; `false` where `stop` was set meanwhile.

@@ -5,6 +5,7 @@
 //! anything.
 
 mod error;
+mod generic;
 mod needs;
 
 pub use error::PlanError;
@@ -33,6 +34,8 @@ pub enum Kind {
     Block,
     /// A character device.
     Character,
+    /// The generic device of a disk, which is sent commands.
+    Commands,
     /// A directory, or one to be made: nothing is read or written.
     Directory,
     /// Nothing: the null engine.
@@ -41,6 +44,8 @@ pub enum Kind {
     Modelled,
     /// What a server has: its address.
     Remote,
+    /// Somebody on a network, who keeps nothing: an address.
+    Peer,
     /// What a program prints goes there: it is written beside the load, and not measured.
     Printed,
 }
@@ -103,8 +108,10 @@ impl FileAction {
     }
     /// Whether the run changes the file in any way.
     pub fn touches(&self) -> bool {
-        !matches!(self.kind, Kind::Null | Kind::Modelled | Kind::Directory)
-            && (self.writes || self.fill || self.changes_size())
+        !matches!(
+            self.kind,
+            Kind::Null | Kind::Modelled | Kind::Directory | Kind::Peer
+        ) && (self.writes || self.fill || self.changes_size())
     }
 }
 
@@ -171,6 +178,15 @@ impl Plan {
             // Of directories only those are made and removed that hold nothing: there is nothing to permit or to lay out.
             let files_alone = all.zip(sizes).filter(|(file, _)| file.kind != Kind::Directory);
             for (file, size_now) in files_alone {
+                // What one job sends as commands, another must not write as bytes: the driver would take them for commands.
+                let known = files.get(&file.path);
+                if known.is_some_and(|known| (known.kind == Kind::Commands) != (file.kind == Kind::Commands))
+                {
+                    return Err(PlanError::CommandsAndBytes {
+                        job: plan.job.name.clone(),
+                        path: file.path.clone(),
+                    });
+                }
                 merge_action(&mut files, &plan.job, file, size_now);
             }
             jobs.push(plan);
@@ -308,6 +324,7 @@ pub fn paths_of(job: &Job, number: u32) -> Vec<PathBuf> {
                 .map(|name| PathBuf::from(job.http.url(&name.to_string_lossy())))
                 .collect()
         }
+        EngineKind::Net => vec![PathBuf::from(job.net_address(number))],
         _ => names_of(job, number),
     }
 }
@@ -472,9 +489,15 @@ fn look(job: &Job, path: &Path) -> Result<(Kind, Option<u64>), PlanError> {
             }),
         };
     }
+    if job.engine.kind == EngineKind::Net {
+        return Ok((Kind::Peer, None));
+    }
     if job.engine.kind == EngineKind::Http {
         // How many objects there are is nobody's to say.
         return Ok((Kind::Remote, None));
+    }
+    if job.engine.kind.sends_commands() {
+        return Ok((Kind::Commands, Some(generic::size_bytes(job, path)?)));
     }
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -557,8 +580,7 @@ fn span_of(
     let region = &job.region;
     let existing = size_now.filter(|&size| size > 0);
     // The null engine has whatever is asked for.
-    let fixed = matches!(kind, Kind::Block | Kind::Modelled | Kind::Remote)
-        || kind == Kind::Null && region.file_size.is_none();
+    let fixed = has_a_size(kind) || kind == Kind::Null && region.file_size.is_none();
     let existing = existing.filter(|_| kind != Kind::Null || fixed);
     let file_size = region
         .file_size
@@ -633,6 +655,11 @@ fn span_of(
     Ok(Span { start, bytes })
 }
 
+/// Whether it is as large as it is, whatever is asked for.
+fn has_a_size(kind: Kind) -> bool {
+    matches!(kind, Kind::Block | Kind::Modelled | Kind::Remote | Kind::Commands)
+}
+
 /// What a record touches of a file: from its beginning to the last byte of it.
 fn played_span(
     job: &Job,
@@ -646,15 +673,13 @@ fn played_span(
         bytes: extent_bytes,
     };
     match size_now {
-        Some(size) if matches!(kind, Kind::Block | Kind::Modelled | Kind::Remote) && size < extent_bytes => {
-            Err(PlanError::TooSmall {
-                job: job.name.clone(),
-                path: path.to_owned(),
-                region: Bytes(size),
-                offset: Bytes(0),
-                block: Bytes(extent_bytes),
-            })
-        }
+        Some(size) if has_a_size(kind) && size < extent_bytes => Err(PlanError::TooSmall {
+            job: job.name.clone(),
+            path: path.to_owned(),
+            region: Bytes(size),
+            offset: Bytes(0),
+            block: Bytes(extent_bytes),
+        }),
         _ => Ok(span),
     }
 }

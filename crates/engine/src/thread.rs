@@ -8,6 +8,7 @@ mod program;
 pub(crate) use gate::Gate;
 
 use crate::backends::nbd::{NbdBackend, PATIENCE, Wanted};
+use crate::backends::net::{self, NetBackend};
 use crate::backends::{
     HttpBackend, MmapBackend, Name, NamesBackend, NullBackend, QueueBackend, SyncBackend, WriteSource,
 };
@@ -37,8 +38,10 @@ use fathom_sys::aio::{Aio, AioConfig};
 use fathom_sys::arena::{Arena, PageKind};
 use fathom_sys::clock::HostClock;
 use fathom_sys::process::{self, IoPriorityClass};
+use fathom_sys::sg::{Sg, SgConfig};
 use fathom_sys::source::Source;
 use fathom_sys::sync_io::ReadWriteFlags;
+use fathom_sys::uring::nvme::NvmeUring;
 use fathom_sys::uring::{Uring, UringConfig};
 use std::any::Any;
 use std::fs::File;
@@ -134,7 +137,7 @@ pub(crate) struct Report {
 /// The latencies that a job keeps apart.
 pub(crate) fn metrics_of(job: &Job) -> Metrics {
     let asynchronous =
-        job.engine.kind.is_asynchronous() || (job.engine.kind == EngineKind::Null && job.depth.iodepth > 1);
+        job.is_asynchronous() || (job.engine.kind == EngineKind::Null && job.depth.iodepth > 1);
     Metrics {
         split: asynchronous,
         response: job.is_open_loop(),
@@ -241,7 +244,7 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         file_count: files.files.len() as u32,
         on_error: job.on_error,
         ignored: [job.ignored_errors[0].clone(), job.ignored_errors[1].clone()],
-        fills_device: job.region.fills_device,
+        ends_by: ends_by(job),
         limits: Limits::new(&job.stops),
         metrics: metrics_of(job),
         read_back,
@@ -253,6 +256,15 @@ pub(crate) fn worker_plan(job: &Job, files: &WorkerFiles, index: u64) -> WorkerP
         new_files_each_pass: job.files.new_each_loop,
         written: None,
     }
+}
+
+/// The error that tells that a job has nothing left to do.
+fn ends_by(job: &Job) -> Option<i32> {
+    if job.engine.kind == EngineKind::Net {
+        return Some(net::OVER.0);
+    }
+    let full = rustix::io::Errno::NOSPC.raw_os_error();
+    job.region.fills_device.then_some(full)
 }
 
 /// The thread's body.
@@ -377,6 +389,11 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
         let backend = objects(task, arena)?;
         return Ok(go(task, backend, (&mut content, &mut writers), say));
     }
+    if job.engine.kind == EngineKind::Net {
+        let _copied = write_source(task, &mut content);
+        let backend = other_side(task, arena)?;
+        return Ok(go(task, backend, (&mut content, &mut writers), say));
+    }
     let source = write_source(task, &mut content);
     let poll = if job.engine.poll {
         ReadWriteFlags::HIPRI
@@ -405,6 +422,32 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
                 nowait: job.engine.nowait,
             };
             let queue = Aio::new(config, files, arena).map_err(failure(StartStep::SetUpAio))?;
+            go(
+                task,
+                QueueBackend::new(queue).writing_from(source),
+                (&mut content, &mut writers),
+                say,
+            )
+        }
+        EngineKind::IoUringCmd => {
+            let config = uring_config(&job, depth);
+            let queue = NvmeUring::new(config, files, arena).map_err(failure(StartStep::SetUpUring))?;
+            go(
+                task,
+                QueueBackend::new(queue).writing_from(source),
+                (&mut content, &mut writers),
+                say,
+            )
+        }
+        EngineKind::Sg => {
+            let config = SgConfig {
+                iodepth: depth,
+                writes: job.writes(),
+                reads_medium: job.engine.reads_medium,
+                writes_medium: job.engine.writes_medium,
+                polls: job.engine.poll,
+            };
+            let queue = Sg::new(config, files, arena).map_err(failure(StartStep::SetUpSg))?;
             go(
                 task,
                 QueueBackend::new(queue).writing_from(source),
@@ -497,6 +540,30 @@ fn objects(task: &Task, arena: Arena) -> Result<HttpBackend, StartFailure> {
     })
 }
 
+/// Somebody on a network.
+fn other_side(task: &Task, arena: Arena) -> Result<NetBackend, StartFailure> {
+    let job = &task.job;
+    let lasts = net::Lasts {
+        stop: Arc::clone(&task.ends.stop),
+        enough: Arc::clone(&task.ends.enough),
+        time: job
+            .limit
+            .runtime
+            .map(|runtime| runtime + job.limit.ramp_time + job.limit.cooldown_time),
+        patience: PATIENCE,
+    };
+    let listens = job.net_side(task.number).listens;
+    NetBackend::new(job, task.number, arena, lasts).map_err(|source| StartFailure {
+        what: if listens {
+            StartStep::Listen
+        } else {
+            StartStep::Connect
+        },
+        path: Some(PathBuf::from(job.net_address(task.number))),
+        source,
+    })
+}
+
 fn uring_config(job: &Job, depth: u32) -> UringConfig {
     let engine = &job.engine;
     UringConfig {
@@ -542,7 +609,8 @@ fn write_source(task: &Task, content: &mut Content) -> Option<WriteSource> {
     let seed = Rng::stream(task.job.random_seed ^ 0x5C, task.index).next_u64();
     let source = Some(WriteSource::new(Arc::clone(store), seed));
     let engine = &task.job.engine;
-    let copies = engine.kind == EngineKind::IoUring && engine.fixed_buffers || engine.kind.needs_no_file();
+    let rings = matches!(engine.kind, EngineKind::IoUring | EngineKind::IoUringCmd);
+    let copies = rings && engine.fixed_buffers || engine.kind.needs_no_file();
     let (copied, taken) = if copies { (source, None) } else { (None, source) };
     content.comes_from(copied);
     taken
@@ -606,6 +674,7 @@ fn go<B: Backend>(
     while clock.now() < start && !task.ends.stop.load(Ordering::Relaxed) {
         crate::wait::sleep_until(&clock, start);
     }
+    let begun = backend.begin();
     clock.discipline();
     let before = process::resource_usage_thread().unwrap_or_default();
     let mut driver = Driver::new(&mut worker, &mut backend, &mut clock, content, job.depth);
@@ -615,7 +684,7 @@ fn go<B: Backend>(
     if let Some(hook) = task.hook {
         hook(Boundary::Start);
     }
-    let result = driver.run();
+    let result = begun.and_then(|()| driver.run());
     if let Some(hook) = task.hook {
         hook(Boundary::Stop);
     }
@@ -623,6 +692,7 @@ fn go<B: Backend>(
     if let Err(error) = &result {
         worker.fail(error.call, Errno(error.source.raw_os_error().unwrap_or(0)));
     }
+    worker.lost(backend.lost());
     let end = worker.finish(clock.now());
     let remark = |entry: &ErrorEntry| match entry.what {
         What::Io(_) => backend.remark(entry.file, entry.errno),

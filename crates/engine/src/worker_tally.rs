@@ -104,6 +104,7 @@ impl WorkerTally {
             OpAccount {
                 bytes: counts.bytes,
                 short_ios: counts.short,
+                lost_ios: counts.lost,
                 errors: counts.errors,
                 slat: counts.slat.clone(),
                 clat: counts.clat.clone(),

@@ -5,8 +5,8 @@ use fathom_core::backend::Op;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
     Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, FileLocks, Http, HttpMode, IoPriority,
-    Job, Mix, RangeSync, Rate, RecordFormat, Replay, ReplayOrder, Secret, Verify, VerifyAlgorithm, Workload,
-    Zone, ZoneSize,
+    Job, Mix, Net, NetProtocol, RangeSync, Rate, RecordFormat, Replay, ReplayOrder, Secret, Verify,
+    VerifyAlgorithm, Workload, Zone, ZoneSize,
 };
 use fathom_door::Permits;
 use fathom_engine::Boundary;
@@ -159,6 +159,43 @@ fn servers_allocate_nothing() {
             ..Http::default()
         };
         check(&format!("http {mode:?}"), &job);
+    }
+}
+
+/// Nor what goes to others on a network, and comes from them.
+#[test]
+fn streams_allocate_nothing() {
+    use std::io::{Read as _, Write as _};
+    use std::net::{TcpListener, UdpSocket};
+    let taker = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let giver = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let datagrams = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let ports = [taker.local_addr(), giver.local_addr(), datagrams.local_addr()]
+        .map(|address| address.expect("an address").port());
+    let _takes = std::thread::spawn(move || {
+        let (mut stream, _) = taker.accept().expect("a sender");
+        let mut room = vec![0; 1 << 16];
+        while stream.read(&mut room).is_ok_and(|bytes| bytes > 0) {}
+    });
+    let _gives = std::thread::spawn(move || {
+        let (mut stream, _) = giver.accept().expect("a receiver");
+        let bytes = vec![0; 1 << 16];
+        while stream.write_all(&bytes).is_ok() {}
+    });
+    for (what, mix, protocol, port) in [
+        ("to", Mix::Write, NetProtocol::Tcp, ports[0]),
+        ("from", Mix::Read, NetProtocol::Tcp, ports[1]),
+        ("datagrams", Mix::Write, NetProtocol::Udp, ports[2]),
+    ] {
+        let mut job = job(EngineKind::Net, mix, 1, std::path::Path::new("."));
+        job.pattern.random = false;
+        job.net = Net {
+            protocol,
+            port,
+            host: String::from("127.0.0.1"),
+            ..Net::default()
+        };
+        check(&format!("net {what}"), &job);
     }
 }
 

@@ -91,6 +91,25 @@ impl Tree {
         self.link(&format!("/sys/class/block/{name}"), &dir);
     }
 
+    /// A generic character device of class `class` in the directory `dir` of `/sys`, with a node in `/dev`.
+    pub(crate) fn generic(&mut self, dir: &str, class: &str, id: DevId) {
+        let name = dir.rsplit('/').next().expect("a name");
+        self.file(&format!("{dir}/dev"), format!("{id}\n"));
+        self.file(&format!("/sys/class/{class}/.keep"), "");
+        self.link(&format!("{dir}/subsystem"), &format!("/sys/class/{class}"));
+        self.link(&format!("/sys/dev/char/{id}"), dir);
+        let node = format!("/dev/{name}");
+        self.file(&node, "");
+        let stat = FileStat {
+            kind: FileKind::CharacterDevice,
+            device: dev(0, 6),
+            inode: 101,
+            node: id,
+            size_bytes: 0,
+        };
+        self.root = self.root.clone().with_stat(node, stat);
+    }
+
     /// Builds `upper` on `lower`.
     pub(crate) fn stack(&self, upper: &str, lower: &str) {
         let up = self.real_dir(upper);

@@ -12,6 +12,8 @@
 //! - A regular file is written to only if fathom made it and nobody else has written to it since (its mark says so,
 //!   see [`fathom_door::mark`]) or the user named it; a named one with a known signature needs a confirmation of its
 //!   own as well. Never while it is swapped to, backs a loop device, or is open for writing elsewhere.
+//! - The generic character device of a disk (`/dev/ng0n1`, `/dev/sg0`), by which a load sends commands, is judged as the disk's
+//!   block device, which is held meanwhile: who sends commands passes by all that would keep a write away.
 //! - A path where nothing is yet is free, but not in `/dev`, where it is a mistyped device.
 //! - Where it cannot be told whether something is in use, the answer is no.
 //!
@@ -19,6 +21,7 @@
 
 mod device;
 mod file;
+mod generic;
 mod openers;
 mod refusal;
 mod scene;
@@ -54,6 +57,9 @@ pub struct WriteRequest<'a> {
     pub allow_signature: bool,
     /// What becomes of a file that exists.
     pub change: Change,
+    /// The load sends commands to it: only then a generic device may be written to. Bytes written there would be taken for
+    /// commands.
+    pub commands: bool,
 }
 
 /// What a run does to a file that exists: the refusal says so.
@@ -106,6 +112,8 @@ pub struct Permission {
 struct Judged {
     basis: Basis,
     handle: Option<File>,
+    /// Of a generic device: that itself, where the handle is its disk's.
+    generic: Option<File>,
 }
 
 /// Whether one path may be written to.
@@ -236,7 +244,9 @@ fn judge(scene: &Scene<'_>, request: WriteRequest<'_>, grip: Grip) -> Result<Jud
         FileKind::CharacterDevice if stat.node.major == 1 && matches!(stat.node.minor, 3 | 5) => Ok(Judged {
             basis: Basis::Sink,
             handle: None,
+            generic: None,
         }),
+        FileKind::CharacterDevice if request.commands => generic::check(scene, request, &stat, grip),
         kind => Err(Refusal::WrongKind {
             path: path.to_path_buf(),
             kind: kind.in_words(),
@@ -248,7 +258,10 @@ fn judge(scene: &Scene<'_>, request: WriteRequest<'_>, grip: Grip) -> Result<Jud
 fn permit(root: &SystemRoot, path: &Path, judged: Judged) -> Result<Permit, Refusal> {
     let place = root.at(path);
     let permit = match (judged.basis, judged.handle) {
-        (Basis::NamedDevice(_), Some(hold)) => Permit::device(&place, hold, true),
+        (Basis::NamedDevice(_), Some(hold)) => match judged.generic {
+            Some(generic) => Permit::generic_device(&place, &generic, hold),
+            None => Permit::device(&place, hold, true),
+        },
         (Basis::Made, Some(file)) => Permit::file(&place, &file, true),
         (Basis::NamedFile(_), Some(file)) => Permit::file(&place, &file, false),
         (Basis::Sink, _) => match File::open(&place) {

@@ -55,6 +55,30 @@ impl<'a> Block<'a> {
         Some(Self { root, dir, name, id })
     }
 
+    /// The disk that a generic character device stands for: `nvme0n1` for `ng0n1`, `sda` for `sg0`. `None`: `node` is no such device,
+    /// or its disk is not there for the system (a namespace that it cannot use, a tape).
+    pub(crate) fn behind_generic(root: &'a SystemRoot, node: DevId) -> Option<Self> {
+        let dir = root.canonical(format!("/sys/dev/char/{node}")).ok()?;
+        let class = root.canonical(dir.join("subsystem")).ok()?;
+        match class.file_name()?.to_str()? {
+            "scsi_generic" => {
+                let disks = dir.join("device/block");
+                let [name] = &root.list(&disks).ok()?[..] else {
+                    return None;
+                };
+                Self::at(root, &disks.join(name))
+            }
+            "nvme-generic" => {
+                // drivers/nvme/host/core.c, nvme_add_ns_cdev and nvme_mpath_set_disk_name: both have the numbers of one namespace,
+                // and one parent.
+                let name = dir.file_name()?.to_str()?.strip_prefix("ng")?;
+                let disk = Self::by_name(root, &format!("nvme{name}"))?;
+                (disk.dir.parent() == dir.parent()).then_some(disk)
+            }
+            _ => None,
+        }
+    }
+
     /// An attribute as text; `None` where it is missing or empty.
     pub(crate) fn text(&self, attribute: &str) -> Option<String> {
         self.root.text(self.dir.join(attribute))

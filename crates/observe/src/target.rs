@@ -66,8 +66,16 @@ impl<'r> Inspector<'r> {
                 FileKind::BlockDevice => inspect_device(self.root, &stat, &mut target),
                 FileKind::CharacterDevice => {
                     target.kind = TargetKind::CharacterDevice;
-                    let why = "a character device: the block layer does not see it";
-                    target.device_missing = Some(why.to_owned());
+                    let disk = Block::behind_generic(self.root, stat.node);
+                    if let Some(disk) = &disk {
+                        target.size_bytes = disk.size_bytes().unwrap_or(0);
+                    }
+                    target.device_missing = Some(match disk {
+                        Some(disk) => {
+                            format!("commands go to {} past the block layer", disk.name)
+                        }
+                        None => String::from("a character device: the block layer does not see it"),
+                    });
                 }
                 FileKind::Fifo | FileKind::Socket => {
                     target.device_missing = Some(format!("{}: nothing is stored", stat.kind.in_words()));

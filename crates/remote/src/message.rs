@@ -164,6 +164,8 @@ impl HistogramParts {
 pub(crate) struct OpParts {
     bytes: u64,
     short_ios: u64,
+    #[serde(default)]
+    lost_ios: u64,
     errors: u64,
     slat: HistogramParts,
     clat: HistogramParts,
@@ -220,6 +222,7 @@ impl From<&WorkerAccount> for AccountParts {
         let op = |op: &OpAccount| OpParts {
             bytes: op.bytes,
             short_ios: op.short_ios,
+            lost_ios: op.lost_ios,
             errors: op.errors,
             slat: (&op.slat).into(),
             clat: (&op.clat).into(),
@@ -300,6 +303,7 @@ impl AccountParts {
             *to = OpAccount {
                 bytes: from.bytes,
                 short_ios: from.short_ios,
+                lost_ios: from.lost_ios,
                 errors: from.errors,
                 slat: from.slat.whole()?,
                 clat: from.clat.whole()?,

@@ -51,10 +51,14 @@ pub fn describe(job: &Job) -> String {
     parts.join(", ")
 }
 
-/// Whether the page cache takes part; `None`: what is measured is no file of this machine.
+/// Whether the page cache takes part; `None`: what is measured is no file of this machine, or
+/// sent commands.
 pub(crate) fn cache(job: &Job) -> Option<&'static str> {
     match (job.engine.kind, job.direct) {
-        (EngineKind::Nbd | EngineKind::Http, _) => None,
+        (
+            EngineKind::Nbd | EngineKind::Http | EngineKind::Net | EngineKind::IoUringCmd | EngineKind::Sg,
+            _,
+        ) => None,
         (_, true) => Some("direct"),
         (_, false) => Some("buffered"),
     }
@@ -150,8 +154,7 @@ fn zones(zones: &[Zone]) -> String {
 /// How many in flight, where that is not one as a matter of course. Synchronous engines keep one, whatever was asked for.
 pub(crate) fn depth(job: &Job) -> Option<String> {
     let iodepth = job.depth.iodepth;
-    let kind = job.engine.kind;
-    if kind.is_asynchronous() || (kind == EngineKind::Null && iodepth > 1) {
+    if job.is_asynchronous() || (job.engine.kind == EngineKind::Null && iodepth > 1) {
         Some(format!("iodepth {iodepth}"))
     } else {
         (iodepth > 1).then(|| format!("iodepth 1 (not {iodepth})"))

@@ -33,8 +33,12 @@ pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
             ),
             (kind == EngineKind::Exec, "programs (ioengine=exec)"),
             (
-                matches!(kind, EngineKind::Nbd | EngineKind::Http),
-                "servers (ioengine=nbd, ioengine=http)",
+                matches!(kind, EngineKind::Nbd | EngineKind::Http | EngineKind::Net),
+                "servers and networks (ioengine=nbd, http, net)",
+            ),
+            (
+                kind.sends_commands(),
+                "commands to disks (ioengine=io_uring_cmd, ioengine=sg)",
             ),
             (
                 kind.always_changes() || kind.is_about_names(),

@@ -148,6 +148,10 @@ pub(crate) fn aim(system: &SystemRoot, plan: &Plan) -> Target {
         let inspect = |action: &FileAction| match action.kind {
             Kind::Printed => None,
             Kind::Remote => Some(served(action)),
+            Kind::Peer => Some(TargetFile {
+                kind: TargetKind::Remote,
+                ..nothing(&action.path.to_string_lossy())
+            }),
             Kind::Null => Some(nothing(&action.path.to_string_lossy())),
             _ => Some(inspector.inspect(&action.path)),
         };

@@ -2,22 +2,22 @@
 //!
 //! Data in: the plan. Data out: [`IoFacts`] for each file, apart for direct and buffered I/O. It must not look at files.
 
-use fathom_core::workload::{BlockSize, EngineKind, Job};
+use fathom_core::workload::{BlockSize, Job};
 use fathom_engine::plan::Plan;
 use fathom_observe::validity::IoFacts;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The facts of each file, direct I/O apart from buffered, in path order. What is no file of this machine is left out.
+/// The facts of each file, direct I/O apart from buffered, in path order. What is no file of this machine is left out, and so is
+/// what is sent commands: it has neither holes nor pages in the cache.
 pub(crate) fn of_plan(plan: &Plan) -> Vec<(PathBuf, IoFacts)> {
     let mut all: BTreeMap<(PathBuf, bool), IoFacts> = BTreeMap::new();
     for job_plan in &plan.jobs {
         let job = &job_plan.job;
-        if job.engine.kind.needs_no_file() {
+        if job.engine.kind.needs_no_file() || job.engine.kind.sends_commands() {
             continue;
         }
-        // A mapping is the page cache, whatever `direct` says.
-        let direct = job.direct && job.engine.kind != EngineKind::Mmap;
+        let direct = !job.uses_page_cache();
         for file in job_plan.workers.iter().flat_map(|worker| &worker.files) {
             let region = file.span.start..file.span.start + file.span.bytes;
             let new = facts(job, direct, region);

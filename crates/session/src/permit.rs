@@ -138,6 +138,7 @@ fn requests<'a>(plan: &'a Plan, how: &'a How) -> Vec<WriteRequest<'a>> {
         allow_overwrite: &how.allow_overwrite,
         allow_signature: confirmed(&action.path),
         change: change(action),
+        commands: action.kind == Kind::Commands,
     };
     let local = written(plan).filter(|action| action.kind != Kind::Remote);
     local.map(request).collect()
@@ -149,10 +150,9 @@ fn written(plan: &Plan) -> impl Iterator<Item = &FileAction> {
 
 /// Says of what is only read that another fathom measures it as well: neither's numbers are its own.
 fn tell_others(system: &SystemRoot, plan: &Plan, observer: &mut dyn Observer) {
-    let read = plan
-        .files
-        .iter()
-        .filter(|action| !action.touches() && matches!(action.kind, Kind::Regular | Kind::Block));
+    let read = plan.files.iter().filter(|action| {
+        !action.touches() && matches!(action.kind, Kind::Regular | Kind::Block | Kind::Commands)
+    });
     for (path, opener) in safety::other_fathoms(system, read.map(|action| action.path.as_path())) {
         observer.event(Event::Shared {
             path,

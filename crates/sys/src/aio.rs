@@ -9,7 +9,7 @@ use crate::arena::Arena;
 use crate::deadline::Deadline;
 use crate::queue::Queue;
 use crate::slots::InFlight;
-use crate::source::Source;
+use crate::source::{self, Source};
 use abi::{Event, Iocb};
 use fathom_core::backend::Op;
 use std::fs::File;
@@ -80,14 +80,11 @@ impl Aio {
     /// in a sandbox).
     pub fn new(config: AioConfig, files: Vec<File>, arena: Arena) -> io::Result<Self> {
         let iodepth = config.iodepth;
-        if iodepth == 0 || arena.slots() < iodepth {
-            let message = format!("iodepth {iodepth} with {} buffers", arena.slots());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
+        let slots = InFlight::new(&arena, iodepth)?;
         let depth = iodepth as usize;
         Ok(Self {
             context: abi::Context::new(iodepth)?,
-            slots: InFlight::new(arena.slots(), iodepth),
+            slots,
             queue: vec![Iocb::default(); depth].into_boxed_slice(),
             queued_from: 0,
             queued_to: 0,
@@ -182,8 +179,7 @@ impl Queue for Aio {
 
     #[inline]
     fn push_from(&mut self, slot: u32, file: u32, offset: u64, len: u32, at: usize) -> Result<(), PushError> {
-        let place = self.source.as_ref().map(|source| source.place(at, len as usize));
-        let place = place.expect("a source");
+        let place = source::place(self.source.as_deref(), at, len);
         self.push_with(slot, abi::PWRITE, file, offset, (place, len))
     }
 

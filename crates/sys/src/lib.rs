@@ -1,9 +1,9 @@
 //! The operating system: the only crate with `unsafe`, behind safe wrappers that own what the kernel uses.
 //!
-//! Duty: time from the processor's counter, page-aligned buffers, `io_uring` and Linux AIO queues, memory-mapped files that
-//! survive truncation, and the ioctls and process calls that `rustix` lacks. Data in: open files and plain
-//! numbers. Data out: completions, times and facts. It must not know workloads, job files, statistics,
-//! paths given by the user, or text for the user.
+//! Duty: time from the processor's counter, page-aligned buffers, `io_uring` and Linux AIO queues, commands passed through to
+//! `NVMe` and SCSI disks, memory-mapped files that survive truncation, and the ioctls and process calls that `rustix` lacks.
+//! Data in: open files and plain numbers. Data out: completions, times and facts. It must not know workloads, job files,
+//! statistics, paths given by the user, or text for the user.
 //!
 //! Each `unsafe` block is one operation and says which invariant makes it sound and who keeps it. A buffer
 //! that the kernel may still write to cannot be freed, moved or borrowed: the queues own buffers and files and
@@ -19,9 +19,11 @@ pub mod file;
 pub mod heap;
 pub mod limits;
 pub mod mapping;
+pub mod nvme;
 pub mod parallel;
 pub mod process;
 pub mod queue;
+pub mod sg;
 pub mod slots;
 pub mod source;
 pub mod sync_io;

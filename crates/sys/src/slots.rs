@@ -5,7 +5,7 @@
 //! which kernel interface carries the I/O.
 
 use crate::arena::Arena;
-use std::fmt;
+use std::{fmt, io};
 
 /// Why a queue did not take an I/O. A value, not a failure: nothing was queued or lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum PushError {
     /// The interface cannot do this operation on this file asynchronously (a trim of a block device, a sync
     /// of AIO or of a polled ring): call `sync_now` or `trim_sync`.
     Synchronous,
+    /// It is no I/O that the device can do, such as a part of a block: it fails with `EINVAL`.
+    Invalid,
 }
 
 impl fmt::Display for PushError {
@@ -22,6 +24,7 @@ impl fmt::Display for PushError {
         f.write_str(match self {
             Self::Full => "the queue is full: reap before pushing more",
             Self::Synchronous => "this operation cannot be queued here: do it synchronously",
+            Self::Invalid => "the device cannot do this: it is not of whole blocks, or too large",
         })
     }
 }
@@ -37,13 +40,21 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// `slots` slots of which none is in flight.
-    pub(crate) fn new(slots: u32, depth: u32) -> Self {
-        Self {
+    /// The slots of `arena`, of which none is in flight.
+    ///
+    /// # Errors
+    /// `InvalidInput` if it has fewer than `depth`, or that is 0.
+    pub(crate) fn new(arena: &Arena, depth: u32) -> io::Result<Self> {
+        let slots = arena.slots();
+        if depth == 0 || slots < depth {
+            let message = format!("iodepth {depth} with {slots} buffers");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self {
             busy: vec![false; slots as usize].into_boxed_slice(),
             count: 0,
             depth,
-        }
+        })
     }
 
     /// How many slots are in flight.

@@ -30,15 +30,16 @@ impl Source {
     pub fn bytes(&self) -> &[u8] {
         self.arena.slot(0)
     }
+}
 
-    /// The byte at `at`, for the kernel to read `len` bytes from there.
-    ///
-    /// # Panics
-    /// They are not all there.
-    #[inline]
-    pub(crate) fn place(&self, at: usize, len: usize) -> *mut u8 {
-        self.bytes()[at..][..len].as_ptr().cast_mut()
-    }
+/// The byte at `at` of what a queue was given, for the kernel to read `len` bytes from there.
+///
+/// # Panics
+/// It was given none, or they are not all there.
+#[inline]
+pub(crate) fn place(source: Option<&Source>, at: usize, len: u32) -> *mut u8 {
+    let source = source.expect("a source");
+    source.bytes()[at..][..len as usize].as_ptr().cast_mut()
 }
 
 #[cfg(test)]

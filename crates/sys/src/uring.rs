@@ -9,13 +9,12 @@
 //! (`EEXIST`). So `Uring` is not `Send`; make it in its worker's thread.
 
 use crate::arena::Arena;
-use crate::deadline::Deadline;
 use crate::queue::Queue;
-use crate::slots::InFlight;
-use crate::source::Source;
+use crate::source::{self, Source};
 use fathom_core::backend::Op;
-use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
-use io_uring::{IoUring, opcode, squeue};
+use io_uring::types::{Fd, Fixed, FsyncFlags};
+use io_uring::{cqueue, opcode, squeue};
+use ring::{KernelThreads, Ring, Tag};
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
@@ -25,6 +24,8 @@ use std::time::Duration;
 
 pub use crate::slots::PushError;
 
+pub mod nvme;
+mod ring;
 mod setup;
 
 const PUNCH_HOLE: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
@@ -76,51 +77,9 @@ struct Target {
     block_device: bool,
 }
 
-/// What goes with an entry and comes back with its completion: the slot in the low half, and in the high half
-/// what a success adds to the result. The kernel answers a trim with 0 though it discarded `len` bytes.
-#[derive(Debug, Clone, Copy)]
-struct Tag(u64);
-
-impl Tag {
-    #[inline]
-    fn new(slot: u32, success_adds: u32) -> Self {
-        Self(u64::from(slot) | u64::from(success_adds) << 32)
-    }
-
-    #[inline]
-    fn unpack(self, result: i32) -> (u32, i32) {
-        // The result's type holds 2 GiB at most, as much as any transfer moves.
-        let adds = (self.0 >> 32).min(i32::MAX as u64) as i32;
-        (
-            self.0 as u32,
-            if result < 0 {
-                result
-            } else {
-                result.saturating_add(adds)
-            },
-        )
-    }
-}
-
-/// How one `io_uring_enter` ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Entered {
-    /// It did what it could.
-    Done,
-    /// The timeout passed.
-    TimedOut,
-    /// The kernel has no room for now (`EAGAIN`, `EBUSY`): what is left stays queued.
-    Busy,
-}
-
 /// An `io_uring` with its files and buffers, which it keeps until nothing is in flight.
 pub struct Uring {
-    ring: IoUring,
-    slots: InFlight,
-    /// Pushed but not yet handed to the kernel; not counted with SQPOLL, where pushing is handing over.
-    queued: u32,
-    sqpoll: bool,
-    iopoll: bool,
+    ring: Ring<squeue::Entry, cqueue::Entry>,
     fixed_buffers: bool,
     registered_files: bool,
     nonvectored: bool,
@@ -128,9 +87,7 @@ pub struct Uring {
     rw_flags: i32,
     /// Of what is pushed; 0: that of the thread.
     priority: u16,
-    /// Every so many reads and writes go to threads of the kernel; 0: none is made to.
-    kernel_threads_every: u32,
-    until_kernel_thread: u32,
+    kernel_threads: KernelThreads,
     targets: Box<[Target]>,
     /// One a slot, for READV and WRITEV; the kernel may read them until the I/O completes. Empty otherwise.
     vectors: Box<[libc::iovec]>,
@@ -152,55 +109,6 @@ impl Uring {
     /// low for fixed buffers.
     pub fn new(config: UringConfig, files: Vec<File>, arena: Arena) -> io::Result<Self> {
         setup::build(&config, files, arena)
-    }
-
-    /// How many completions lie in the ring.
-    #[inline]
-    fn ready(&mut self) -> u32 {
-        self.ring.completion().len() as u32
-    }
-
-    /// Enters the kernel until `min` completions are ready, the timeout has passed, or the kernel has no room.
-    fn enter_until(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<()> {
-        let deadline = Deadline::after(timeout);
-        let mut left = timeout;
-        loop {
-            let entered = self.enter(min, left)?;
-            if entered != Entered::Done || self.ready() >= min {
-                return Ok(());
-            }
-            // A signal, or only a part was taken: on with what is left of the time.
-            left = deadline.left();
-            if left.is_some_and(|left| left.is_zero()) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// One `io_uring_enter`: submits what is queued and waits for `min` completions in the ring.
-    #[inline]
-    fn enter(&mut self, min: u32, timeout: Option<Duration>) -> io::Result<Entered> {
-        let submitted = match timeout {
-            None => self.ring.submit_and_wait(min as usize),
-            Some(timeout) => {
-                let timespec = Timespec::from(timeout);
-                let args = SubmitArgs::new().timespec(&timespec);
-                self.ring.submitter().submit_with_args(min as usize, &args)
-            }
-        };
-        match submitted {
-            Ok(taken) => {
-                let none_taken = taken == 0 && self.queued > 0;
-                self.queued = self.queued.saturating_sub(taken as u32);
-                Ok(if none_taken { Entered::Busy } else { Entered::Done })
-            }
-            Err(error) => match error.raw_os_error() {
-                Some(libc::EINTR) => Ok(Entered::Done),
-                Some(libc::ETIME) => Ok(Entered::TimedOut),
-                Some(libc::EAGAIN | libc::EBUSY) => Ok(Entered::Busy),
-                _ => Err(error),
-            },
-        }
     }
 
     /// The submission entry of an I/O from or to `buffer`.
@@ -262,16 +170,6 @@ impl Uring {
         }
     }
 
-    /// Of so many I/Os one is carried out by a thread of the kernel.
-    fn perhaps_by_thread(&mut self, entry: squeue::Entry) -> squeue::Entry {
-        self.until_kernel_thread -= 1;
-        if self.until_kernel_thread > 0 {
-            return entry;
-        }
-        self.until_kernel_thread = self.kernel_threads_every;
-        entry.flags(squeue::Flags::ASYNC)
-    }
-
     /// Queues an I/O from or to `buffer`, which is at least `len` bytes of the arena's slot, or, where it writes, of the
     /// source.
     #[inline]
@@ -284,27 +182,22 @@ impl Uring {
         (buffer, len): (*mut u8, u32),
     ) -> Result<(), PushError> {
         assert!(offset != u64::MAX, "offset 2^64 - 1 is no place");
-        if self.slots.is_full() {
+        if self.ring.slots.is_full() {
             return Err(PushError::Full);
         }
-        assert!(!self.slots.contains(slot), "slot {slot} is in flight already");
+        assert!(
+            !self.ring.slots.contains(slot),
+            "slot {slot} is in flight already"
+        );
         let tag = Tag::new(slot, if op == Op::Trim { len } else { 0 });
         let mut entry = self.entry(slot, op, file, offset, (buffer, len)).user_data(tag.0);
-        if self.kernel_threads_every > 0 {
-            entry = self.perhaps_by_thread(entry);
+        if self.kernel_threads.take_next() {
+            entry = entry.flags(squeue::Flags::ASYNC);
         }
         // SAFETY: the entry's buffer (at least `len` bytes of the slot's, or to be read of the source, which never
         // changes), vector and file belong to `self`; while the slot is marked in flight, which it is from here on,
         // `buffer` lends it to nobody, and `drop` waits for it or leaks it.
-        let pushed = unsafe { self.ring.submission().push(&entry) };
-        if pushed.is_err() {
-            return Err(PushError::Full);
-        }
-        self.slots.start(slot);
-        if !self.sqpoll {
-            self.queued += 1;
-        }
-        Ok(())
+        unsafe { self.ring.push(slot, &entry) }
     }
 }
 
@@ -318,7 +211,7 @@ impl Queue for Uring {
     fn push(&mut self, slot: u32, op: Op, file: u32, offset: u64, len: u32) -> Result<(), PushError> {
         let target = self.targets[file as usize];
         let transfers = matches!(op, Op::Read | Op::Write);
-        if !transfers && (self.iopoll || (op == Op::Trim && target.block_device)) {
+        if !transfers && (self.ring.iopoll || (op == Op::Trim && target.block_device)) {
             return Err(PushError::Synchronous);
         }
         assert!(
@@ -341,31 +234,19 @@ impl Queue for Uring {
     #[inline]
     fn push_from(&mut self, slot: u32, file: u32, offset: u64, len: u32, at: usize) -> Result<(), PushError> {
         assert!(!self.fixed_buffers, "only the arena's buffers are registered");
-        let place = self.source.as_ref().map(|source| source.place(at, len as usize));
-        let place = place.expect("a source");
+        let place = source::place(self.source.as_deref(), at, len);
         self.push_with(slot, Op::Write, file, offset, (place, len))
     }
 
-    /// With one `io_uring_enter`; with SQPOLL only to wake its thread: there pushing is handing over, and the
-    /// count is always 0.
+    /// With SQPOLL the count is always 0.
     #[inline]
     fn commit(&mut self) -> io::Result<u32> {
-        if self.sqpoll {
-            self.enter(0, None)?;
-            return Ok(0);
-        }
-        let before = self.queued;
-        while self.queued > 0 {
-            if self.enter(0, None)? == Entered::Busy {
-                break;
-            }
-        }
-        Ok(before - self.queued)
+        self.ring.commit()
     }
 
     #[inline]
     fn in_flight(&self) -> u32 {
-        self.slots.count()
+        self.ring.slots.count()
     }
 
     fn take_files(&mut self, files: Vec<File>) -> io::Result<()> {
@@ -387,25 +268,17 @@ impl Queue for Uring {
 
     #[inline]
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        self.slots.lend(&mut self.arena, slot)
+        self.ring.slots.lend(&mut self.arena, slot)
     }
 
     #[inline]
     fn drain(&mut self, max: u32, done: &mut impl FnMut(u32, i32)) -> u32 {
-        let mut reaped = 0;
-        for completion in self.ring.completion().take(max as usize) {
-            let (slot, result) = Tag(completion.user_data()).unpack(completion.result());
-            self.slots.finish(slot);
-            reaped += 1;
-            done(slot, result);
-        }
-        reaped
+        self.ring.drain(max, |result| result, done)
     }
 
-    /// Deferred task work waits for an enter, and a polled device is polled by it.
     #[inline]
     fn hides_completions(&mut self) -> bool {
-        self.slots.count() > 0 && ((self.iopoll && !self.sqpoll) || self.ring.submission().taskrun())
+        self.ring.hides_completions()
     }
 
     #[inline]
@@ -417,11 +290,7 @@ impl Queue for Uring {
         timeout: Option<Duration>,
         done: &mut impl FnMut(u32, i32),
     ) -> io::Result<u32> {
-        if reaped < want {
-            self.enter_until(want - reaped, timeout)?;
-        } else {
-            self.enter(0, None)?;
-        }
+        self.ring.wait(want.saturating_sub(reaped), timeout)?;
         Ok(reaped + self.drain(max - reaped, done))
     }
 }
@@ -429,7 +298,7 @@ impl Queue for Uring {
 impl Drop for Uring {
     /// Waits for what the kernel was given. What was only pushed is not carried out.
     fn drop(&mut self) {
-        if !self.settle() {
+        if !self.ring.settle() {
             // Better lost memory than memory that a late I/O overwrites.
             self.arena.leak();
             std::mem::forget(std::mem::take(&mut self.vectors));

@@ -1,9 +1,10 @@
-//! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a simulated
-//! kernel's trace ([`peer`]), servers of exports and of objects ([`exports`], [`objects`]), loop devices in a known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
+//! What tests stand on: made-up runs ([`make`]), simulated machines to which something was done ([`scenarios`]), a
+//! simulated kernel's trace ([`peer`]), servers of exports and of objects ([`exports`], [`objects`]), loop devices in a
+//! known state, whether a machine is quiet enough to tell, and who of a program's tests has it alone.
 //!
 //! Duty: make what is to be judged; make devices and take them down; judge the machine, not the program. Data in: files,
-//! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know the
-//! program under test but the words that all of it shares (`fathom_core`), and is never a dependency of it.
+//! `/proc`, `/sys`. Data out: records, devices, seeds, and `SKIPPED` lines where a machine cannot tell. It must not know
+//! the program under test but the words that all of it shares (`fathom_core`), and is never a dependency of it.
 #![forbid(unsafe_code)]
 
 pub mod exports;
@@ -73,8 +74,8 @@ pub fn seed() -> u64 {
     seed
 }
 
-/// Whether a test can start its own program, for what must happen to a process of its own; said where it cannot: a program
-/// for another machine in an emulator, without `binfmt_misc`.
+/// Whether a test can start its own program, for what must happen to a process of its own; said where it cannot: a
+/// program for another machine in an emulator, without `binfmt_misc`.
 pub fn starts_itself(test: &str) -> bool {
     let list = |program| {
         let mut command = std::process::Command::new(program);

@@ -170,7 +170,7 @@ impl Field {
             Self::Syncs => each(jobs, syncs),
             Self::PageCache => in_play(
                 jobs.iter()
-                    .any(|job| !job.direct && job.engine.kind != EngineKind::Null),
+                    .any(|job| job.uses_page_cache() && job.engine.kind != EngineKind::Null),
             ),
             Self::HostCache => in_play(has_host_cache(run)),
             Self::MemoryFilesystem => in_play(has_memory_filesystem(run)),

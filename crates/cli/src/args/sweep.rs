@@ -196,6 +196,7 @@ fn own_words() -> impl Iterator<Item = Arg> {
         let arg = arg.aliases(names);
         match word.bare {
             Some(bare) => arg
+                .value_parser(move |text: &str| word.check(text).map(|()| text.to_owned()))
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value(bare),

@@ -116,6 +116,9 @@ fn a_value_apart_from_a_flag_that_needs_none_is_no_target() {
         "sweep --serve localhost:0 --on f",
         "run --record io,counters jobs.fio",
         "replay d --on f --record io",
+        "record --device f --record counters -o d",
+        "sweep --rw read --precondition 1 --on f",
+        "sweep --rw read --stop-when-steady 5% --on f",
     ] {
         let Err(Unread::Clap(error)) = parse(&words(line)) else {
             panic!("{line}");
@@ -130,6 +133,8 @@ fn a_value_apart_from_a_flag_that_needs_none_is_no_target() {
         "run --record ./io",
         "run --serve=9877 f --rw read",
         "record -- sh --serve 9877",
+        "sweep --rw read --precondition --on f",
+        "sweep --rw read --stop-when-steady=5% --adaptive f",
     ] {
         assert!(parse(&words(line)).is_ok(), "{line}");
     }

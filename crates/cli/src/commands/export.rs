@@ -199,7 +199,7 @@ fn fio_logs(args: &ExportArgs, run: &Run) -> anyhow::Result<()> {
     let jobs = jobs.map(|(job, start_ns)| LoggedJob {
         workers: job.numjobs,
         start_ns,
-        asynchronous: job.engine.kind.is_asynchronous(),
+        asynchronous: job.is_asynchronous(),
     });
     let begun: RefCell<Vec<Log>> = RefCell::default();
     let open = |name: &str| -> io::Result<Box<dyn Write>> {

@@ -128,12 +128,11 @@ fn log_job(plan: &fathom_engine::plan::JobPlan, unix_offset_ns: i128) -> LogJob 
         let names = worker.files.iter().map(|file| file.path.display().to_string());
         names.collect()
     };
-    let kind = job.engine.kind;
     LogJob {
         name: job.name.clone(),
         logs: job.reporting.logs.clone(),
         workers: plan.workers.len() as u32,
-        asynchronous: kind.is_asynchronous(),
+        asynchronous: job.is_asynchronous(),
         priority: job.io_priority,
         rate_windows_ms: [job.reporting.bw_window_ms, job.reporting.iops_window_ms],
         files: plan.workers.iter().map(names).collect(),

@@ -338,11 +338,7 @@ fn sort(paths: &[PathBuf]) -> anyhow::Result<(Option<&Path>, Option<&Path>)> {
             first.display(),
             second.display()
         ),
-        (_, [first, second, ..]) => bail!(
-            "two targets, {} and {}: give one",
-            first.display(),
-            second.display()
-        ),
+        (_, [first, second, ..]) => bail!(target::two_targets(first.display(), second.display())),
     }
 }
 

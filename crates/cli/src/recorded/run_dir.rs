@@ -239,7 +239,12 @@ impl Volumes {
 
 /// Whether all of the load went past the page cache.
 pub(crate) fn direct(run: &Run) -> bool {
-    !run.workload.jobs.is_empty() && run.workload.jobs.iter().all(|job| job.direct)
+    !run.workload.jobs.is_empty()
+        && run
+            .workload
+            .jobs
+            .iter()
+            .all(|job| job.direct || job.engine.kind.sends_commands())
 }
 
 /// The devices of a run's targets, each once.

@@ -1,7 +1,8 @@
-//! Engines that are about no file of this machine: programs, and objects of a server. Exports: `disk/nbd.rs`.
+//! Engines that are about no file of this machine: programs, objects of a server, streams to others. Exports: `disk/nbd.rs`.
 
-use crate::harness::Place;
+use crate::harness::{Place, finish, signal, skipped, start, tool};
 use fathom_testkit::objects::store;
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_program_runs_beside_a_load() {
@@ -105,4 +106,115 @@ fn objects_are_put_got_and_deleted() {
         "{}",
         outcome.stdout
     );
+}
+
+/// A port of this machine that nobody has at the moment.
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Waits until somebody has bound a port.
+fn wait_for(protocol: &str, port: u16) {
+    let begun = std::time::Instant::now();
+    let name = format!(":{port:04X} ");
+    let is_bound = || {
+        let table = std::fs::read_to_string(format!("/proc/net/{protocol}")).expect("sockets");
+        table.lines().any(|line| {
+            line.split_whitespace()
+                .nth(1)
+                .is_some_and(|local| format!("{local} ").ends_with(&name))
+        })
+    };
+    while !is_bound() {
+        assert!(begun.elapsed().as_secs() < 20, "nobody listens at {port}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+/// Either side by fio, and the other by fathom: as many I/Os and bytes as with itself.
+#[test]
+fn streams_are_those_of_fio() {
+    let test = "streams_are_those_of_fio";
+    let engines = tool("fio --enghelp").unwrap_or_default();
+    if !engines.split_whitespace().any(|engine| engine == "net") {
+        return skipped(test, "fio is not installed");
+    }
+    let place = Place::new();
+    let cases = [
+        ("tcp", ""),
+        ("tcp", "--verify=crc32c"),
+        ("tcp", "--pingpong --nodelay=1 --window_size=128k"),
+        ("udp", ""),
+        ("udp", "--verify=md5"),
+        ("udp", "--pingpong"),
+    ];
+    for (protocol, more) in cases {
+        for fio_receives in [true, false] {
+            let port = free_port();
+            let line = |is_fio: bool, own: &str| {
+                let program = if is_fio {
+                    "timeout -s KILL 30 fio --thread"
+                } else {
+                    ""
+                };
+                let words = format!(
+                    "{program} --name=j --ioengine=net --protocol={protocol} --port={port} --bs=4k --size=40k \
+                     {more} {own} --output-format=json"
+                );
+                let words: Vec<&str> = words.split_whitespace().collect();
+                let mut command = match words.split_first() {
+                    Some((program, words)) if is_fio => {
+                        let mut command = Command::new(program);
+                        command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+                        command
+                    }
+                    _ => place.command_of(std::iter::once("fio").chain(words)),
+                };
+                start(&mut command)
+            };
+            let listens = if protocol == "tcp" { "--listen" } else { "" };
+            let receiver = line(fio_receives, &format!("--rw=read {listens}"));
+            wait_for(protocol, port);
+            let sender = line(!fio_receives, "--rw=write --hostname=127.0.0.1");
+            for (child, direction) in [(sender, "write"), (receiver, "read")] {
+                let outcome = finish(child).expect(0);
+                // fio says on stdout that it waits.
+                let document = outcome.stdout.find('{').map(|at| &outcome.stdout[at..]);
+                let told: serde_json::Value =
+                    serde_json::from_str(document.unwrap_or_default()).expect("a document");
+                let done = &told["jobs"][0][direction];
+                assert_eq!(
+                    (&done["total_ios"], &done["io_bytes"]),
+                    (&10.into(), &40_960.into()),
+                    "{protocol} {more} {direction}, fio receives: {fio_receives}"
+                );
+            }
+        }
+    }
+}
+
+/// Nobody comes: Ctrl-C ends it, and so does its runtime.
+#[test]
+fn who_waits_for_nobody_can_be_ended() {
+    let place = Place::new();
+    let line = |more: &str| {
+        let port = free_port();
+        let line = format!("run --ioengine net --listen --port {port} --rw read --size 1m --name j {more}");
+        (port, start(&mut place.command(&line)))
+    };
+    let (port, child) = line("-o record");
+    wait_for("tcp", port);
+    signal(&child, "INT");
+    let outcome = finish(child).expect(130);
+    assert!(
+        outcome.stderr.contains("listens on this machine alone"),
+        "{}",
+        outcome.stderr
+    );
+    let record = std::fs::read_to_string(place.path("record/run.json")).expect("the record");
+    assert!(record.contains(&format!("tcp://127.0.0.1:{port}")), "{record}");
+    let (_, child) = line("--runtime 1s -o none");
+    let outcome = finish(child).expect(1);
+    assert!(outcome.stdout.contains("timed out"), "{}", outcome.stdout);
 }

@@ -121,7 +121,10 @@ fn wrong_requests_are_told_and_nothing_is_touched() {
             "the modelled disk holds 256 GiB",
         ),
         ("run --size 1m --on A B", "two targets"),
-        ("run --size 1m A B", "both taken for the target"),
+        (
+            "run --size 1m A B",
+            "two targets: A and B (neither is named *.fio",
+        ),
         (
             "run --iodeph 4 F",
             "--iodeph: error: unknown option `iodeph`; did you mean `--iodepth`?",

@@ -90,6 +90,8 @@ pub struct OpAccount {
     pub bytes: u64,
     /// I/Os that moved fewer bytes than asked.
     pub short_ios: u64,
+    /// Blocks that were sent to it and have not come.
+    pub lost_ios: u64,
     /// I/Os that failed.
     pub errors: u64,
     /// Created to submitted; empty where the engine is synchronous.

@@ -25,6 +25,8 @@ pub enum StartStep {
     SetControlGroup,
     SetUpUring,
     SetUpAio,
+    /// A queue of SCSI commands.
+    SetUpSg,
     /// A mapped file, or buffers.
     Map,
     MapLargePages,
@@ -32,10 +34,12 @@ pub enum StartStep {
     MapWriteSource,
     /// Of a server.
     Connect,
+    /// For who connects, or for what is sent.
+    Listen,
 }
 
 impl StartStep {
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 22] = [
         Self::Open,
         Self::OpenDirect,
         Self::PreRead,
@@ -52,10 +56,12 @@ impl StartStep {
         Self::SetControlGroup,
         Self::SetUpUring,
         Self::SetUpAio,
+        Self::SetUpSg,
         Self::Map,
         Self::MapLargePages,
         Self::MapWriteSource,
         Self::Connect,
+        Self::Listen,
     ];
 
     /// As errors and records call it: the system call, as a rule.
@@ -77,10 +83,12 @@ impl StartStep {
             Self::SetControlGroup => "cgroup",
             Self::SetUpUring => "io_uring_setup",
             Self::SetUpAio => "io_setup",
+            Self::SetUpSg => "ioctl SG_IO",
             Self::Map => "mmap",
             Self::MapLargePages => "mmap of large pages",
             Self::MapWriteSource => "mmap of the write source",
             Self::Connect => "connect",
+            Self::Listen => "listen",
         }
     }
 

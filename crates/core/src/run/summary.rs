@@ -176,6 +176,9 @@ pub struct OpSummary {
     pub bytes: u64,
     /// I/Os that moved fewer bytes than asked.
     pub short_ios: u64,
+    /// Blocks that somebody on a network sent and that have not come.
+    #[serde(default, skip_serializing_if = "crate::workload::is_default")]
+    pub lost_ios: u64,
     /// I/Os that failed.
     pub errors: u64,
     /// What the rates are taken over: the job's runtime. Where a job reads back what it wrote, its writes are

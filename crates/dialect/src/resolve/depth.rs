@@ -9,15 +9,20 @@ impl Settling<'_> {
         self.batches();
         let depth = self.job.depth.iodepth;
         let kind = self.job.engine.kind;
-        if depth > 1 && !kind.is_asynchronous() && kind != EngineKind::Null {
+        if depth > 1 && !self.job.is_asynchronous() && kind != EngineKind::Null {
+            let (with, remedy) = if kind == EngineKind::Sg {
+                (
+                    " with direct=1 or sync=1",
+                    "leave them out: commands pass the page cache by anyway",
+                )
+            } else {
+                ("", "use ioengine=io_uring or libaio, or numjobs")
+            };
             let fault = Fault::new(format!(
-                "ioengine={} keeps one I/O in flight: iodepth={depth} has no effect",
+                "ioengine={}{with} keeps one I/O in flight: iodepth={depth} has no effect",
                 kind.name()
             ));
-            self.warning(
-                &["iodepth"],
-                fault.remedy("use ioengine=io_uring or libaio, or numjobs"),
-            );
+            self.warning(&["iodepth"], fault.remedy(remedy));
         }
         if depth > 1 && kind == EngineKind::Libaio && !self.job.direct {
             let fault =

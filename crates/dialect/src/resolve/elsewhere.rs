@@ -1,9 +1,11 @@
-//! Interfaces that are about no file of this machine: what each needs, and what goes with none of them.
+//! Interfaces that are about no file of this machine, or about generic devices: what each needs, and what goes with none of them.
+
+mod network;
 
 use super::Settling;
 use crate::diagnostic::Fault;
 use fathom_core::nbd::Uri;
-use fathom_core::workload::{EngineKind, Http, HttpMode};
+use fathom_core::workload::{EngineKind, Http, HttpMode, SyncMode};
 
 impl Settling<'_> {
     pub(super) fn elsewhere(&mut self) {
@@ -11,6 +13,9 @@ impl Settling<'_> {
             EngineKind::Exec => self.program(),
             EngineKind::Nbd => self.export(),
             EngineKind::Http => self.objects(),
+            EngineKind::Net => self.other_side(),
+            EngineKind::IoUringCmd => self.generic_device("/dev/ng0n1"),
+            EngineKind::Sg => self.generic_device("/dev/sg0"),
             _ => return,
         }
         if !self.draft.iolog.path.as_os_str().is_empty() {
@@ -19,6 +24,33 @@ impl Settling<'_> {
             self.error(
                 &["read_iolog"],
                 fault.remedy("leave read_iolog out, or use io_uring on files"),
+            );
+        }
+    }
+
+    /// Commands go to a device that is there, and know nothing of files.
+    fn generic_device(&mut self, example: &str) {
+        let engine = self.job.engine.kind.name();
+        if self.job.files.names.is_empty() {
+            let fault = Fault::new(format!("ioengine={engine} needs to know the device"));
+            return self.error(
+                &["ioengine"],
+                fault.remedy(format!("add such as filename={example}")),
+            );
+        }
+        if self.job.files.new_each_loop {
+            let fault = Fault::new("a device is not made anew");
+            self.error(&["unlink_each_loop"], fault.remedy("leave unlink_each_loop out"));
+        }
+        if self.job.files.pre_read {
+            let fault = Fault::new("`pre_read` has no effect: commands pass the page cache by");
+            self.note(&["pre_read"], fault);
+        }
+        if self.job.engine.kind == EngineKind::IoUringCmd && self.job.sync.mode != SyncMode::None {
+            let fault = Fault::new("`sync` has no effect: as with fio, commands carry nothing of it");
+            self.warning(
+                &["sync"],
+                fault.remedy("use fsync=1, which sends a flush behind each write"),
             );
         }
     }

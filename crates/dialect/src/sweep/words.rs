@@ -52,6 +52,17 @@ const fn word(
 }
 
 impl SweepWord {
+    /// Whether `text` is a value of it.
+    ///
+    /// # Errors
+    /// Why it is none, in words.
+    pub fn check(&self, text: &str) -> Result<(), String> {
+        (self.read)(&mut Draft::new(), text).map_err(|fault| {
+            let remedy = fault.remedy.map(|remedy| format!("; {remedy}"));
+            format!("{}{}", fault.message, remedy.unwrap_or_default())
+        })
+    }
+
     const fn option(mut self, name: &'static str) -> Self {
         self.option = name;
         self

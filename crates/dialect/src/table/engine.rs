@@ -1,6 +1,6 @@
 //! Options: the system interface that carries I/O out, and how many I/Os are in flight.
 
-use super::not_carried_out::{FLAG, not_carried_out, number, text, words};
+use super::not_carried_out::{FLAG, not_carried_out, number, words};
 use super::row::OptionRow as Row;
 use super::row::Support::{self, Approximate, NoEffect, NotYet};
 use super::rule::{Choice, Field, MAX_COUNT, Rule, field};
@@ -10,8 +10,9 @@ use crate::value;
 use fathom_core::workload::{EngineKind, IoPriority, SizePriority};
 use std::ops::RangeInclusive;
 
-const RING: &[&str] = &["io_uring"];
-const POLLING: &[&str] = &["io_uring", "pvsync2"];
+const RING: &[&str] = &["io_uring", "io_uring_cmd"];
+const POLLING: &[&str] = &["io_uring", "io_uring_cmd", "pvsync2", "sg"];
+const SG: &[&str] = &["sg"];
 const PRIORITY: &[&str] = &["io_uring", "libaio"];
 /// The kernel's own limit of a completion queue leaves no use for more.
 const MAX_DEPTH: i64 = 65_536;
@@ -160,14 +161,13 @@ pub(super) static ROWS: &[&[Row]] = &[
                 ),
                 Choice::new("nbd", |d| d.job.engine.kind = EngineKind::Nbd),
                 Choice::new("http", |d| d.job.engine.kind = EngineKind::Http),
+                Choice::new("net", |d| d.job.engine.kind = EngineKind::Net),
+                Choice::new("io_uring_cmd", |d| d.job.engine.kind = EngineKind::IoUringCmd),
+                Choice::new("sg", |d| d.job.engine.kind = EngineKind::Sg),
                 Choice::nothing(
-                    "sg",
-                    Support::NotYet("use io_uring on the block device, /dev/sdX in place of /dev/sgX"),
-                ),
-                Choice::nothing(
-                    "io_uring_cmd|xnvme|libblkio",
+                    "xnvme|libblkio",
                     Support::NotYet(
-                        "use io_uring on the block device, such as /dev/nvme0n1 in place of /dev/ng0n1",
+                        "use io_uring_cmd on /dev/ng0n1, or io_uring on the block device",
                     ),
                 ),
                 Choice::nothing(
@@ -204,8 +204,8 @@ pub(super) static ROWS: &[&[Row]] = &[
                 Choice::nothing("e4defrag", Support::Never("use e4defrag(8)")),
                 Choice::nothing("cpuio", Support::Never("it loads processors: use stress-ng(1)")),
                 Choice::nothing(
-                    "net|netsplice",
-                    Support::Never("it measures a network: use iperf3(1)"),
+                    "netsplice",
+                    Support::Never("use net, which sends and receives the same blocks"),
                 ),
                 Choice::nothing(
                     "rdma",
@@ -325,7 +325,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         .only_for(RING),
     ],
     not_carried_out! {
-        "uncached" for POLLING, FLAG, "0", "", "Buffered I/O that leaves nothing in the page cache"
+        "uncached" for &["io_uring", "pvsync2"], FLAG, "0", "", "Buffered I/O that leaves nothing in the page cache"
             => NotYet("use direct=1");
     },
     &[
@@ -405,9 +405,45 @@ pub(super) static ROWS: &[&[Row]] = &[
         .example("4k/50")
         .only_for(PRIORITY),
     ],
+    &[
+        Row::new(
+            "cmd_type",
+            Rule::Choice(&[Choice::new("nvme", |_| {})]),
+            "Kind of the commands that are passed through",
+        )
+        .default("nvme")
+        .example("nvme")
+        .only_for(&["io_uring_cmd"]),
+        Row::new(
+            "readfua",
+            Rule::Bool(field!(job.engine.reads_medium)),
+            "Read from the medium, not from the disk's cache",
+        )
+        .only_for(SG),
+        Row::new(
+            "writefua",
+            Rule::Bool(field!(job.engine.writes_medium)),
+            "Have each write on the medium before it is done",
+        )
+        .only_for(SG),
+        Row::new(
+            "sg_write_mode",
+            Rule::Choice(&[
+                Choice::new("write", |_| {}),
+                Choice::nothing(
+                    "write_and_verify|verify|write_same|same|write_same_ndob|verify_bytchk_00|verify_bytchk_01|verify_bytchk_11|write_stream",
+                    NotYet("use sg_write_mode=write, and verify= to have what was written compared"),
+                ),
+            ]),
+            "The SCSI command that writes",
+        )
+        .default("write")
+        .example("write")
+        .only_for(SG),
+    ],
     not_carried_out! {
-        "cmd_type" for &["io_uring_cmd"], text("nvme"), "", "nvme", "Kind of pass-through commands"
-            => NotYet("use io_uring on the block device");
+        "stream_id" for SG, number(0, 255), "0", "1", "Stream of WRITE STREAM(16)"
+            => NotYet("leave it out: it belongs to sg_write_mode=write_stream");
         "userspace_reap" for &["libaio"], FLAG, "0", "", "Take completions without a system call"
             => NoEffect("completions are taken with io_getevents(2)");
     },

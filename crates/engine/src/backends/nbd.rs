@@ -18,6 +18,7 @@ use rustix::event::PollFlags;
 use rustix::io::Errno as System;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// So long a server may be silent while something is asked of it, and so long it may take to agree.
@@ -83,7 +84,33 @@ impl NbdBackend {
         arena: Arena,
         patience: Duration,
     ) -> io::Result<Self> {
-        let (wire, export) = export::open(uri, patience)?;
+        Self::agreed(export::open(uri, patience)?, wanted, depth, arena, patience)
+    }
+
+    /// The same over a connection to a server, which has said nothing yet, of the export of this name.
+    ///
+    /// # Errors
+    /// As of [`NbdBackend::connect`].
+    pub fn over(
+        stream: UnixStream,
+        name: &str,
+        wanted: Wanted,
+        depth: u32,
+        arena: Arena,
+        patience: Duration,
+    ) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        let agreed = export::agreed(Wire::Unix(stream), name, patience)?;
+        Self::agreed(agreed, wanted, depth, arena, patience)
+    }
+
+    fn agreed(
+        (wire, export): (Wire, Export),
+        wanted: Wanted,
+        depth: u32,
+        arena: Arena,
+        patience: Duration,
+    ) -> io::Result<Self> {
         let unfit = |words: String| Err(io::Error::new(ErrorKind::Unsupported, words));
         if wanted.writes && export.can & can::READ_ONLY != 0 {
             return unfit(String::from("the export is read-only"));

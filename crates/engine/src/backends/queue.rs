@@ -1,7 +1,9 @@
 //! The asynchronous engines: `io_uring` and Linux native AIO, one backend over both.
 
 use super::{WriteSource, outcome, timeout};
-use fathom_core::backend::{Backend, BackendError, Capabilities, Op, Outcome, PartSync, Request, Submit};
+use fathom_core::backend::{
+    Backend, BackendError, Capabilities, Errno, Op, Outcome, PartSync, Request, Submit,
+};
 use fathom_core::units::MonoTime;
 use fathom_sys::queue::Queue;
 use fathom_sys::slots::PushError;
@@ -9,7 +11,10 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// A kernel queue of its own for each worker: [`fathom_sys::uring::Uring`] or [`fathom_sys::aio::Aio`].
+/// What is no I/O of the device's.
+const INVALID: Errno = Errno(rustix::io::Errno::INVAL.raw_os_error());
+
+/// A kernel queue of its own for each worker: [`fathom_sys::uring::Uring`], [`fathom_sys::aio::Aio`], or one of commands.
 #[derive(Debug)]
 pub struct QueueBackend<Q> {
     queue: Q,
@@ -75,6 +80,7 @@ impl<Q: Queue> Backend for QueueBackend<Q> {
                 Op::Trim => self.queue.trim_sync(file, offset, len),
                 other => self.queue.sync_now(file, other == Op::DataSync),
             }),
+            Err(PushError::Invalid) => Submit::Done(Err(INVALID)),
         }
     }
 

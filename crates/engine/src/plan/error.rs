@@ -84,6 +84,32 @@ pub enum PlanError {
         path: PathBuf,
         kind: &'static str,
     },
+    /// Commands go to generic devices alone.
+    #[error(
+        "{job}: ioengine={engine} sends commands to a disk's generic device, such as {example}, and {path} is {what}: give such a \
+         device, or use ioengine=io_uring"
+    )]
+    NoCommands {
+        job: String,
+        engine: &'static str,
+        /// A path that would do.
+        example: &'static str,
+        path: PathBuf,
+        what: String,
+    },
+    /// The blocks hold more than data.
+    #[error(
+        "{job}: {path} stores {metadata_bytes} bytes beside each block, which commands here do not carry: use ioengine=io_uring on \
+         the block device"
+    )]
+    MetadataBesideBlocks {
+        job: String,
+        path: PathBuf,
+        metadata_bytes: u16,
+    },
+    /// One job sends it commands, another bytes.
+    #[error("{job}: {path} is sent commands by another job: give all jobs on it the same ioengine")]
+    CommandsAndBytes { job: String, path: PathBuf },
     /// The modelled disk is too small.
     #[error(
         "the modelled disk holds {have}, and the {files} file(s) of the workload need {need}: give a smaller size= or a larger disk"

@@ -101,7 +101,7 @@ fn of_job(plan: &JobPlan) -> Needs {
             .saturating_add(workers.saturating_mul(job.lock_bytes)),
         map_bytes: files().fold(0, |sum, file| sum.saturating_add(map_bytes(job, file.span))),
         opens,
-        rings: only(EngineKind::IoUring, workers),
+        rings: only(EngineKind::IoUring, workers).max(only(EngineKind::IoUringCmd, workers)),
         mapped: only(EngineKind::Mmap, opens),
         aio_queues: only(EngineKind::Libaio, workers),
         aio_requests: only(

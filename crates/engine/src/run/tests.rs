@@ -8,6 +8,7 @@ mod options;
 mod order;
 mod programs;
 mod recorded;
+mod streams;
 
 use super::{Hooks, NoHooks, Options, Results, RunError, check};
 use crate::layout::make_ready;

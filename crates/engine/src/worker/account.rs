@@ -11,9 +11,6 @@ use fathom_core::workload::WrittenSoFar;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// `ENOSPC`.
-const NO_SPACE: i32 = rustix::io::Errno::NOSPC.raw_os_error();
-
 /// What a worker leaves.
 #[derive(Debug)]
 pub struct WorkerEnd {
@@ -114,8 +111,8 @@ impl Worker {
                 self.errors.add_end_of_file(request);
             }
             Err(errno) if self.plan.ignored[usize::from(request.op != Op::Read)].contains(&errno.0) => return,
-            // As much as there was room for was to be written.
-            Err(errno) if errno.0 == NO_SPACE && self.plan.fills_device => {
+            // All that there was to move was moved.
+            Err(errno) if self.plan.ends_by == Some(errno.0) => {
                 self.stage = self.stage.over();
                 return;
             }
@@ -133,6 +130,11 @@ impl Worker {
             self.failed = true;
             self.stage = self.stage.over();
         }
+    }
+
+    /// So many blocks were sent to it and have not come.
+    pub fn lost(&mut self, blocks: u64) {
+        self.current.ops[Op::Read.index()].lost += blocks;
     }
 
     /// Ends the worker because of a failure outside of any I/O.

@@ -48,8 +48,8 @@ pub struct WorkerPlan {
     pub on_error: ErrorRule,
     /// Errors that do not count: of reads; of writes, trims and syncs.
     pub ignored: [Vec<i32>; 2],
-    /// No room left is the end, not an error.
-    pub fills_device: bool,
+    /// This error is the end of the load and no failure: no room left of a device that is filled, a stream that is over.
+    pub ends_by: Option<i32>,
     /// What it must keep; `None`: nothing.
     pub limits: Option<Box<Limits>>,
     /// Which latencies are kept apart.

@@ -33,7 +33,19 @@ pub(super) fn check(
         let what = format!("whether it is in use (/sys does not show device {})", stat.node);
         cannot_tell(path, &what, io::ErrorKind::NotFound.into())
     })?;
-    usage::device_in_use(scene, path, &block)?;
+    judge(scene, request, (&block, path, stat), grip)
+}
+
+/// The rules for a device that the user named. `node`, of `stat`, is what it is opened by; the path asked for may be another.
+pub(super) fn judge(
+    scene: &Scene<'_>,
+    request: WriteRequest<'_>,
+    (block, node, stat): (&Block<'_>, &Path, &FileStat),
+    grip: Grip,
+) -> Result<Judged, Refusal> {
+    let (root, path) = (scene.root, request.path);
+    let path_buf = || path.to_path_buf();
+    usage::device_in_use(scene, path, block)?;
     let disk_read_only = block.parent().and_then(|disk| disk.number("ro")) == Some(1);
     if disk_read_only || block.number("ro") == Some(1) {
         return Err(Refusal::ReadOnly { path: path_buf() });
@@ -44,7 +56,7 @@ pub(super) fn check(
     if size_bytes == 0 {
         return Err(Refusal::NoMedium { path: path_buf() });
     }
-    let device = open_exclusively(root, path, grip)?;
+    let device = open_exclusively(root, (path, node), grip)?;
     if root.is_running_system() {
         // What was opened is what was judged, or somebody has put another node in its place.
         let opened = device.metadata().map(|metadata| FileStat::from(&metadata));
@@ -63,13 +75,14 @@ pub(super) fn check(
     Ok(Judged {
         basis: Basis::NamedDevice(found),
         handle: Some(device),
+        generic: None,
     })
 }
 
 /// As its only user; to be looked at only, it is not even opened for writing.
-fn open_exclusively(root: &SystemRoot, path: &Path, grip: Grip) -> Result<File, Refusal> {
+fn open_exclusively(root: &SystemRoot, (path, node): (&Path, &Path), grip: Grip) -> Result<File, Refusal> {
     let path_buf = path.to_path_buf();
-    let node = root.at(path);
+    let node = root.at(node);
     let opened = match grip {
         Grip::Hold => target::claim(&node),
         Grip::Look => {
@@ -95,7 +108,7 @@ fn open_exclusively(root: &SystemRoot, path: &Path, grip: Grip) -> Result<File, 
 }
 
 /// ` (Amazon Elastic Block Store, 100 GiB, serial vol0123)`: enough to see whether it is the right one.
-fn words(block: &Block<'_>) -> String {
+pub(super) fn words(block: &Block<'_>) -> String {
     let disk = block.clone().disk();
     let size = block.size_bytes().map(|bytes| Bytes(bytes).to_string());
     let serial = disk.text("device/serial").or_else(|| disk.text("serial"));

@@ -72,6 +72,7 @@ fn judged(basis: Basis, file: File) -> Judged {
     Judged {
         basis,
         handle: Some(file),
+        generic: None,
     }
 }
 
@@ -94,5 +95,6 @@ pub(super) fn new(scene: &Scene<'_>, path: &Path) -> Result<Judged, Refusal> {
     Ok(Judged {
         basis: Basis::New,
         handle: None,
+        generic: None,
     })
 }

@@ -41,6 +41,8 @@ impl Opener {
 pub(super) struct Openers {
     files: HashMap<(DevId, u64), Vec<Opener>>,
     devices: HashMap<DevId, Vec<Opener>>,
+    /// Character devices.
+    generic: HashMap<DevId, Vec<Opener>>,
 }
 
 impl Openers {
@@ -53,10 +55,15 @@ impl Openers {
         self.devices.get(&node).map_or(&[], Vec::as_slice)
     }
 
+    pub(super) fn of_generic(&self, node: DevId) -> &[Opener] {
+        self.generic.get(&node).map_or(&[], Vec::as_slice)
+    }
+
     fn add(&mut self, stat: &FileStat, opener: Opener) {
         let openers = match stat.kind {
             FileKind::Regular => self.files.entry((stat.device, stat.inode)).or_default(),
             FileKind::BlockDevice => self.devices.entry(stat.node).or_default(),
+            FileKind::CharacterDevice => self.generic.entry(stat.node).or_default(),
             _ => return,
         };
         match openers.iter_mut().find(|known| known.pid == opener.pid) {
@@ -99,13 +106,14 @@ pub fn other_fathoms<'a>(
             openers.add(stat, Opener { pid, name, writes });
         });
     }
-    if openers.files.is_empty() && openers.devices.is_empty() {
+    if openers.files.is_empty() && openers.devices.is_empty() && openers.generic.is_empty() {
         return Vec::new();
     }
     let of = |path: &'a Path| {
         let stat = root.stat(path).ok()?;
         let found = match stat.kind {
             FileKind::BlockDevice => openers.of_device(stat.node),
+            FileKind::CharacterDevice => openers.of_generic(stat.node),
             _ => openers.of_file(&stat),
         };
         Some((path, found.first()?.clone()))
@@ -131,7 +139,10 @@ fn look_at(root: &SystemRoot, pid: u32, found: &mut dyn FnMut(&FileStat, bool, &
     for fd in fds {
         let path = format!("{dir}/{fd}");
         let Ok(stat) = root.stat(&path) else { continue };
-        if !matches!(stat.kind, FileKind::Regular | FileKind::BlockDevice) {
+        if !matches!(
+            stat.kind,
+            FileKind::Regular | FileKind::BlockDevice | FileKind::CharacterDevice
+        ) {
             continue;
         }
         // The mode of the link says how it was opened (proc(5)): the owner's bits for reading and writing.

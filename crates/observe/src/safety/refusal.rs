@@ -16,6 +16,13 @@ pub enum Refusal {
     )]
     DeviceNotNamed { path: PathBuf, device: String },
 
+    /// A disk's generic device that the user did not name.
+    #[error(
+        "{path} sends commands to {disk}; writing by them destroys what is on it. To allow that, add --allow-overwrite {path}",
+        path = path.display()
+    )]
+    GenericNotNamed { path: PathBuf, disk: String },
+
     /// What a server has, which the user did not name.
     #[error(
         "{uri} is a server's; writing to it destroys what is there, and whether it is in use cannot be seen from here. To allow that, add --allow-overwrite '{uri}'"

@@ -1,3 +1,4 @@
+mod generic;
 mod several;
 
 use super::*;
@@ -20,12 +21,24 @@ fn system() -> Tree {
 }
 
 fn ask(tree: &Tree, path: &str, overwrite: &[&str], allow_signature: bool) -> Result<Permission, Refusal> {
+    asked_by(false, tree, path, overwrite, allow_signature)
+}
+
+/// By a load that sends commands, or bytes.
+fn asked_by(
+    commands: bool,
+    tree: &Tree,
+    path: &str,
+    overwrite: &[&str],
+    allow_signature: bool,
+) -> Result<Permission, Refusal> {
     let allow_overwrite: Vec<PathBuf> = overwrite.iter().map(PathBuf::from).collect();
     let request = WriteRequest {
         path: Path::new(path),
         allow_overwrite: &allow_overwrite,
         allow_signature,
         change: Change::default(),
+        commands,
     };
     foreseen(foresee(&tree.root, request), check(&tree.root, request))
 }

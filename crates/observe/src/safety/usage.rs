@@ -36,6 +36,11 @@ pub(super) fn file_set_up(scene: &Scene<'_>, path: &Path, stat: &FileStat) -> Re
     Question { scene, path }.file(stat, "it", None)
 }
 
+/// Refuses a generic device that somebody else may send commands by.
+pub(super) fn generic_in_use(scene: &Scene<'_>, path: &Path, node: DevId) -> Result<(), Refusal> {
+    Question { scene, path }.opened(scene.openers().of_generic(node), "it")
+}
+
 /// Refuses a block device that is swapped to or backs a loop device, or a part of it that is.
 pub(super) fn device_set_up(scene: &Scene<'_>, path: &Path, block: &Block<'_>) -> Result<(), Refusal> {
     Question { scene, path }.set_up(&family(block), None)

@@ -64,6 +64,10 @@ impl Watch {
                 let block = Block::by_id(&self.root, stat.node)?;
                 usage::device_set_up(scene, path, &block).err()
             }
+            FileKind::CharacterDevice => {
+                let block = Block::behind_generic(&self.root, stat.node)?;
+                usage::device_set_up(scene, path, &block).err()
+            }
             _ => None,
         }
     }

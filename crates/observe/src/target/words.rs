@@ -66,6 +66,8 @@ fn name(file: &TargetFile) -> String {
 fn place(file: &TargetFile) -> String {
     match (file.kind, &file.device) {
         (TargetKind::Null | TargetKind::Modelled, _) => String::new(),
+        // Somebody on a network has no size.
+        (TargetKind::Remote, _) if file.size_bytes == 0 => String::new(),
         (TargetKind::Remote, _) => format!(" (served, {})", Bytes(file.size_bytes)),
         (TargetKind::CharacterDevice, _) => " (a character device)".to_owned(),
         (TargetKind::BlockDevice, Some(device)) => {

@@ -52,6 +52,7 @@ fn a_permission_keeps_others_away() {
             allow_overwrite: &names,
             allow_signature: true,
             change: Change::default(),
+            commands: false,
         });
         let both = check_all(&SystemRoot::default(), &requests).expect("allowed");
         assert_eq!(both.len(), 2);

@@ -138,6 +138,7 @@ pub(crate) fn ask(path: &Path, overwrite: &[PathBuf], allow_signature: bool) -> 
         allow_overwrite: overwrite,
         allow_signature,
         change: Change::default(),
+        commands: false,
     };
     let before = foresee(&SystemRoot::default(), request);
     let answer = check(&SystemRoot::default(), request);

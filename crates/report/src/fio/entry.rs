@@ -55,6 +55,7 @@ pub(super) struct Direction {
     pub bytes: u64,
     pub ios: u64,
     pub short: u64,
+    pub dropped: u64,
     /// Milliseconds; 0 where nothing was moved.
     pub runtime_ms: u64,
     pub slat: Distribution,
@@ -160,6 +161,7 @@ impl Sum {
             bytes: op.bytes,
             ios: op.ios(),
             short: op.short_ios,
+            dropped: op.lost_ios,
             runtime_ms: if op.ios() == 0 { 0 } else { runtime_ms },
             slat: of(&op.slat, without.slat),
             clat: of(&op.clat, without.clat),
@@ -186,6 +188,7 @@ impl Sum {
 fn add_op(sum: &mut OpAccount, part: &OpAccount) {
     sum.bytes += part.bytes;
     sum.short_ios += part.short_ios;
+    sum.lost_ios += part.lost_ios;
     sum.errors += part.errors;
     sum.slat.merge(&part.slat);
     sum.clat

@@ -244,7 +244,7 @@ fn direction(out: &mut Writer, entry: &Entry<'_>, direction: &Direction, whole: 
     out.int("runtime", direction.runtime_ms);
     out.int("total_ios", direction.ios);
     out.int("short_ios", direction.short);
-    out.int("drop_ios", 0);
+    out.int("drop_ios", direction.dropped);
     let asked = &entry.first.percentiles;
     for (name, latencies, wanted) in [
         ("slat_ns", &direction.slat, asked.slat),

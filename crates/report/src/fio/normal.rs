@@ -75,7 +75,9 @@ pub fn laying_out(job: &str, files: usize, bytes: u64) -> String {
 
 /// What fio says of a worker whose depth its engine does not keep; `None`: it does.
 pub fn capped(job: &Job) -> Option<&'static str> {
-    let kept = job.engine.kind.is_asynchronous() || job.engine.kind == EngineKind::Null;
+    let kind = job.engine.kind;
+    // Of sg fio says so, and keeps it all the same.
+    let kept = kind.is_asynchronous() && kind != EngineKind::Sg || kind == EngineKind::Null;
     (!kept && job.depth.iodepth > 1).then_some(
         "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1\n",
     )
@@ -376,9 +378,10 @@ fn account(text: &mut String, entry: &Entry<'_>) {
         let _ = writeln!(text, "{label}: {}", items.join(", "));
     }
     let [read, write, trim] = [0, 1, 2].map(|op: usize| (entry.data[op].ios, entry.data[op].short));
+    let dropped = entry.data[0].dropped;
     let _ = writeln!(
         text,
-        "     issued rwts: total={},{},{},{} short={},{},{},0 dropped=0,0,0,0",
+        "     issued rwts: total={},{},{},{} short={},{},{},0 dropped={dropped},0,0,0",
         read.0, write.0, trim.0, entry.sync.n, read.1, write.1, trim.1
     );
     if entry.goes_on_after_errors() {

@@ -90,9 +90,9 @@ fn options_of_interfaces() {
     check_job(
         "ioengine=libaio\nhipri\nfixedbufs",
         expect![[r#"
-        jobs/a.fio:4:1: error: ioengine=libaio has no option `fixedbufs`; it belongs to ioengine=io_uring
-        jobs/a.fio:3:1: error: ioengine=libaio has no option `hipri`; it belongs to ioengine=io_uring and ioengine=pvsync2
-    "#]],
+            jobs/a.fio:4:1: error: ioengine=libaio has no option `fixedbufs`; it belongs to ioengine=io_uring and ioengine=io_uring_cmd
+            jobs/a.fio:3:1: error: ioengine=libaio has no option `hipri`; it belongs to ioengine=io_uring and ioengine=io_uring_cmd and ioengine=pvsync2 and ioengine=sg
+        "#]],
     );
     check_job(
         "ioengine=vsync",

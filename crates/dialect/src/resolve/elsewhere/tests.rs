@@ -162,3 +162,179 @@ fn objects() {
     );
     assert!(!format!("{:?} {job:?}", parsed.written).contains("hidden"));
 }
+
+#[test]
+fn sides_of_a_stream() {
+    check_job(
+        "ioengine=net\nport=8765\nlisten\nrw=read\nsize=1m\nprotocol=tcpv6\ninterface=::\npingpong\nnodelay=1\nwindow_size=64k\nmss=1400",
+        expect![[r#"
+            [j]
+            rw=read
+            bs=4k
+            size=1m
+            ioengine=net
+            protocol=tcpv6
+            port=8765
+            listen=1
+            pingpong=1
+            nodelay=1
+            interface=::
+            window_size=64k
+            mss=1400
+        "#]],
+    );
+    check_job(
+        "ioengine=net\nproto=udp\nhostname=239.1.2.3\nport=8765\nttl=4\nrw=write\nsize=1m\nverify=crc32c\nnumjobs=2",
+        expect![[r#"
+            [j]
+            numjobs=2
+            rw=write
+            bs=4k
+            size=1m
+            ioengine=net
+            protocol=udp
+            hostname=239.1.2.3
+            port=8765
+            ttl=4
+            verify=crc32c
+            do_verify=0
+        "#]],
+    );
+    check_job(
+        "ioengine=net\nprotocol=udp\nport=8765\nrw=read\nsize=1m",
+        expect![[r#"
+            jobs/a.fio:3:1: note: it listens on this machine alone, at 127.0.0.1; for others name an address of this machine: interface=0.0.0.0 are all that it has
+            [j]
+            rw=read
+            bs=4k
+            size=1m
+            ioengine=net
+            protocol=udp
+            port=8765
+        "#]],
+    );
+    for fine in [
+        "port=1\nhostname=h\nrw=write",
+        "port=1\nfilename=h\nrw=write",
+        "port=1\nhostname=h\nrw=read",
+        "port=1\nlisten\nrw=write",
+        "port=1\nprotocol=udp\nrw=read",
+        "port=1\nprotocol=udp\nhostname=224.0.0.251\nrw=read",
+        "protocol=unix\nfilename=/run/s\nrw=read",
+        "protocol=unix\nhostname=s\nrw=write",
+    ] {
+        let parsed = parsed(&format!("[j]\nioengine=net\nsize=1m\n{fine}\n"));
+        assert!(parsed.workload.is_some(), "{fine}: {}", shown(&parsed));
+    }
+    for (wrong, words) in [
+        ("port=1\nhostname=h\nrw=rw", "one side of ioengine=net sends"),
+        ("port=1\nhostname=h\nrw=trim", "one side of ioengine=net sends"),
+        ("port=1\nhostname=h\nrw=randwrite", "at random"),
+        ("hostname=h\nrw=write", "needs a port"),
+        ("port=1\nrw=write", "the other side"),
+        ("port=1\nrw=read", "or listen"),
+        ("port=1\nlisten\nhostname=h\nrw=read", "nobody to go to"),
+        ("port=1\nlisten\nfilename=h\nrw=read", "nobody to go to"),
+        (
+            "port=1\nprotocol=udp\nhostname=10.0.0.1\nrw=read",
+            "nobody to go to",
+        ),
+        ("port=1\nprotocol=udp\nlisten\nrw=read", "for TCP"),
+        ("protocol=unix\nfilename=s\nlisten\nrw=read", "for TCP"),
+        ("protocol=unix\nfilename=s\nport=1\nrw=read", "no port"),
+        ("protocol=unix\nrw=read", "path of a socket"),
+        ("protocol=unix\nfilename=s\nrw=read\nnumjobs=2", "one socket"),
+        ("port=65535\nnumjobs=2\nhostname=h\nrw=write", "port of its own"),
+        ("port=1\nlisten\ninterface=::1\nrw=read", "no address of tcp"),
+        ("port=1\nlisten\ninterface=eth0\nrw=read", "no address of tcp"),
+        (
+            "port=1\nprotocol=udp\nhostname=h\nrw=write\nbs=65508",
+            "no datagram",
+        ),
+        ("port=1\nhostname=h\nrw=write\nread_iolog=x", "plays no record"),
+        (
+            "port=1\nhostname=h\nrw=write\nverify=md5\nverify_only",
+            "not here",
+        ),
+    ] {
+        let parsed = parsed(&format!("[j]\nioengine=net\nsize=1m\n{wrong}\n"));
+        assert!(parsed.workload.is_none(), "{wrong}");
+        assert!(shown(&parsed).contains(words), "{wrong}: {}", shown(&parsed));
+    }
+    check_job(
+        "ioengine=netsplice\nport=1\nhostname=h\nsize=1m",
+        expect![[r#"
+            jobs/a.fio:2:1: error: `ioengine=netsplice` is not supported; use net, which sends and receives the same blocks
+        "#]],
+    );
+}
+
+#[test]
+fn commands_to_generic_devices() {
+    check_job(
+        "ioengine=io_uring_cmd\ncmd_type=nvme\nfilename=/dev/ng0n1\niodepth=8\nfixedbufs=1\nhipri",
+        expect![[r#"
+            [j]
+            filename=/dev/ng0n1
+            rw=read
+            bs=4k
+            ioengine=io_uring_cmd
+            hipri=1
+            fixedbufs=1
+            iodepth=8
+        "#]],
+    );
+    check_job(
+        "ioengine=sg\nfilename=/dev/sg0\niodepth=4\nreadfua=1\nwritefua=1\nsg_write_mode=write",
+        expect![[r#"
+            [j]
+            filename=/dev/sg0
+            rw=read
+            bs=4k
+            ioengine=sg
+            iodepth=4
+            readfua=1
+            writefua=1
+        "#]],
+    );
+}
+
+#[test]
+fn what_commands_need_and_do_not_know() {
+    check_job(
+        "ioengine=io_uring_cmd\nsize=1m",
+        expect![[r#"
+        jobs/a.fio:2:1: error: ioengine=io_uring_cmd needs to know the device; add such as filename=/dev/ng0n1
+    "#]],
+    );
+    check_job(
+        "ioengine=io_uring_cmd\nfilename=/dev/ng0n1\nsync=1\npre_read=1\nreadfua=1\ncmdprio=1\nread_iolog=x",
+        expect![[r#"
+            jobs/a.fio:7:1: error: ioengine=io_uring_cmd has no option `cmdprio`; it belongs to ioengine=io_uring and ioengine=libaio
+            jobs/a.fio:6:1: error: ioengine=io_uring_cmd has no option `readfua`; it belongs to ioengine=sg
+            jobs/a.fio:5:1: note: `pre_read` has no effect: commands pass the page cache by
+            jobs/a.fio:4:1: warning: `sync` has no effect: as with fio, commands carry nothing of it; use fsync=1, which sends a flush behind each write
+            jobs/a.fio:8:1: error: ioengine=io_uring_cmd plays no record; leave read_iolog out, or use io_uring on files
+        "#]],
+    );
+    check_job(
+        "ioengine=sg\nfilename=/dev/sg0\niodepth=4\ndirect=1",
+        expect![[r#"
+            jobs/a.fio:4:1: warning: ioengine=sg with direct=1 or sync=1 keeps one I/O in flight: iodepth=4 has no effect; leave them out: commands pass the page cache by anyway
+            [j]
+            filename=/dev/sg0
+            rw=read
+            bs=4k
+            direct=1
+            ioengine=sg
+            iodepth=4
+        "#]],
+    );
+    check_job(
+        "ioengine=sg\nfilename=/dev/sg0\nsg_write_mode=write_same\nstream_id=1",
+        expect![[r#"
+            jobs/a.fio:4:1: error: `sg_write_mode=write_same` is not supported yet; use sg_write_mode=write, and verify= to have what was written compared
+            jobs/a.fio:5:1: error: `stream_id` is not supported yet; leave it out: it belongs to sg_write_mode=write_stream
+        "#]],
+    );
+}

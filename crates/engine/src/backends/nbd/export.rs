@@ -148,12 +148,16 @@ impl Write for Patient<'_> {
 
 /// Connects and agrees, within `patience` each.
 pub(super) fn open(uri: &Uri, patience: Duration) -> io::Result<(Wire, Export)> {
-    let wire = Wire::connect(&uri.place, patience)?;
+    agreed(Wire::connect(&uri.place, patience)?, &uri.export, patience)
+}
+
+/// The same over a connection that is there.
+pub(super) fn agreed(wire: Wire, name: &str, patience: Duration) -> io::Result<(Wire, Export)> {
     let mut patient = Patient {
         wire: &wire,
         until_ns: monotonic_ns().saturating_add(patience.as_nanos() as u64),
     };
-    let export = agree(&mut patient, &uri.export)?;
+    let export = agree(&mut patient, name)?;
     Ok((wire, export))
 }
 

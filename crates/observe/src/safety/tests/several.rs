@@ -11,6 +11,7 @@ fn two_names_of_a_device_share_one_hold() {
         allow_overwrite: &names[..1],
         allow_signature: false,
         change: Change::default(),
+        commands: false,
     };
     let requests: Vec<_> = names.iter().map(|path| request(path)).collect();
     let both = check_all(&tree.root, &requests[..2]).expect("allowed");
@@ -33,6 +34,7 @@ fn a_file_that_would_only_grow_is_refused_in_other_words() {
         allow_overwrite: &[],
         allow_signature: false,
         change: Change::Extend(1 << 20),
+        commands: false,
     };
     refused(
         foreseen(foresee(&tree.root, request), check(&tree.root, request)),

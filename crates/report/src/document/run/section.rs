@@ -183,6 +183,11 @@ fn remarks(blocks: &mut Vec<Block>, section: &Section<'_>) {
                 "{short} of {all} moved fewer bytes than asked"
             )));
         }
+        if summary.lost_ios > 0 {
+            let lost = plural(summary.lost_ios, "datagram");
+            let remedy = "a larger window_size at the receiver, or a lower rate, loses fewer";
+            blocks.push(Block::Text(format!("{lost} lost on the way: {remedy}")));
+        }
     }
     if section.summary.verified_ios > 0 {
         let verified = plural(section.summary.verified_ios, "I/O");

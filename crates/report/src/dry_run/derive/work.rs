@@ -49,8 +49,9 @@ impl Work {
     /// Of one job, over all its workers.
     pub(super) fn of(job: &Job, placed: Option<&PlacedJob>) -> Self {
         let mut work = amounts(job, placed);
-        // What the null engine takes is kept nowhere.
-        if !job.writes() || job.pattern.mix == Mix::Trim || job.engine.kind == EngineKind::Null {
+        // What the null engine or a network takes is kept nowhere.
+        let kept = !matches!(job.engine.kind, EngineKind::Null | EngineKind::Net);
+        if !job.writes() || job.pattern.mix == Mix::Trim || !kept {
             work.written_bytes = Bound::Exactly(0);
         }
         work
