@@ -6,14 +6,17 @@
 mod drawn;
 
 use crate::ci::target_directory;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
 
 const CASES: &str = include_str!("alike/cases.txt");
 /// Processes of either at a time.
@@ -24,6 +27,9 @@ const SECONDS_MAX: &str = "15";
 const HUNG: i32 = 137;
 /// What reads and writes of a mix may differ by, as a share of all: fio itself varies as much by seed.
 const SPLIT_MAX: f64 = 0.13;
+
+/// What stands in a job file for an export of 16 MiB.
+const EXPORT: &str = "nbd+unix:///disk?socket=nbd.sock";
 
 /// One job file.
 #[derive(Debug, Clone)]
@@ -68,6 +74,8 @@ struct Done {
 #[derive(Debug)]
 enum Verdict {
     Same,
+    /// Both refuse it.
+    Refused,
     Accepted(String),
     Amount(String),
     /// fio never ends: nothing to compare.
@@ -115,7 +123,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
 }
 
 fn report(cases: &[Case], verdicts: &[Option<Verdict>]) {
-    let (mut all, mut accepted, mut same, mut bound, mut purpose) = (0, 0, 0, 0, 0);
+    let (mut all, mut refused, mut accepted, mut same, mut bound, mut purpose) = (0, 0, 0, 0, 0, 0);
     for (case, verdict) in cases.iter().zip(verdicts) {
         let Some(verdict) = verdict else { continue };
         if matches!(verdict, Verdict::Hung) {
@@ -124,13 +132,15 @@ fn report(cases: &[Case], verdicts: &[Option<Verdict>]) {
         }
         all += 1;
         let differs = match verdict {
-            Verdict::Same | Verdict::Hung => None,
+            Verdict::Same | Verdict::Refused | Verdict::Hung => None,
             Verdict::Accepted(what) | Verdict::Amount(what) => Some(what),
         };
+        refused += u32::from(matches!(verdict, Verdict::Refused));
         accepted += u32::from(!matches!(verdict, Verdict::Accepted(_)) || case.on_purpose);
         if !case.acceptance_only {
             bound += 1;
-            same += u32::from(matches!(verdict, Verdict::Same) || case.on_purpose);
+            let is_same = matches!(verdict, Verdict::Same | Verdict::Refused);
+            same += u32::from(is_same || case.on_purpose);
         }
         purpose += u32::from(case.on_purpose);
         match differs {
@@ -140,13 +150,14 @@ fn report(cases: &[Case], verdicts: &[Option<Verdict>]) {
         }
     }
     println!(
-        "accepted alike: {accepted} of {all}; alike in amounts: {same} of {bound} (of these {purpose} on purpose)"
+        "accepted alike: {accepted} of {all} ({refused} refused by both); alike in amounts: {same} of {bound} (of these {purpose} on purpose)"
     );
 }
 
 /// Runs `case` by both, each in a directory of its own.
 fn compared(case: &Case, program: &Path) -> Result<Verdict> {
     let ours = {
+        let scratch = tempfile::tempdir()?;
         let mut words = vec![
             "run",
             "--json",
@@ -155,20 +166,26 @@ fn compared(case: &Case, program: &Path) -> Result<Verdict> {
             "--allow-overwrite",
             "pre",
         ];
-        if case.line.contains("exec_") {
+        if case.line.contains("exec") {
             words.push("--allow-exec");
         }
+        if case.line.contains(EXPORT) {
+            words.extend(["--allow-overwrite", EXPORT]);
+        }
         words.push("job.fio");
-        ran(case, program, &words)?.done(["ios", "bytes"])
+        let _server = Server::of(case, program, &scratch)?;
+        ran(case, program, &words, &scratch)?.done(["ios", "bytes"])
     };
+    let scratch = tempfile::tempdir()?;
+    let _server = Server::of(case, program, &scratch)?;
     let words = ["--output-format=json", "--output=result.json", "job.fio"];
-    let fio = ran(case, Path::new("fio"), &words)?;
+    let fio = ran(case, Path::new("fio"), &words, &scratch)?;
     if fio.status.code() == Some(HUNG) {
         return Ok(Verdict::Hung);
     }
     let theirs = fio.done(["total_ios", "io_bytes"]);
     Ok(match (theirs, ours) {
-        (Err(_), Err(_)) => Verdict::Same,
+        (Err(_), Err(_)) => Verdict::Refused,
         (Err(why), Ok(_)) => Verdict::Accepted(format!("only fathom accepts it; fio: {why}")),
         (Ok(_), Err(why)) => Verdict::Accepted(format!("only fio accepts it; fathom: {why}")),
         (Ok(_), Ok(_)) if case.acceptance_only => Verdict::Same,
@@ -188,11 +205,55 @@ struct Ran {
     json: String,
 }
 
+/// A server of [`EXPORT`], for as long as it is held.
+struct Server(Child);
+
+impl Server {
+    /// Of the case where that needs one.
+    fn of(case: &Case, program: &Path, scratch: &TempDir) -> Result<Option<Self>> {
+        if !case.line.contains(EXPORT) {
+            return Ok(None);
+        }
+        let words = "disk serve null: --size 16MiB --nbd unix:nbd.sock --control control.sock -q";
+        let mut server = Command::new(program)
+            .args(words.split(' '))
+            .current_dir(scratch.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot run {}", program.display()))?;
+        let told = server.stdout.take();
+        let server = Self(server);
+        for line in told.map(BufReader::new).into_iter().flat_map(BufRead::lines) {
+            if line?.starts_with("ready") {
+                return Ok(Some(server));
+            }
+        }
+        bail!("{} {words}: it does not serve", program.display())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself, which the case has shown then.
+        let _ended = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+/// A port that nobody has at the moment.
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
 /// Runs `program` in a new directory with the job file and what it may need, and ends whatever it leaves behind.
-fn ran(case: &Case, program: &Path, words: &[&str]) -> Result<Ran> {
-    let scratch = tempfile::tempdir()?;
+fn ran(case: &Case, program: &Path, words: &[&str], scratch: &TempDir) -> Result<Ran> {
     let here = |name: &str| scratch.path().join(name);
-    std::fs::write(here("job.fio"), case.job_file())?;
+    let mut job_file = case.job_file();
+    if job_file.contains("PORT") {
+        job_file = job_file.replace("PORT", &free_port()?.to_string());
+    }
+    std::fs::write(here("job.fio"), job_file)?;
     if case.line.contains("pre") {
         std::fs::write(here("pre"), vec![0x5a; 4 << 20])?;
     }
@@ -220,9 +281,8 @@ fn ran(case: &Case, program: &Path, words: &[&str]) -> Result<Ran> {
         .stderr(File::create(here("stderr"))?)
         .status()
         .with_context(|| format!("cannot run {}", program.display()))?;
-    if status.code() == Some(HUNG) {
-        end_all_in(scratch.path())?;
-    }
+    // Also of a fio that ended: where its engine exec finds no program, a copy of fio stays.
+    end_all_in(scratch.path())?;
     let text =
         |name: &str| std::fs::read(here(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Ran {
@@ -232,7 +292,7 @@ fn ran(case: &Case, program: &Path, words: &[&str]) -> Result<Ran> {
     })
 }
 
-/// Ends the processes that work in `directory`: jobs of a fio that was killed, which lead sessions of their own.
+/// Ends the processes that work in `directory`: jobs of a fio that is gone, which lead sessions of their own, and servers.
 fn end_all_in(directory: &Path) -> Result<()> {
     for entry in std::fs::read_dir("/proc")? {
         let entry = entry?;
@@ -241,7 +301,11 @@ fn end_all_in(directory: &Path) -> Result<()> {
             continue;
         };
         if std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == directory) {
-            rustix::process::kill_process(pid, Signal::KILL)?;
+            match rustix::process::kill_process(pid, Signal::KILL) {
+                // It ended meanwhile.
+                Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     Ok(())

@@ -155,6 +155,14 @@ impl Counts {
         }
     }
 
+    /// One test that passed.
+    pub(crate) fn of_passed() -> Self {
+        Self {
+            passed: 1,
+            ..Self::default()
+        }
+    }
+
     /// The sum, with each skipped test by name.
     pub(crate) fn tell(&self) {
         self.tell_skipped();

@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|alike|arm|cluster|tidy|bench|bless|soak|disturb|fuzz|dist`.
+//! The project's own chores: `cargo xtask ci|alike|arm|cluster|guest|tidy|bench|bless|soak|disturb|fuzz|dist`.
 //!
 //! Data in: the checkout. Data out: a verdict (exit code), or tables under `docs/`. It must not be needed to
 //! build or to run `fathom`.
@@ -12,6 +12,7 @@ mod cluster;
 mod dist;
 mod disturb;
 mod fuzz;
+mod guest;
 mod packages;
 mod shell;
 mod soak;
@@ -25,6 +26,8 @@ cargo xtask COMMAND
   ci               everything that must hold: formatting, lints, tidy, tests, docs, a short fuzz run
   arm              the tests of the crates below the command line, as on an Arm machine
   cluster          the tests that need a Kubernetes cluster, on a real one of two nodes on this machine
+  guest [WORD…]    checks in a guest of QEMU's, with another kernel and NVMe, zoned and SCSI disks; those with a word in their names
+  guest script FILE  boots the same guest, and runs a script of yours in it
   tidy             the project's own rules on its source
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         ["arm", "nearest"] => arm::test_nearest().map(|counts| counts.tell()),
         ["dist"] => dist::run(),
         ["cluster"] => cluster::run(),
+        ["guest", options @ ..] => guest::run(options),
         ["tidy"] => tidy::run(),
         ["bench", options @ ..] => bench::run(options),
         // Run by `bench`, from an optimised build of this program.
