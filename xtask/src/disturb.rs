@@ -3,13 +3,13 @@
 //! Data in: how often, which, whether a noisy machine will do, where to keep what went wrong. Data out: a table in Markdown; an error unless all is told
 //! rightly. The kinds themselves, with their truth, are those of the command line's scenario tests.
 
-use crate::ci::TESTED;
+use crate::ci::{TESTED, target_directory};
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// How often each kind is done, where nothing else is said.
 const TIMES: &str = "1";
@@ -33,7 +33,8 @@ struct Row {
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let mut times = TIMES;
     let mut only = "";
-    let mut keep = None;
+    // What was told wrongly is seldom seen twice.
+    let mut keep = target_directory()?.join("disturb");
     let (noisy, options) = match options.split_first() {
         Some((&"--noisy", more)) => (true, more),
         _ => (false, options),
@@ -42,7 +43,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         match *pair {
             ["--times", number] => times = number,
             ["--only", name] => only = name,
-            ["--keep", dir] => keep = Some(dir),
+            ["--keep", dir] => keep = PathBuf::from(dir),
             _ => bail!("disturb [--noisy] [--times N] [--only NAME] [--keep DIR]"),
         }
     }
@@ -59,11 +60,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     if noisy {
         command.env("FATHOM_DISTURB_NOISY", "1");
     }
-    if let Some(keep) = keep {
-        // The tests run in another directory.
-        std::fs::create_dir_all(keep).with_context(|| format!("cannot make {keep}"))?;
-        command.env("FATHOM_DISTURB_KEEP", Path::new(keep).canonicalize()?);
-    }
+    std::fs::create_dir_all(&keep).with_context(|| format!("cannot make {}", keep.display()))?;
+    // The tests run in another directory.
+    let keep = keep.canonicalize()?;
+    command.env("FATHOM_DISTURB_KEEP", &keep);
     let outcome = shell::run(&mut command);
     let text = std::fs::read_to_string(&lines).unwrap_or_default();
     let (table, all) = table(&text)?;
@@ -71,7 +71,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     // What broke off has told of some kinds nevertheless.
     outcome?;
     if all.right + all.not_run < all.sum() || all.right == 0 {
-        bail!("not all is told rightly");
+        bail!(
+            "not all is told rightly: what was not is kept in {}",
+            keep.display()
+        );
     }
     Ok(())
 }

@@ -9,8 +9,8 @@
 //!
 //! The way of an event: [`source`] (pages of one CPU) → [`page`] (records) → [`decode`] (events) → [`order`] (one
 //! stream in the order of time) → [`matcher`] (requests), [`slices`] (stays on a CPU) or [`spans`] (the kernel's doings, and
-//! on whose behalf requests were made). All but `source` and
-//! [`instance`] are pure, so that a simulated kernel runs through the same code. No kernel module, no
+//! on whose behalf requests were made); [`standstill`] sees in them when nothing ran. All but `source`,
+//! [`instance`] and `witness` are pure, so that a simulated kernel runs through the same code. No kernel module, no
 //! compiler and no capability is needed: files that root may open.
 
 pub mod block;
@@ -33,12 +33,14 @@ pub mod sched;
 pub mod slices;
 pub mod source;
 pub mod spans;
+pub mod standstill;
 pub mod symbols;
 mod table;
 mod tids;
 mod tracefs;
 mod tree;
 mod waits;
+mod witness;
 
 pub use block::{BlockTracer, TraceAudit};
 pub use error::TraceUnavailable;
@@ -46,3 +48,4 @@ pub use kernel::{KernelAudit, KernelTracer};
 pub use sched::{Load, SchedAudit, SchedTracer};
 pub use tracefs::{numbers_tasks_as_here, sweep_left_over};
 pub use tree::{Tree, TreeSeen};
+pub use witness::Witnesses;

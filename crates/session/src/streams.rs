@@ -29,7 +29,7 @@ use fathom_engine::recording::IoRecording;
 use fathom_observe::SystemRoot;
 use fathom_observe::counters::CounterSampler;
 use fathom_observe::target::{self, TraceDevice};
-use fathom_observe::trace::{BlockTracer, KernelTracer, Load, SchedTracer};
+use fathom_observe::trace::{BlockTracer, KernelTracer, Load, SchedTracer, Witnesses};
 use fathom_sys::clock::{HostClock, monotonic_ns};
 use keeper::{Keeper, Sinks, Sources};
 use std::collections::BTreeSet;
@@ -256,7 +256,8 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
             tids: Vec::new(),
         };
         let remarks = match SchedTracer::start(system, &load, SCHED_BUFFER_KIB) {
-            Ok((tracer, remarks)) => {
+            Ok((mut tracer, remarks)) => {
+                missing.say(StreamKind::Kernel, witness(&mut tracer));
                 watched.sched = Some(tracer);
                 remarks
             }
@@ -269,6 +270,17 @@ fn watch(system: &SystemRoot, subject: Subject<'_>, missing: &mut Missing) -> Wa
         missing.say(StreamKind::Sched, remarks);
     }
     watched
+}
+
+/// Has when a CPU did not run be noticed; what will not be, a sentence each.
+fn witness(tracer: &mut SchedTracer) -> Vec<String> {
+    match Witnesses::begin() {
+        Ok((witnesses, remarks)) => {
+            tracer.witness(witnesses);
+            remarks
+        }
+        Err(error) => vec![format!("whether CPUs stood still is not known: {error}")],
+    }
 }
 
 /// The devices below `files`, each once, and why some are not there.

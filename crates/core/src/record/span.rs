@@ -21,11 +21,14 @@ pub enum SpanKind {
     /// A control group of version 2 was frozen by `by`: `comm` is the last part of its path, `about` its number, and there is no
     /// task.
     Frozen = 6,
+    /// A CPU (`about`) did not run: its timers came late by that long. A machine that its hypervisor does not run, or interrupts
+    /// that were held off; there is no task.
+    Standstill = 7,
 }
 
 impl SpanKind {
     /// All, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::JournalCommit,
         Self::Reclaim,
         Self::DirtyThrottle,
@@ -33,6 +36,7 @@ impl SpanKind {
         Self::Sync,
         Self::Stopped,
         Self::Frozen,
+        Self::Standstill,
     ];
 
     /// As a column has it.
@@ -45,6 +49,7 @@ impl SpanKind {
             "sync",
             "stopped",
             "frozen",
+            "standstill",
         ][self as usize]
     }
 }
@@ -61,7 +66,7 @@ pub struct KernelSpan {
     pub tid: u32,
     /// That task's name.
     pub comm: Comm,
-    /// Inode, transaction, signal or what else, by its kind.
+    /// Inode, transaction, signal, CPU or what else, by its kind.
     pub about: u64,
     /// On whose behalf; 0 where that is not known.
     pub by_tid: u32,

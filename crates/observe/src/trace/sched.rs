@@ -14,10 +14,12 @@ use super::instance::Instance;
 use super::page::Record;
 use super::slices::Slices;
 use super::source::Stream;
+use super::standstill::Standstills;
 use super::symbols::Symbols;
 use super::tree::{Tree, TreeSeen};
+use super::witness::Witnesses;
 use crate::root::SystemRoot;
-use fathom_core::record::{CpuShare, SchedSlice};
+use fathom_core::record::{CpuShare, KernelSpan, SchedSlice};
 use fathom_sys::clock::monotonic_ns;
 use std::io;
 
@@ -80,6 +82,7 @@ pub struct SchedTracer {
     load: Load,
     stacks: Stacks,
     tree: Option<Tree>,
+    standstills: Option<(Standstills, Witnesses)>,
 }
 
 /// Whether stacks come, and of whom.
@@ -140,6 +143,7 @@ impl SchedTracer {
             load: load.clone(),
             stacks: Stacks::default(),
             tree: None,
+            standstills: None,
             decoder: decoder.with_symbols(symbols.clone().unwrap_or_default()),
         };
         if symbols.is_some()
@@ -178,6 +182,18 @@ impl SchedTracer {
             for tid in tids {
                 self.slices.follow(tid);
             }
+        }
+    }
+
+    /// Notices by these when a CPU did not run.
+    pub fn witness(&mut self, witnesses: Witnesses) {
+        self.standstills = Some((Standstills::new(witnesses.name()), witnesses));
+    }
+
+    /// Appends when a CPU did not run, as far as that is known by now, in the order of the ends.
+    pub fn take_standstills(&mut self, out: &mut Vec<KernelSpan>) {
+        if let Some((standstills, _)) = &mut self.standstills {
+            standstills.take(out);
         }
     }
 
@@ -221,9 +237,12 @@ impl SchedTracer {
                 kind: SchedKind::Gap,
             })
         };
-        let tree = &mut self.tree;
+        let (tree, standstills) = (&mut self.tree, &mut self.standstills);
         let take = |event: &SchedEvent| {
             slices.apply(event);
+            if let Some((standstills, _)) = standstills.as_mut() {
+                standstills.apply(event);
+            }
             if let Some(tree) = tree.as_mut()
                 && let Some(tid) = tree.apply(event)
             {

@@ -154,12 +154,8 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
         }
         count_requests(&mut watched, &requests);
         ends.send(Batch::Block(requests));
-        if let Some(kernel) = &mut watched.kernel
-            && tick.is_multiple_of(HAND_ON_TICKS)
-        {
-            let mut spans = Vec::new();
-            kernel.take(&mut spans);
-            ends.send(Batch::Kernel(spans));
+        if tick.is_multiple_of(HAND_ON_TICKS) {
+            hand_on_spans(&mut watched, ends);
         }
         if stopping {
             end(watched, &waiting, &mut account, ends);
@@ -314,6 +310,19 @@ fn hand_on(sched: &mut SchedTracer, windows: &mut Vec<Window>, ends: &Ends) {
     send_sched(rows, shares, ends);
 }
 
+/// What the kernel did for a while, and when it did nothing.
+fn hand_on_spans(watched: &mut Watched, ends: &Ends) {
+    let mut spans = Vec::new();
+    if let Some(sched) = &mut watched.sched {
+        sched.take_standstills(&mut spans);
+    }
+    if let Some(kernel) = &mut watched.kernel {
+        kernel.take(&mut spans);
+    }
+    spans.sort_by_key(|span| span.end_ns);
+    ends.send(Batch::Kernel(spans));
+}
+
 fn send_sched(mut rows: Vec<SchedSlice>, shares: Vec<CpuShare>, ends: &Ends) {
     rows.sort_by_key(|slice| slice.end_ns);
     ends.send(Batch::Sched(rows));
@@ -328,6 +337,7 @@ fn end(mut watched: Watched, windows: &[Window], account: &mut Account, ends: &E
         account.lost(StreamKind::Block, audit.lost + audit.late, ends);
         account.remarks.say(StreamKind::Block, audit.remarks);
     }
+    hand_on_spans(&mut watched, ends);
     if let Some(mut kernel) = watched.kernel.take() {
         account.failed(StreamKind::Kernel, kernel.stop());
         kernel.own(&mut rows);

@@ -39,7 +39,9 @@ pub enum OwnerClass {
     Stopped,
     /// The freezer had.
     Frozen,
-    /// A timer was late though nobody had its CPU: the machine itself did not run.
+    /// The CPU, or all of them, did not run: timers came late by that long, whoever seemed to have it.
+    Standstill,
+    /// A timer was late though nobody had its CPU: the machine itself did not run, or that CPU slept deep.
     LateTimer,
     /// No evidence says.
     NotSeen,
@@ -60,6 +62,7 @@ impl OwnerClass {
             Self::Memory => Cause::Memory,
             Self::Lock => Cause::Lock,
             Self::Stopped | Self::Frozen => Cause::LoadStopped,
+            Self::Standstill => Cause::Standstill,
             Self::LateTimer => Cause::LateTimer,
         }
     }
@@ -83,6 +86,7 @@ impl OwnerClass {
             Self::Lock => "waiting for a lock",
             Self::Stopped => "stopped by a signal",
             Self::Frozen => "frozen",
+            Self::Standstill => "while the machine stood still",
             Self::LateTimer => "woken late by an idle CPU",
             Self::NotSeen => "not seen",
         }

@@ -201,6 +201,8 @@ pub enum Cause {
     Memory,
     /// A lock that another task had.
     Lock,
+    /// The machine itself did not run: its hypervisor ran something else.
+    Standstill,
     /// A timer that was late though nobody had its CPU: a hypervisor that did not run the machine, or a CPU that slept deep.
     LateTimer,
     /// Not to be told.
@@ -209,7 +211,7 @@ pub enum Cause {
 
 impl Cause {
     /// All, in the order of a table.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Device,
         Self::KernelQueue,
         Self::CgroupThrottle,
@@ -220,6 +222,7 @@ impl Cause {
         Self::LoadStopped,
         Self::Memory,
         Self::Lock,
+        Self::Standstill,
         Self::LateTimer,
         Self::Unknown,
     ];
@@ -237,6 +240,7 @@ impl Cause {
             Self::LoadStopped => "the load was stopped",
             Self::Memory => "memory",
             Self::Lock => "a lock",
+            Self::Standstill => "the machine stood still",
             Self::LateTimer => "a late timer",
             Self::Unknown => "unknown",
         }

@@ -6,7 +6,7 @@ use super::super::words::{percent, time};
 use super::{Found, Question, capped};
 use fathom_core::run::JobSummary;
 use fathom_core::units::{Bytes, binary_rate, count};
-use fathom_core::workload::{EngineKind, Job, Rate};
+use fathom_core::workload::{Job, Rate};
 
 /// I/Os that fail from which on failing is what limits.
 const ERRORS_MIN: f64 = 0.1;
@@ -99,12 +99,8 @@ fn own_pace(question: &Question<'_, '_>, job: &Job) -> Option<Found> {
     })
 }
 
-fn uses_cache(job: &Job) -> bool {
-    !job.direct || job.engine.kind == EngineKind::Mmap
-}
-
 fn page_cache(question: &Question<'_, '_>, job: &Job) -> Option<Found> {
-    if !uses_cache(job) {
+    if !job.uses_page_cache() {
         return None;
     }
     let measures = &question.measures;

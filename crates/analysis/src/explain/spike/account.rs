@@ -9,6 +9,7 @@ mod device;
 mod ledger;
 mod path;
 mod queue;
+mod still;
 mod thread;
 
 use super::Part;
@@ -21,11 +22,11 @@ use cpus::Cpus;
 use device::{Counterfactual, Party};
 use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord};
 use fathom_core::run::Warning;
-use fathom_core::workload::EngineKind;
 pub(super) use ledger::{Ledger, Owner};
 use path::{Flush, Host, Paths};
 use queue::Queue;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use still::Still;
 use thread::{Doing, Threads, begin_unknown};
 
 /// How much longer than usual requests must take at the device for it to be what is slow.
@@ -119,6 +120,7 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
         stops: stops(scene),
         flushes: flushes(scene),
         own_pages: own_pages(scene),
+        still: Still::of(&scene.kernel, &scene.cpus.iter().map(|share| share.cpu).collect()),
         queue: Queue::default(),
         scene,
         threads,
@@ -174,7 +176,7 @@ fn writes_buffered(scene: &Scene<'_>) -> bool {
     let parts = scene.found.parts.iter();
     let jobs = parts.filter_map(|part| scene.context.section(part)?.load);
     jobs.map(|load| load.job)
-        .any(|job| job.writes() && (!job.direct || job.engine.kind == EngineKind::Mmap))
+        .any(|job| job.writes() && job.uses_page_cache())
 }
 
 /// When the load was stopped, as it noticed itself.

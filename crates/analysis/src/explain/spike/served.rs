@@ -148,6 +148,12 @@ impl Busy {
         there.map(move |span| (span.start_ns.max(from), span.end_ns.min(to)))
     }
 
+    /// The times of both.
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let both = |span: &Window| other.spans(span.start_ns, span.end_ns);
+        Self::of(self.0.iter().flat_map(both))
+    }
+
     /// When the time began that a moment lies in.
     pub(super) fn begin_of(&self, at_ns: u64) -> Option<u64> {
         let before = self.0.partition_point(|span| span.start_ns <= at_ns);

@@ -2,7 +2,7 @@ use super::super::answer::{Cause, Explanation};
 use super::super::scenarios::explained;
 use super::*;
 use crate::explain::answer::OwnerClass;
-use fathom_core::record::{BlockRequest, BlockedOn, Comm, TaskState};
+use fathom_core::record::{BlockRequest, BlockedOn, Comm, KernelSpan, SpanKind, TaskState};
 use fathom_testkit::make;
 use fathom_testkit::scenarios::{Scenario, Set, plans};
 
@@ -296,4 +296,96 @@ fn a_timer_that_is_late_beside_an_idle_cpu_is_told() {
     }
     let (share, others, cause) = late(&scenario);
     assert_eq!((share, cause), (0.0, Cause::Unknown), "{others:?}");
+}
+
+/// A scenario whose machine stood still from a moment on: nothing went on but the clock, and whoever had a CPU seems to have had it.
+fn standing_still(mut scenario: Scenario, at_ns: u64, length_ns: u64, noticed: bool) -> Scenario {
+    let later = |ns: &mut u64| {
+        if *ns > at_ns {
+            *ns += length_ns;
+        }
+    };
+    for io in &mut scenario.ios {
+        [&mut io.intended_ns, &mut io.created_ns]
+            .into_iter()
+            .for_each(later);
+        [&mut io.submitted_ns, &mut io.completed_ns]
+            .into_iter()
+            .for_each(later);
+    }
+    for request in &mut scenario.requests {
+        let begins = [
+            &mut request.queued_ns,
+            &mut request.allocated_ns,
+            &mut request.inserted_ns,
+            &mut request.issued_ns,
+        ];
+        begins.into_iter().flatten().for_each(later);
+        later(&mut request.completed_ns);
+    }
+    for stay in &mut scenario.slices {
+        stay.ready_ns.iter_mut().for_each(later);
+        [&mut stay.start_ns, &mut stay.end_ns].into_iter().for_each(later);
+    }
+    let mut cpus: Vec<u32> = Vec::new();
+    for share in &mut scenario.cpus {
+        if (share.end_ns - share.duration_ns..share.end_ns).contains(&at_ns) {
+            share.duration_ns += length_ns;
+            // Who had most of that time had it then.
+            if !cpus.contains(&share.cpu) {
+                share.ran_ns += length_ns;
+            }
+        }
+        if !cpus.contains(&share.cpu) {
+            cpus.push(share.cpu);
+        }
+        later(&mut share.end_ns);
+    }
+    scenario.counters.iter_mut().for_each(|row| later(&mut row.at_ns));
+    scenario
+        .processes
+        .iter_mut()
+        .for_each(|row| later(&mut row.at_ns));
+    if noticed {
+        scenario.kernel.extend(cpus.iter().map(|&cpu| KernelSpan {
+            kind: SpanKind::Standstill,
+            // The timer was not due yet.
+            start_ns: at_ns + 1_000_000,
+            end_ns: at_ns + length_ns,
+            device: 0,
+            tid: 0,
+            comm: Comm::NONE,
+            about: cpu.into(),
+            by_tid: 0,
+            by_comm: Comm::NONE,
+        }));
+    }
+    scenario
+}
+
+/// Whoever had a CPU when the machine stood still, and whoever served the disk: nobody of them is to blame.
+#[test]
+fn a_machine_that_stood_still_is_told_and_nobody_named() {
+    for noticed in [true, false] {
+        let mut plans = plans(Set::Development)
+            .into_iter()
+            .filter(|plan| plan.doing() == "nothing");
+        let quiet = plans.next().expect("a scenario").simulate();
+        let mut ends: Vec<u64> = quiet.ios.iter().map(|io| io.completed_ns).collect();
+        ends.sort_unstable();
+        // In the middle of an I/O.
+        let at_ns = ends[ends.len() / 2] - 20_000;
+        let scenario = standing_still(quiet, at_ns, 60_000_000, noticed);
+        let explanation = explained(&scenario);
+        let spike = worst(&explanation);
+        let verdict = &spike.verdict;
+        assert_eq!(verdict.cause == Cause::Standstill, noticed, "{verdict:?}");
+        assert_eq!((verdict.process, verdict.also.len()), (None, 0), "{verdict:?}");
+        let of_it = spike
+            .owners
+            .iter()
+            .filter(|owned| owned.class == OwnerClass::Standstill);
+        let share: f64 = of_it.map(|owned| owned.share).sum();
+        assert_eq!(share > 0.9, noticed, "{:?}", spike.owners);
+    }
 }

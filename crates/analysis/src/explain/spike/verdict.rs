@@ -116,6 +116,7 @@ fn evidence(owner: Owner) -> &'static str {
         (OwnerClass::Lock, _) => "the thread waited for a lock; who let it go on had it",
         (OwnerClass::Stopped, _) => "nothing of the load ran",
         (OwnerClass::Frozen, _) => "the freezer had the thread",
+        (OwnerClass::Standstill, _) => "timers of the CPU came late by that long: nothing ran on it",
         (OwnerClass::LateTimer, _) => "the thread slept beyond its time, and nobody had its CPU",
         (OwnerClass::NotSeen, _) => "no evidence",
     }

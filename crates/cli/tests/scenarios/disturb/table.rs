@@ -34,7 +34,10 @@ fn every_kind() {
     for kind in KINDS.iter().filter(|kind| kind.name.contains(&only)) {
         for number in 1..=times {
             let line = once(kind, number, keep.as_deref().map(Path::new));
-            println!("{} {number}: {}: {}", kind.name, line["told"], line["said"]);
+            println!(
+                "{} {number}: {}: {} {}",
+                kind.name, line["told"], line["said"], line["why"]
+            );
             writeln!(out, "{line}").expect("write");
         }
     }

@@ -247,7 +247,7 @@ fn nothing_is_left_behind_and_what_others_left_is_swept() {
     assert_eq!(tracer.finish(&mut Vec::new()).remarks, Vec::<String>::new());
     assert!(!there(dir.file_name().expect("a name")));
     let stale = stale.file_name().expect("a name");
-    assert!(there(stale));
+    // Tracers of other tests sweep as well: it may be gone already.
     let Some(tracer) = start(test, &[disk.name()], 64) else {
         return;
     };

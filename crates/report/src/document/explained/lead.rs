@@ -193,6 +193,9 @@ fn against(class: OwnerClass, process: Option<String>) -> String {
         OwnerClass::Lock => String::from("see who had the lock"),
         OwnerClass::Stopped => String::from("see who stopped it"),
         OwnerClass::Frozen => String::from("see who froze its cgroup"),
+        OwnerClass::Standstill => String::from(
+            "ask who runs this machine: it stood still as a whole, as when a hypervisor runs others instead; nothing in it was in the way",
+        ),
         OwnerClass::LateTimer => String::from(
             "look at the host: nothing in this machine held the load up; a hypervisor did not run it, or its CPU slept deep",
         ),

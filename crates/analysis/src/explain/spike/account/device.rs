@@ -51,6 +51,10 @@ const IN_STEP: f64 = 0.7;
 const IN_STEP_MIN: usize = 10;
 /// How many times the usual time between two ends the device may answer nobody, and still have been at work.
 const STEPS: f64 = 2.0;
+/// A queue that may be what is waited for has so many requests; those with at most half of them ahead are the first. Of what the
+/// middle request takes beyond the usual, the quickest of the first take no such part.
+const QUEUE_MIN: f64 = 3.0;
+const AT_ONCE: f64 = 0.6;
 /// How much of the time before it a suspect that comes new had nothing in flight.
 const ABSENT: f64 = 0.05;
 
@@ -482,7 +486,25 @@ fn newcomer(question: &Question<'_>, samples: &[Sample], flights: &Flights, sile
         _ => false,
     };
     let guilty = before <= ABSENT && came_first && silence <= BUSY && (many || large);
+    let guilty = guilty && !slow_at_once(question, flights, in_flight);
     f64::from(u8::from(guilty))
+}
+
+/// Whether requests of a queue were as slow as all before there was one: then it is not what they waited for.
+fn slow_at_once(question: &Question<'_>, flights: &Flights, in_flight: f64) -> bool {
+    if in_flight < QUEUE_MIN {
+        return false;
+    }
+    // At the end the device may be as fast as before.
+    let half_ns = question.from_ns + (question.to_ns - question.from_ns) / 2;
+    let there: Vec<(usize, u64)> = flights.queued(question.known_from_ns, half_ns).collect();
+    let extra = |ns: f64| (ns - question.usual_ns).max(0.0);
+    let typical = extra(middle(there.iter().map(|(_, ns)| *ns as f64).collect()));
+    let first = there
+        .iter()
+        .filter(|(ahead, _)| *ahead as f64 * 2.0 <= in_flight - 1.0);
+    let quickest = first.map(|(_, ns)| extra(*ns as f64)).min_by(f64::total_cmp);
+    quickest.is_some_and(|quickest| typical > 0.0 && quickest >= typical * AT_ONCE)
 }
 
 /// The part of the extra time that the victim's own queue explains, where that is far longer than usual.

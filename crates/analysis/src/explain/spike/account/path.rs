@@ -10,6 +10,7 @@ use super::cpus::Cpus;
 use super::device::Counterfactual;
 use super::ledger::{Ledger, Owner};
 use super::queue::Queue;
+use super::still::Still;
 use super::thread::{Doing, Span, Threads};
 use crate::explain::answer::{OwnerClass, Process};
 use fathom_core::record::{BlockOp, BlockedOn, Comm, KernelSpan, SpanKind};
@@ -28,6 +29,8 @@ pub(super) struct Paths<'s> {
     pub flushes: Vec<Flush>,
     /// When pages that the load had made dirty were being written back.
     pub own_pages: Busy,
+    /// When CPUs, and all of them, did not run.
+    pub still: Still,
     /// What held each worker up, for times in which an I/O was due and not sent.
     pub queue: Queue,
 }
@@ -127,7 +130,10 @@ impl Paths<'_> {
         let all = done - queued;
         let usual = (usually.below_ns() as u64).min(all);
         ledger.add(Owner::of(OwnerClass::Usual), usual);
-        let extra = all - usual;
+        // A machine that does not run sees no request end.
+        let still = self.still.whole.within_ns(queued, done).min(all - usual);
+        ledger.add(Owner::of(OwnerClass::Standstill), still);
+        let extra = all - usual - still;
         if extra == 0 {
             return;
         }
@@ -196,9 +202,12 @@ impl Paths<'_> {
         let mut told = Ledger::default();
         self.spans(io, from, to, step, &mut told);
         for (owner, ns) in told.iter() {
-            let by_name = matches!(owner.class, OwnerClass::Stopped | OwnerClass::Frozen);
+            let known = matches!(
+                owner.class,
+                OwnerClass::Stopped | OwnerClass::Frozen | OwnerClass::Standstill
+            );
             found.add(
-                if by_name {
+                if known {
                     owner
                 } else {
                     Owner::of(OwnerClass::Stopped)
@@ -208,8 +217,18 @@ impl Paths<'_> {
         }
     }
 
-    /// By what the thread did.
+    /// By what the thread did, but for times in which nothing ran.
     fn spans(&self, io: &SlowIo, from: u64, to: u64, step: Step, found: &mut Ledger) {
+        let mut at = from;
+        for (begin, end) in self.still.whole.spans(from, to) {
+            self.of_thread(io, at, begin, step, found);
+            found.add(Owner::of(OwnerClass::Standstill), end - begin);
+            at = end;
+        }
+        self.of_thread(io, at, to, step, found);
+    }
+
+    fn of_thread(&self, io: &SlowIo, from: u64, to: u64, step: Step, found: &mut Ledger) {
         if from >= to {
             return;
         }
@@ -255,7 +274,7 @@ impl Paths<'_> {
         let waited = |tid: &u32| -> u64 {
             let spans = self.threads.within(*tid, from, to);
             spans
-                .filter(|span| span.doing != Doing::Running)
+                .filter(|span| !matches!(span.doing, Doing::Running { .. }))
                 .map(|span| span.to_ns - span.from_ns)
                 .sum()
         };
@@ -266,16 +285,44 @@ impl Paths<'_> {
             .map(|(_, tid)| tid.0)
     }
 
+    /// What a thread did, but for times in which the CPU that it needed did not run.
     fn span(&self, io: &SlowIo, tid: u32, span: Span, step: Step, found: &mut Ledger) {
+        let cpu = match span.doing {
+            // Of one that sleeps, its timer is that CPU's.
+            Doing::Running { cpu }
+            | Doing::Ready { cpu }
+            | Doing::Waiting {
+                cpu,
+                on: BlockedOn::Itself,
+                waker: None,
+            } => cpu,
+            Doing::Waiting { .. } => return self.did(io, tid, span, step, found),
+        };
+        let mut rest = span;
+        for (from_ns, to_ns) in self.still.of_cpu(cpu, span.from_ns, span.to_ns) {
+            let before = Span {
+                to_ns: from_ns,
+                ..rest
+            };
+            self.did(io, tid, before, step, found);
+            found.add(Owner::of(OwnerClass::Standstill), to_ns - from_ns);
+            rest.from_ns = to_ns;
+        }
+        self.did(io, tid, rest, step, found);
+    }
+
+    fn did(&self, io: &SlowIo, tid: u32, span: Span, step: Step, found: &mut Ledger) {
         let Span {
             from_ns,
             to_ns,
             doing,
-            ..
         } = span;
+        if from_ns >= to_ns {
+            return;
+        }
         let ns = to_ns - from_ns;
         match doing {
-            Doing::Running => found.add(Owner::of(OwnerClass::OwnCpu), ns),
+            Doing::Running { .. } => found.add(Owner::of(OwnerClass::OwnCpu), ns),
             Doing::Ready { cpu } => self.ready(tid, cpu, (from_ns, to_ns), found),
             Doing::Waiting { cpu, on, waker } => match on {
                 BlockedOn::Quota => found.add(Owner::of(OwnerClass::Quota), ns),
@@ -338,27 +385,26 @@ impl Paths<'_> {
     /// An I/O was due, and the thread that was to send it slept until an interrupt: behind earlier I/Os of its own, as far as those
     /// tell; the rest is a timer's that was late, as far as nobody had the CPU that it was set on.
     fn slept_on(&self, io: &SlowIo, (tid, cpu): (u32, u32), (from, to): (u64, u64), found: &mut Ledger) {
-        let mut told = Ledger::default();
-        self.unseen(io, from, to, Step::Unsent, &mut told);
         // A sleeping thread is stopped where it is: its stack does not tell.
         let halts = [SpanKind::Frozen, SpanKind::Stopped];
         if halts
             .iter()
             .any(|kind| self.spans_of(*kind, from, to).next().is_some())
         {
-            return found.join(&told, 1.0);
+            return self.unseen(io, from, to, Step::Unsent, found);
         }
+        let mut told = Ledger::default();
+        self.unseen(io, from, to, Step::Unsent, &mut told);
         let rest = told.take(OwnerClass::NotSeen);
-        let holders = self.cpus.holders(cpu, tid, from, to);
-        let idle: f64 = holders
-            .iter()
-            .filter(|(who, _)| who.is_none())
-            .map(|(_, ns)| ns)
-            .sum();
-        let late = (rest as f64 * (idle / (to - from) as f64).min(1.0)) as u64;
-        told.add(Owner::of(OwnerClass::LateTimer), late);
-        told.add(Owner::NOT_SEEN, rest - late);
         found.join(&told, 1.0);
+        let holders = self.cpus.holders(cpu, tid, from, to);
+        let idle = holders.iter().filter(|(who, _)| who.is_none());
+        let idle: f64 = idle.map(|(_, ns)| ns).sum();
+        let busy = ((to - from) as f64 - idle).max(0.0);
+        found.divide(
+            rest,
+            &[(Owner::of(OwnerClass::LateTimer), idle), (Owner::NOT_SEEN, busy)],
+        );
     }
 
     /// Who had the CPU that the thread stood ready for.

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 /// What a thread did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
-    Running,
+    Running {
+        cpu: u32,
+    },
     /// It stood ready for a CPU and had none.
     Ready {
         cpu: u32,
@@ -100,7 +102,7 @@ fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> 
         let ready_ns = stay.ready_ns.or(left_ns.filter(|_| preempted));
         let ready_ns = ready_ns.unwrap_or(start_ns).min(start_ns);
         if let Some(left) = left {
-            let (left_ns, on) = (left.end_ns, waits_for(left));
+            let on = waits_for(left);
             let waker = (stay.waker_tid != 0).then_some((stay.waker_tid, stay.waker_comm));
             // A quota leaves its tasks ready by name: none of that is a wait for a CPU.
             let until_ns = if on == BlockedOn::Quota {
@@ -109,10 +111,14 @@ fn line(stays: &[&SchedSlice], first_sign: impl Fn(u64, u64) -> Option<u64>) -> 
                 ready_ns
             };
             let cpu = left.cpu;
-            push(left_ns, until_ns.max(left_ns), Doing::Waiting { cpu, on, waker });
+            push(
+                left.end_ns,
+                until_ns.max(left.end_ns),
+                Doing::Waiting { cpu, on, waker },
+            );
         }
         push(ready_ns, start_ns, Doing::Ready { cpu: stay.cpu });
-        push(start_ns, stay.end_ns, Doing::Running);
+        push(start_ns, stay.end_ns, Doing::Running { cpu: stay.cpu });
         left = Some(stay);
     }
     line

@@ -9,6 +9,8 @@ pub(super) type Flight = (u64, u64, u64);
 #[derive(Debug, Default)]
 pub(super) struct Flights {
     pub begun: Vec<u64>,
+    /// How long each took, in the order of their begins.
+    took: Vec<u64>,
     ended: Vec<u64>,
     /// Bytes of the first so many, in either order.
     begun_bytes: Vec<u64>,
@@ -29,6 +31,10 @@ impl Flights {
             std::iter::once(0).chain(sums).collect::<Vec<u64>>()
         };
         let begun = flights.iter().map(|flight| flight.0).collect();
+        let took = flights
+            .iter()
+            .map(|flight| flight.1.saturating_sub(flight.0))
+            .collect();
         let begun_bytes = sums(&mut flights.iter().map(|flight| flight.2));
         let busy = Busy::of(flights.iter().map(|flight| (flight.0, flight.1)));
         flights.sort_unstable_by_key(|flight| flight.1);
@@ -36,6 +42,7 @@ impl Flights {
             ended: flights.iter().map(|flight| flight.1).collect(),
             ended_bytes: sums(&mut flights.iter().map(|flight| flight.2)),
             begun,
+            took,
             begun_bytes,
             busy,
         }
@@ -47,6 +54,16 @@ impl Flights {
         let ended = self.ended.partition_point(|ended| *ended <= at_ns).min(begun);
         let bytes = self.begun_bytes[begun].saturating_sub(self.ended_bytes[ended]);
         ((begun - ended) as f64, bytes as f64)
+    }
+
+    /// Those that began in a span: how many were ahead of each, and how long it took.
+    pub(super) fn queued(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = (usize, u64)> {
+        let first = self.begun.partition_point(|begun| *begun < from_ns);
+        let last = self.begun.partition_point(|begun| *begun < to_ns).max(first);
+        (first..last).map(|number| {
+            let ended = self.ended.partition_point(|ended| *ended <= self.begun[number]);
+            (number.saturating_sub(ended), self.took[number])
+        })
     }
 
     /// How many ended in a span.

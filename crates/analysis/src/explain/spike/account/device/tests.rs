@@ -198,6 +198,45 @@ fn a_neighbour_in_a_stall_is_granted_nothing() {
     }
 }
 
+/// A device that takes four times as long from the moment that somebody comes, for him as well; his requests end one after the other by
+/// chance, as those in a pipe do.
+#[test]
+fn a_newcomer_who_is_as_slow_from_his_first_request_on_is_granted_nothing() {
+    let latency = |now: u64| if now > 2_000 * MS { 4 * MS } else { MS };
+    let alone = Made::new(1, None, latency, |_| false, 0, 0).requests;
+    for depth in [4, 6, 8] {
+        let made = |first_ns: &dyn Fn(u64) -> u64, service: &dyn Fn(u64, u64) -> u64| {
+            let mut all = alone.clone();
+            for slot in 0..depth {
+                let mut begin = first_ns(slot);
+                let mut number = 0;
+                while begin < 4_000 * MS {
+                    let end = begin + service(slot, number);
+                    all.push(BlockRequest {
+                        len_bytes: 64 << 10,
+                        pid: 9,
+                        comm: Comm::from("dd"),
+                        ..make::request(begin, end)
+                    });
+                    begin = end + 20_000;
+                    number += 1;
+                }
+            }
+            all.sort_by_key(|request| request.completed_ns);
+            Made { requests: all }
+        };
+        // Evenly apart.
+        let apart = made(&|slot| 2_001 * MS + slot * 4 * MS / depth, &|_, _| 4 * MS);
+        assert!(apart.part(2_000, 4_000) <= 0.0, "{depth} apart");
+        // All at once, one after the other from then on: the first are quick.
+        let pipe = made(&|_| 2_001 * MS, &|slot, number| match number {
+            0 => (slot + 1) * 4 * MS / depth,
+            _ => 4 * MS,
+        });
+        assert!(pipe.part(2_000, 4_000) >= 1.0, "{depth} in a pipe");
+    }
+}
+
 /// What is granted to all is divided by what each has ahead, and adds up to no more than was granted.
 #[test]
 fn grants_add_up() {

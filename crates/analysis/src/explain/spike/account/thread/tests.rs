@@ -22,6 +22,7 @@ fn spans(stays: &[SchedSlice]) -> Vec<(u64, u64, Doing)> {
     spans.map(|span| (span.from_ns, span.to_ns, span.doing)).collect()
 }
 
+const RUNS: Doing = Doing::Running { cpu: 1 };
 const WAITS: Doing = Doing::Waiting {
     cpu: 1,
     on: BlockedOn::Unknown,
@@ -39,12 +40,12 @@ fn a_thread_sleeps_is_woken_waits_and_runs() {
     assert_eq!(
         spans(&stays),
         [
-            (100, 200, Doing::Running),
+            (100, 200, RUNS),
             (200, 300, WAITS),
             (300, 350, ready),
-            (350, 400, Doing::Running),
+            (350, 400, RUNS),
             (400, 450, ready),
-            (450, 500, Doing::Running),
+            (450, 500, RUNS),
         ]
     );
 }
@@ -75,7 +76,7 @@ fn a_stay_whose_begin_is_not_known_begins_with_the_first_sign() {
         on: BlockedOn::Quota,
         waker: None,
     };
-    for (sign, rest) in [(Some(900), Some((900, 950, Doing::Running))), (None, None)] {
+    for (sign, rest) in [(Some(900), Some((900, 950, RUNS))), (None, None)] {
         let threads = Threads::new(
             &stays,
             |_| true,
@@ -84,7 +85,7 @@ fn a_stay_whose_begin_is_not_known_begins_with_the_first_sign() {
         let spans = threads.within(7, 150, u64::MAX);
         let spans: Vec<_> = spans.map(|span| (span.from_ns, span.to_ns, span.doing)).collect();
         let until = (200, rest.map_or(950, |rest| rest.0), quota);
-        let expected = [(150, 200, Doing::Running), until].into_iter().chain(rest);
+        let expected = [(150, 200, RUNS), until].into_iter().chain(rest);
         assert_eq!(spans, expected.collect::<Vec<_>>());
     }
 }
