@@ -57,11 +57,16 @@ const LEFT_OUT: [(&str, &str, &str); 11] = [
         "records::reader::tests::torn_at_every_byte",
         TOO_LONG,
     ),
-    ("fathom-sys", "nvme::tests::what_is_no_namespace_says_so", NO_IOCTL),
+    (
+        "fathom-sys",
+        "nvme::tests::what_is_no_namespace_says_so",
+        NO_IOCTL,
+    ),
     ("fathom-sys", "sg::tests::what_is_no_disk_says_so", NO_IOCTL),
 ];
 const TOO_LONG: &str = "a processor of its own: in an emulator it takes minutes";
-const NO_IOCTL: &str = "a kernel of its own: to an ioctl that the emulator does not know it answers ENOSYS, whatever the file";
+const NO_IOCTL: &str =
+    "a kernel of its own: to an ioctl that the emulator does not know it answers ENOSYS, whatever the file";
 
 /// What others wrote runs little here, and takes long to optimise (docs/journal/2026-11-22-arm.md).
 const QUICK_BUILD: [&str; 2] = ["profile.dev.package.\"*\".opt-level=0", "profile.dev.debug=0"];

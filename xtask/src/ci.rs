@@ -2,6 +2,7 @@
 
 use crate::{arm, cluster, fuzz, packages, shell, tidy};
 use anyhow::{Result, bail};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -39,9 +40,11 @@ pub(crate) fn run() -> Result<()> {
         "warnings",
     ]))?;
     steps.ended("clippy");
+    let before = tidy::files(&shell::root())?;
     let mut tests = test()?;
     steps.ended("tests");
     tests.add(without_tracefs()?);
+    nothing_left_behind(&before)?;
     steps.ended("tests without tracefs");
     let on_cluster = cluster::test_if_built()?;
     if on_cluster.skipped.is_empty() {
@@ -62,6 +65,16 @@ pub(crate) fn run() -> Result<()> {
     steps.ended("reproduce");
     steps.tell();
     tests.tell();
+    Ok(())
+}
+
+/// Tests write into directories of their own: what they left in the checkout would be taken for a part of it.
+fn nothing_left_behind(before: &[PathBuf]) -> Result<()> {
+    let mut left = tidy::files(&shell::root())?;
+    left.retain(|file| !before.contains(file));
+    if !left.is_empty() {
+        bail!("tests left files in the checkout: {left:?}");
+    }
     Ok(())
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// The files that git knows or would add.
-fn files(root: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(root: &Path) -> Result<Vec<PathBuf>> {
     let list = |args: &[&str]| -> Result<Vec<PathBuf>> {
         let output = std::process::Command::new("git")
             .current_dir(root)

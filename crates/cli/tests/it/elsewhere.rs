@@ -166,7 +166,9 @@ fn streams_are_those_of_fio() {
                 let mut command = match words.split_first() {
                     Some((program, words)) if is_fio => {
                         let mut command = Command::new(program);
-                        command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+                        // It leaves a state of what it verifies where it runs.
+                        command.args(words).current_dir(place.path("."));
+                        command.stdout(Stdio::piped()).stderr(Stdio::piped());
                         command
                     }
                     _ => place.command_of(std::iter::once("fio").chain(words)),
