@@ -49,6 +49,8 @@ const SAME_MOMENT_OF_OWN: f64 = 0.05;
 const IN_STEP: f64 = 0.7;
 /// How many of those slow I/Os there must be.
 const IN_STEP_MIN: usize = 10;
+/// How many of the suspect's are there at least, where the victim waits for one of them.
+const QUEUED_IN_TURNS: f64 = 2.0;
 /// How many times the usual time between two ends the device may answer nobody, and still have been at work.
 const STEPS: f64 = 2.0;
 /// A queue that may be what is waited for has so many requests; those with at most half of them ahead are the first. Of what the
@@ -376,7 +378,8 @@ fn by_one(question: &Question<'_>, slow: &[&&Sample], flights: &Flights) -> bool
 
 /// The part of the extra time of I/Os that ended as one of the suspect's did, while others of the suspect's went on: a device that
 /// carries one out at a time, and takes turns. Such a victim waits for one request, however many are ahead of it, and may be answered a
-/// moment before it. What a stall or a slow device answers is not in step: all at once, or each in its own time.
+/// moment before it; or always as long behind it, where a large request is carried out in parts and the victim's comes between two of
+/// the next. What a stall or a slow device answers is not in step: all at once, or each in its own time.
 fn in_step(usual_ns: f64, slow: &[&&Sample], flights: &Flights) -> f64 {
     if slow.len() < IN_STEP_MIN {
         return 0.0;
@@ -384,18 +387,56 @@ fn in_step(usual_ns: f64, slow: &[&&Sample], flights: &Flights) -> f64 {
     let Some(step_ns) = flights.step_ns() else {
         return 0.0;
     };
+    let near_ns = |sample: &Sample| (step_ns * SAME_MOMENT).min(sample.ns() * SAME_MOMENT_OF_OWN);
+    let at_work = |sample: &Sample| sample.silent * sample.ns() <= step_ns * STEPS;
     let (mut together, mut all) = (0.0, 0.0);
+    let mut behind: Vec<(f64, f64)> = Vec::new();
     for sample in slow {
         let extra = sample.ns() - usual_ns;
         all += extra;
-        let near_ns = (step_ns * SAME_MOMENT).min(sample.ns() * SAME_MOMENT_OF_OWN);
-        let at_work = sample.silent * sample.ns() <= step_ns * STEPS;
-        if at_work && flights.nearest_end_ns(sample.to_ns) <= near_ns {
+        if !at_work(sample) {
+            continue;
+        }
+        if flights.nearest_end_ns(sample.to_ns) <= near_ns(sample) {
             together += extra;
         }
+        if let Some(ended) = flights.last_end(sample.to_ns).filter(|end| *end > sample.from_ns) {
+            behind.push(((sample.to_ns - ended) as f64, extra));
+        }
+    }
+    let shortest_ns = slow
+        .iter()
+        .map(|sample| near_ns(sample))
+        .fold(f64::INFINITY, f64::min);
+    if takes_turns(slow, flights) {
+        together = together.max(most_within(behind, 2.0 * shortest_ns));
     }
     let part = together / f64::max(all, 1.0);
     if part >= IN_STEP { part } else { 0.0 }
+}
+
+/// Whether a victim's I/O waits for one of several of the suspect's: of those that a device carries out beside it, each in its own
+/// time, as many end meanwhile.
+fn takes_turns(slow: &[&&Sample], flights: &Flights) -> bool {
+    let each = |value: &dyn Fn(&Sample) -> f64| middle(slow.iter().map(|sample| value(sample)).collect());
+    let ended = each(&|sample| flights.ended_within(sample.from_ns, sample.to_ns) as f64);
+    let queued = each(&|sample| flights.ahead(sample.from_ns + 1).0);
+    ended <= 1.0 && queued >= QUEUED_IN_TURNS
+}
+
+/// The most weight whose values lie within `width` of each other.
+fn most_within(mut values: Vec<(f64, f64)>, width: f64) -> f64 {
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut first, mut sum, mut most) = (0, 0.0, 0.0);
+    for (value, weight) in &values {
+        sum += weight;
+        while values[first].0 < value - width {
+            sum -= values[first].1;
+            first += 1;
+        }
+        most = f64::max(most, sum);
+    }
+    most
 }
 
 /// How many times apart these were slow, each time counted for what it weighs: (sum of weights)² / sum of their squares.
@@ -438,12 +479,18 @@ fn follows(usual_ns: f64, over: &[&Sample], flights: &Flights) -> f64 {
     let ahead: Vec<(f64, f64)> = over.iter().map(|sample| flights.ahead(sample.from_ns)).collect();
     let by_bytes = line(&ahead.iter().map(|ahead| ahead.1).collect::<Vec<_>>(), &times);
     let by_number = line(&ahead.iter().map(|ahead| ahead.0).collect::<Vec<_>>(), &times);
-    let best = if by_bytes.correlation >= by_number.correlation {
-        by_bytes
-    } else {
-        by_number
-    };
+    let by_bytes_is_best = by_bytes.correlation >= by_number.correlation;
+    let best = if by_bytes_is_best { by_bytes } else { by_number };
     if best.correlation < FOLLOWS || deviations(best.correlation, over.len()) < SURE {
+        return 0.0;
+    }
+    // One who comes and goes with what made the device slow is met by a few at its edges: the others must show it as well.
+    let value = |ahead: &(f64, f64)| if by_bytes_is_best { ahead.1 } else { ahead.0 };
+    let mut points: Vec<(f64, f64)> = ahead.iter().map(value).zip(times).collect();
+    points.sort_unstable_by(|a, b| (a.0 - best.mean_x).abs().total_cmp(&(b.0 - best.mean_x).abs()));
+    points.truncate(points.len() - ALONE_MIN.min(points.len() / 4));
+    let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+    if line(&x, &y).correlation < FOLLOWS {
         return 0.0;
     }
     let extra_ns = (best.mean_y - usual_ns).max(1.0);

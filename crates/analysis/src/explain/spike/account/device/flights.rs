@@ -104,6 +104,12 @@ impl Flights {
         distances.min().map_or(f64::INFINITY, |ns| ns as f64)
     }
 
+    /// The last end up to a moment.
+    pub(super) fn last_end(&self, at_ns: u64) -> Option<u64> {
+        let next = self.ended.partition_point(|ended| *ended <= at_ns);
+        self.ended.get(next.checked_sub(1)?).copied()
+    }
+
     /// For how long something was in flight in a span.
     pub(super) fn busy_ns(&self, from_ns: u64, to_ns: u64) -> u64 {
         self.busy.within_ns(from_ns, to_ns)

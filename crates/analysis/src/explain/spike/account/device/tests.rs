@@ -127,11 +127,15 @@ fn a_neighbour_on_a_slow_device_is_granted_nothing() {
     }
 }
 
-/// One at a time, in turns: each read waits for one large write of several that are queued, and is answered a moment before it.
+/// One at a time, in turns: each read waits for one large write of several that are queued, and is answered a moment before it, or
+/// as the first part of the next was carried out.
 #[test]
 fn a_neighbour_whose_every_write_is_waited_for_is_granted_that() {
-    let (step, late) = (5 * MS + MS / 4, MS / 20);
-    for (seed, in_flight) in [(1, 2), (2, 4), (3, 10)] {
+    let step = 5 * MS + MS / 4;
+    let cases =
+        [(1, 2), (2, 4), (3, 10)].map(|(seed, in_flight)| [(seed, in_flight, 0), (seed, in_flight, MS)]);
+    for (seed, in_flight, behind) in cases.into_iter().flatten() {
+        let moved = |at: u64| at + MS / 20 - behind;
         let mut rng = Rng::new(seed);
         let mut requests = Vec::new();
         let victim = |from: u64, to: u64| BlockRequest {
@@ -150,16 +154,45 @@ fn a_neighbour_whose_every_write_is_waited_for_is_granted_that() {
             requests.push(BlockRequest {
                 len_bytes: 512 << 10,
                 pid: 9,
-                ..make::request(queued + late, end + late)
+                ..make::request(moved(queued), moved(end))
             });
         }
         requests.sort_by_key(|request| request.completed_ns);
         let made = Made { requests };
-        assert!(
-            made.part(2_000, 3_500) > 0.9,
-            "{in_flight}: {}",
-            made.part(2_000, 3_500)
-        );
+        let part = made.part(2_000, 3_500);
+        assert!(part > 0.9, "{in_flight}, {behind} ns behind: {part}");
+    }
+}
+
+/// Each in its own time, which is the same for all: the victim ends always as long behind one of the neighbour's.
+#[test]
+fn a_neighbour_in_step_on_a_slow_device_is_granted_nothing() {
+    for in_flight in 1..=8_u64 {
+        let mut requests = Vec::new();
+        for pid in [1, 9] {
+            let queue = if pid == 1 { 1 } else { in_flight };
+            let mut begins: Vec<u64> = (0..queue)
+                .map(|n| MS * n * 4 / queue + u64::from(pid) * MS / 9)
+                .collect();
+            // The neighbour comes as the device slows down.
+            while begins[0] < 4_000 * MS {
+                for begin in &mut begins {
+                    let slow = (2_000..3_500).contains(&(*begin / MS));
+                    let end = *begin + if slow { 4 * MS } else { MS };
+                    if pid == 1 || slow {
+                        requests.push(BlockRequest {
+                            len_bytes: if pid == 1 { 4096 } else { 64 << 10 },
+                            pid,
+                            ..make::request(*begin, end)
+                        });
+                    }
+                    *begin = end + 20_000;
+                }
+            }
+        }
+        requests.sort_by_key(|request| request.completed_ns);
+        let part = Made { requests }.part(2_000, 3_500);
+        assert!(part < 0.1, "{in_flight}: {part}");
     }
 }
 
