@@ -484,11 +484,11 @@ fn follows(usual_ns: f64, over: &[&Sample], flights: &Flights) -> f64 {
     if best.correlation < FOLLOWS || deviations(best.correlation, over.len()) < SURE {
         return 0.0;
     }
-    // One who comes and goes with what made the device slow is met by a few at its edges: the others must show it as well.
+    // One who comes and goes with what made the device slow may be met by one at its edge: a single point makes no line.
     let value = |ahead: &(f64, f64)| if by_bytes_is_best { ahead.1 } else { ahead.0 };
     let mut points: Vec<(f64, f64)> = ahead.iter().map(value).zip(times).collect();
     points.sort_unstable_by(|a, b| (a.0 - best.mean_x).abs().total_cmp(&(b.0 - best.mean_x).abs()));
-    points.truncate(points.len() - ALONE_MIN.min(points.len() / 4));
+    points.pop();
     let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
     if line(&x, &y).correlation < FOLLOWS {
         return 0.0;
