@@ -8,7 +8,7 @@ use crate::resolve::DEFAULT_SEED;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{
     BlockSize, Compression, Dedupe, Distribution, Flow, Job, LatencyTarget, Mix, PerOp, RandomMap, Rate,
-    ReadIolog, SplitEntry, Steady, SteadyOf, ThinkTime, ThinkTimeBasis, Verify, VerifyAlgorithm,
+    ReadIolog, SplitEntry, Steady, SteadyOf, ThinkTime, ThinkTimeBasis, Verify, VerifyAlgorithm, ZoneRules,
 };
 use std::collections::BTreeMap;
 
@@ -74,12 +74,25 @@ pub(crate) struct Draft {
 }
 
 /// How a region is divided into zones.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct ZoneWords {
-    pub(crate) strided: bool,
+    pub(crate) mode: ZoneMode,
     pub(crate) size: u64,
     pub(crate) range: u64,
     pub(crate) skip: u64,
+    /// What counts where the zones of a device are heeded; its sizes are given by the words above.
+    pub(crate) rules: ZoneRules,
+}
+
+/// What zones are to a job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ZoneMode {
+    #[default]
+    None,
+    /// Parts of a region, one after the other.
+    Strided,
+    /// Those of a zoned device.
+    Heeded,
 }
 
 /// The three ways to give block sizes; per direction the last of them that is set counts.
@@ -235,10 +248,19 @@ impl Draft {
         }
         if let Some(strides) = job.pattern.strides {
             self.zones = ZoneWords {
-                strided: true,
+                mode: ZoneMode::Strided,
                 size: strides.amount_bytes,
                 range: strides.range_bytes,
                 skip: strides.skip_bytes,
+                ..ZoneWords::default()
+            };
+        }
+        if let Some(rules) = job.pattern.zones {
+            self.zones = ZoneWords {
+                mode: ZoneMode::Heeded,
+                size: rules.size_bytes,
+                rules,
+                ..ZoneWords::default()
             };
         }
     }

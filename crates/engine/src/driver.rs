@@ -7,12 +7,14 @@
 use crate::content::Content;
 use crate::wait::sleep_until;
 use crate::worker::{Rolled, Step, Worker};
-use fathom_core::backend::{Backend, BackendError, Op, Submit};
+use crate::zones::ZoneCommand;
+use fathom_core::backend::{Backend, BackendError, Errno, Op, Submit};
 use fathom_core::clock::Clock;
 use fathom_core::run::CpuUsage;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::Depth;
 use fathom_sys::process::resource_usage_thread;
+use fathom_sys::zoned::Zone;
 use std::os::fd::OwnedFd;
 
 /// How long before a due time waiting turns into spinning: timers wake up late, those of
@@ -41,6 +43,8 @@ pub struct Driver<'a, B, C> {
     held: Option<u32>,
     /// Gives files in place of those of the pass before, where each pass has its own.
     pub new_files: Option<&'a mut dyn FnMut() -> std::io::Result<Vec<OwnedFd>>>,
+    /// Does to a zone what has to be done before a write, where zones are heeded.
+    pub zones: Option<&'a mut dyn FnMut(&ZoneCommand) -> std::io::Result<Option<Zone>>>,
     /// What the thread had used when counting began, where that was at the end of a ramp.
     pub usage_before: Option<CpuUsage>,
     /// What the thread had used when counting ended, where the load went on.
@@ -74,6 +78,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             to_check,
             held: None,
             new_files: None,
+            zones: None,
             usage_before: None,
             usage_after: None,
         }
@@ -110,6 +115,7 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
                 }
                 Step::Wait(until) => self.wait(until)?,
                 Step::NewFiles => self.renew()?,
+                Step::Zone(command) => self.change_zone(&command),
                 Step::Finished if in_flight > 0 => self.reap(1, MonoTime::NEVER)?,
                 Step::Finished => {
                     if !self.worker.begin_read_back(self.clock.now()) {
@@ -278,6 +284,17 @@ impl<'a, B: Backend, C: Clock> Driver<'a, B, C> {
             call: "unlink_each_loop",
             source,
         })
+    }
+
+    /// What a zone needs before it is written. I/Os in flight are not taken meanwhile.
+    #[cold]
+    fn change_zone(&mut self, command: &ZoneCommand) {
+        let outcome = match &mut self.zones {
+            Some(carry_out) => carry_out(command),
+            None => Ok(None),
+        };
+        let errno = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(0));
+        self.worker.zone_done(command, outcome.map_err(errno));
     }
 
     /// Kept apart, so that the loop's own copy of a request stays in registers: its fields are written one by

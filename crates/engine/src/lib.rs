@@ -33,5 +33,6 @@ mod verify;
 pub mod wait;
 pub mod worker;
 mod worker_tally;
+pub mod zones;
 
 pub use thread::{Boundary, BoundaryHook, StartFailure};

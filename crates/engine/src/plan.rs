@@ -7,6 +7,7 @@
 mod error;
 mod generic;
 mod needs;
+pub(crate) mod zoned;
 
 pub use error::PlanError;
 pub use needs::{Needs, WORKER_BYTES};
@@ -431,6 +432,7 @@ fn plan_worker(
             Some(file) => played_span(job, file.extent_bytes, &path, kind, size)?,
             None => span_of(job, number, count, &path, kind, size)?,
         };
+        let span = zoned::whole_zones(job, &path, (kind, size), span)?;
         sizes.push(size);
         files.push(FilePlan { path, kind, span });
     }

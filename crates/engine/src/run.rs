@@ -23,6 +23,7 @@ use crate::replay::Playback;
 use crate::thread::{BoundaryHook, StartFailure};
 use crate::verify;
 use crate::worker::Ends;
+use crate::zones::{ZonedFiles, ZonesError};
 use fathom_core::run::{HistogramRow, IntervalLatency, SeriesRow, WorkerAccount};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::VirtualDisk;
@@ -150,6 +151,9 @@ pub enum RunError {
         /// How it ended, or why it was not begun.
         how: String,
     },
+    /// The zones of a device do not do for a job.
+    #[error(transparent)]
+    Zones(#[from] ZonesError),
     /// A verified block has no room for its header.
     #[error("{job}: verification needs blocks (or verify_interval=) of at least {need} bytes")]
     VerifyTooSmall {
@@ -251,6 +255,15 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
             });
         }
     }
+    check_zones(plan)
+}
+
+/// Whether the zones of all devices do for their jobs, as far as `plan` goes by zones.
+///
+/// # Errors
+/// [`RunError::Zones`].
+pub fn check_zones(plan: &Plan) -> Result<(), RunError> {
+    ZonedFiles::new(plan)?;
     Ok(())
 }
 
@@ -261,6 +274,7 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
 pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
     check(plan)?;
     let mut scheduler = Scheduler::new(plan, options);
+    scheduler.zones = ZonedFiles::new(plan)?;
     let played = scheduler.run(hooks);
     // Files that were to be removed are, however the run ended.
     let mut unremoved = scheduler.unlink();

@@ -26,6 +26,7 @@ use crate::recording::{IoRecording, WorkerTask};
 use crate::replay::Playback;
 use crate::run::surroundings;
 use crate::worker::{Ends, Guards, Limits, Priorities, Target, Worker, WorkerEnd, WorkerPlan};
+use crate::zones::{self, OfFile, WorkerZones, ZoneCommand};
 use fathom_core::backend::{Backend, BackendError, Errno};
 use fathom_core::clock::Clock;
 use fathom_core::nbd::Uri;
@@ -95,6 +96,26 @@ pub(crate) struct Task {
     pub share: Mutex<Option<Share>>,
     /// What other workers may have locked.
     pub locks: Mutex<Option<Locks>>,
+    /// The zones of its files, where its job goes by them.
+    pub zones: Mutex<Option<Zoned>>,
+}
+
+/// The zones of a worker's files.
+#[derive(Debug)]
+pub(crate) struct Zoned {
+    files: Vec<OfFile>,
+    /// The same files, open as the load has them, for what is done to zones.
+    devices: Vec<File>,
+}
+
+impl Zoned {
+    /// Of files that are not open yet.
+    pub(crate) fn new(files: Vec<OfFile>) -> Self {
+        Self {
+            files,
+            devices: Vec::new(),
+        }
+    }
 }
 
 /// Why a worker could not start.
@@ -173,6 +194,14 @@ pub(crate) fn depth_of(job: &Job) -> u32 {
     } else {
         1
     }
+}
+
+/// How a worker of this job goes by zones; `None`: it does not.
+pub(crate) fn zones_of(job: &Job, files: Vec<OfFile>, index: u64) -> Option<WorkerZones> {
+    let rules = job.pattern.zones.as_ref()?;
+    let wraps = job.limit.time_based || job.region.io_size.is_some();
+    let seed = Rng::stream(job.random_seed ^ 0x2B, index).next_u64();
+    Some(WorkerZones::new(job, rules, files, depth_of(job), wraps, seed))
 }
 
 /// What holds the I/Os of a worker of this job back.
@@ -356,6 +385,10 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     let Some(files) = opened else {
         return Ok(None);
     };
+    if let Some(zoned) = task.zones.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        let clones = files.iter().map(File::try_clone);
+        zoned.devices = clones.collect::<io::Result<_>>().map_err(failure(StartStep::Open))?;
+    }
     let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();
     let mut content = Content::new(&job, task.index, seed);
     if job.verify.as_ref().is_some_and(|verify| verify.dump) {
@@ -650,7 +683,12 @@ fn go<B: Backend>(
     let priorities = Priorities::new(job, depth_of(job), seed);
     let guards = Guards::with_priorities(guards_of(job, share), priorities);
     let locks = task.locks.lock().unwrap_or_else(PoisonError::into_inner).take();
-    worker.guard_with(Guards::with_locks(guards, locks));
+    let guards = Guards::with_locks(guards, locks);
+    let zoned = task.zones.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (zones, devices) = zoned.map_or((None, Vec::new()), |zoned| {
+        (zones_of(job, zoned.files, task.index), zoned.devices)
+    });
+    worker.guard_with(Guards::with_zones(guards, zones));
     let trim_seed = Rng::stream(job.random_seed ^ 0x71, task.index).next_u64();
     worker.trim_behind(job.verify.as_ref().filter(|_| plan_reads_back), trim_seed);
     if let Some(recording) = &task.recording {
@@ -680,6 +718,8 @@ fn go<B: Backend>(
     let mut driver = Driver::new(&mut worker, &mut backend, &mut clock, content, job.depth);
     let mut new_files = || open::open_anew(job, &task.files, &task.permits, writers);
     driver.new_files = Some(&mut new_files);
+    let mut carry_out = |command: &ZoneCommand| zones::carry_out(&devices, command);
+    driver.zones = Some(&mut carry_out);
     driver.worker.start(driver.clock.now(), epoch);
     if let Some(hook) = task.hook {
         hook(Boundary::Start);

@@ -36,6 +36,7 @@ use crate::errors::ErrorLog;
 use crate::interval::{Exchange, Interval, Phase, Stamps};
 use crate::pattern::Draw;
 use crate::recording::{IoRecorder, errno_of};
+use crate::zones::ZoneCommand;
 use fathom_core::backend::{Errno, Op, Outcome, Request};
 use fathom_core::run::Depths;
 use fathom_core::units::{MonoTime, Nanos};
@@ -60,6 +61,8 @@ pub enum Step {
     Full,
     /// A pass begins that wants new files; nothing is in flight.
     NewFiles,
+    /// Do this to a zone, and say how it went ([`Worker::zone_done`]).
+    Zone(ZoneCommand),
     /// Nothing more will be sent; what is in flight is still to come.
     Finished,
 }
@@ -394,6 +397,11 @@ impl Worker {
         {
             return Step::Wait(until);
         }
+        if self.guards.is_some()
+            && let Some(command) = self.zone_due()
+        {
+            return Step::Zone(command);
+        }
         if self.sync_due.is_some() {
             return self.next_flush(now);
         }
@@ -427,7 +435,10 @@ impl Worker {
                 Step::Full
             }
             Some(draw) => match self.waits_for_lock(&draw, now) {
-                None => self.issue(draw, now, now),
+                None => match self.placed(draw, now) {
+                    Ok(draw) => self.issue(draw, now, now),
+                    Err(step) => step,
+                },
                 Some(wait) => wait,
             },
             None => self.end(now),

@@ -52,6 +52,7 @@ pub(crate) fn check_modelled(plan: &Plan) -> anyhow::Result<()> {
             );
         }
     }
+    fathom_engine::run::check_zones(plan)?;
     room::check_memory_alone(&SystemRoot::default(), plan)
 }
 

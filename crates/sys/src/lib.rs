@@ -30,6 +30,7 @@ pub mod sync_io;
 #[cfg(test)]
 mod testing;
 pub mod uring;
+pub mod zoned;
 
 use fathom_core::backend::{Errno, Outcome};
 

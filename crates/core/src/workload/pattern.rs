@@ -78,6 +78,9 @@ pub struct Pattern {
     /// The region is gone through zone by zone (`zonemode=strided`).
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub strides: Option<Strides>,
+    /// Zones of the device are heeded, or made up where it has none (`zonemode=zbd`).
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub zones: Option<ZoneRules>,
 }
 
 /// Zones of a region, one after the other: in each so many bytes are done, then the next begins.
@@ -107,8 +110,31 @@ impl Default for Pattern {
             keeps_direction: false,
             repeats_offset: false,
             strides: None,
+            zones: None,
         }
     }
+}
+
+/// How the zones of a zoned device are used: each is written at its write pointer alone, one write at a time, and read below it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ZoneRules {
+    /// Size of a zone in bytes, of what has no zones of its own; 0: the device's.
+    pub size_bytes: u64,
+    /// What of such a zone can be written, in bytes; 0: all of it.
+    pub capacity_bytes: u64,
+    /// Zones written in part, over all workers of a device; 0: as many as the device allows.
+    pub max_open: u32,
+    /// Zones that a worker writes to at a time; 0: any number.
+    pub max_open_per_worker: u32,
+    /// Limits of the device do not count.
+    pub ignores_limits: bool,
+    /// Reads go beyond write pointers.
+    pub reads_beyond: bool,
+    /// Zones are emptied when they are written next, while more than this share of the region is written (0 to 1); 0: only full
+    /// ones are.
+    pub reset_above_share: f64,
+    /// How many of the writes empty their zone then (0 to 1).
+    pub reset_share: f64,
 }
 
 /// Whether random offsets remember where they have been.

@@ -2,11 +2,23 @@
 
 use super::Settling;
 use crate::diagnostic::Fault;
+use crate::draft::ZoneMode;
 use fathom_core::units::Nanos;
-use fathom_core::workload::{BlockSize, Distribution, EngineKind, Rate, Strides};
+use fathom_core::workload::{BlockSize, Distribution, EngineKind, Rate, Strides, ZoneRules};
 
 /// How long a depth is tried where nothing says so.
 const DEFAULT_WINDOW: Nanos = Nanos::from_secs(5);
+
+/// What counts with `zonemode=zbd` alone.
+const OF_HEEDED_ZONES: [&str; 7] = [
+    "zonecapacity",
+    "read_beyond_wp",
+    "max_open_zones",
+    "job_max_open_zones",
+    "ignore_zone_limits",
+    "zone_reset_threshold",
+    "zone_reset_frequency",
+];
 
 impl Settling<'_> {
     /// `bs=4k,16k` with `bs_is_seq_rand`: the first is the size in sequence, the second that of random I/Os.
@@ -27,7 +39,16 @@ impl Settling<'_> {
     /// Zones, where there are any.
     pub(super) fn strides(&mut self) {
         let zones = self.draft.zones;
-        if !zones.strided {
+        if zones.mode == ZoneMode::Heeded {
+            return self.heeded_zones();
+        }
+        for option in OF_HEEDED_ZONES {
+            if self.given(option) {
+                let fault = Fault::new(format!("`{option}` has no effect without zonemode=zbd"));
+                self.note(&[option], fault);
+            }
+        }
+        if zones.mode == ZoneMode::None {
             if zones.size > 0 {
                 let fault = Fault::new("zonesize needs a zonemode");
                 self.error(&["zonesize"], fault.remedy("add zonemode=strided"));
@@ -53,6 +74,33 @@ impl Settling<'_> {
             amount_bytes: zones.size,
             range_bytes,
             skip_bytes: zones.skip,
+        });
+    }
+
+    /// The zones of a device are heeded.
+    fn heeded_zones(&mut self) {
+        let zones = self.draft.zones;
+        for option in ["zonerange", "zoneskip"] {
+            if self.given(option) {
+                let fault = Fault::new(format!("`{option}` has no effect with zonemode=zbd"));
+                self.note(&[option], fault);
+            }
+        }
+        if zones.rules.capacity_bytes > 0 && zones.size == 0 {
+            let fault = Fault::new("`zonecapacity` has no effect without zonesize: a zoned device says what its zones hold");
+            self.note(&["zonecapacity"], fault);
+        }
+        let (above, share) = (zones.rules.reset_above_share, zones.rules.reset_share);
+        if (above > 0.0) != (share > 0.0) {
+            let fault = Fault::new("zones are emptied early by zone_reset_threshold and zone_reset_frequency together");
+            self.note(
+                &["zone_reset_threshold", "zone_reset_frequency"],
+                fault.remedy("give both, above 0"),
+            );
+        }
+        self.job.pattern.zones = Some(ZoneRules {
+            size_bytes: zones.size,
+            ..zones.rules
         });
     }
 

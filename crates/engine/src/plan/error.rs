@@ -137,6 +137,19 @@ pub enum PlanError {
         uri: String,
         source: std::io::Error,
     },
+    /// Zones do not go with what else a job asks for, or with its file.
+    #[error("{job}: zonemode=zbd: {what}")]
+    Zones {
+        job: String,
+        /// What is wrong, and what to do.
+        what: String,
+    },
+    /// A job writes where a zoned disk refuses it.
+    #[error(
+        "{job}: {path} is a host-managed zoned disk: it takes a write only at the write pointer of its zone, and this job writes \
+         at random: give zonemode=zbd"
+    )]
+    HostManaged { job: String, path: PathBuf },
     /// A write does not fit the store that it is to be taken from.
     #[error(
         "{job}: writes of {block} cannot be taken from a store of {store}: give the store at least the size of a block"

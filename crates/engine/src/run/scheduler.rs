@@ -16,6 +16,7 @@ use crate::plan::{Kind, Plan};
 use crate::sequences::Sequences;
 use crate::thread::{self, Gate, Task};
 use crate::worker::Ends;
+use crate::zones::ZonedFiles;
 use fathom_core::clock::Clock;
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_sys::clock::HostClock;
@@ -44,6 +45,8 @@ pub(super) struct Scheduler<'a> {
     balances: Balances,
     /// The locks on files.
     locks: LockedFiles,
+    /// The zones of devices.
+    pub(super) zones: ZonedFiles,
     /// What jobs asked of the system.
     pub(super) surroundings: Surroundings,
     /// The clock of the options, kept right.
@@ -68,6 +71,7 @@ impl<'a> Scheduler<'a> {
             sequences: Sequences::default(),
             balances: Balances::default(),
             locks: LockedFiles::default(),
+            zones: ZonedFiles::default(),
             surroundings: Surroundings::default(),
             clock: options.clock.clone(),
             disciplined: MonoTime(0),
@@ -191,6 +195,11 @@ impl<'a> Scheduler<'a> {
                     shared.files.locks,
                     files.files.iter().map(|file| file.path.as_path()),
                 )),
+                zones: Mutex::new(
+                    self.zones
+                        .of(&job.plan, at, number as u32, files)
+                        .map(thread::Zoned::new),
+                ),
             };
             self.next_index += 1;
             let sender = job.sender.clone();

@@ -15,6 +15,8 @@ use crate::balance::Balances;
 use crate::plan::Plan;
 use crate::sequences::Sequences;
 use crate::thread::{self, Report};
+use crate::worker::Guards;
+use crate::zones::ZonedFiles;
 use fathom_core::clock::Clock;
 use fathom_core::run::{CpuUsage, SeriesRow};
 use fathom_core::units::{MonoTime, Nanos};
@@ -70,6 +72,7 @@ pub fn run(plan: &Plan, disk: &mut dyn VirtualDisk, options: &Options, hooks: &m
         attached: 0,
         sequences: Sequences::default(),
         balances: Balances::default(),
+        zones: ZonedFiles::new(plan).expect("the plan was checked"),
         tickets: 0,
         rows: Vec::new(),
         ends_early: plan.jobs.iter().any(|job| {
@@ -112,6 +115,8 @@ struct VirtualRun<'a> {
     sequences: Sequences,
     /// The balances between workers.
     balances: Balances,
+    /// The zones that files are taken to have.
+    zones: ZonedFiles,
     /// Tickets given out.
     tickets: u32,
     rows: Vec<SeriesRow>,
@@ -171,7 +176,10 @@ impl VirtualRun<'_> {
                 self.options.ends(),
             );
             let share = job.plan.job.flow.map(|flow| self.balances.share(flow));
-            stage.guard_with(thread::guards_of(&job.plan.job, share));
+            let guards = thread::guards_of(&job.plan.job, share);
+            let zones = self.zones.of(&job.plan, at, number as u32, files);
+            let zones = zones.and_then(|files| thread::zones_of(&job.plan.job, files, index));
+            stage.guard_with(Guards::with_zones(guards, zones));
             self.tickets += stage.slots();
             if let Some(recording) = &self.options.recording {
                 stage.record_with(recording.recorder(at as u32, number as u32));

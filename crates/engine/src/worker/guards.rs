@@ -11,6 +11,7 @@ use super::Priorities;
 use crate::balance::Share;
 use crate::locks::Locks;
 use crate::pattern::Draw;
+use crate::zones::WorkerZones;
 use fathom_core::backend::{Op, Request};
 use fathom_core::units::{MonoTime, Nanos};
 
@@ -29,6 +30,8 @@ pub struct Guards {
     pub(super) priorities: Option<Priorities>,
     /// Files that other workers may have locked.
     pub(super) locks: Option<Locks>,
+    /// The zones of its files.
+    pub(super) zones: Option<WorkerZones>,
 }
 
 impl Guards {
@@ -42,6 +45,7 @@ impl Guards {
                 target,
                 priorities: None,
                 locks: None,
+                zones: None,
             })
         })
     }
@@ -66,6 +70,16 @@ impl Guards {
         }
         let mut guards = guards.unwrap_or_default();
         guards.locks = locks;
+        Some(guards)
+    }
+
+    /// The same with zones, where there are any.
+    pub(crate) fn with_zones(guards: Option<Box<Self>>, zones: Option<WorkerZones>) -> Option<Box<Self>> {
+        if zones.is_none() {
+            return guards;
+        }
+        let mut guards = guards.unwrap_or_default();
+        guards.zones = zones;
         Some(guards)
     }
 
@@ -104,6 +118,9 @@ impl Guards {
         }
         if let Some(priorities) = &mut self.priorities {
             priorities.sent(request);
+        }
+        if let Some(zones) = &mut self.zones {
+            zones.sent(request);
         }
     }
 

@@ -116,6 +116,9 @@ impl Worker {
         }
         self.ios_left = self.plan.number_ios.unwrap_or(u64::MAX);
         self.plan.generator.restart();
+        if let Some(zones) = self.guards.as_mut().and_then(|guards| guards.zones.as_mut()) {
+            zones.restart();
+        }
         self.issued_in_pass = 0;
         self.passes += 1;
         self.new_files_due = self.plan.new_files_each_pass;
@@ -138,7 +141,10 @@ impl Worker {
         }
         let Some(schedule) = &self.plan.schedules[draw.op.index()] else {
             return match self.waits_for_lock(&draw, now) {
-                None => self.issue(draw, now, now),
+                None => match self.placed(draw, now) {
+                    Ok(draw) => self.issue(draw, now, now),
+                    Err(step) => step,
+                },
                 Some(wait) => wait,
             };
         };
@@ -154,6 +160,10 @@ impl Worker {
         if let Some(wait) = self.waits_for_lock(&draw, now) {
             return wait;
         }
+        let draw = match self.placed(draw, now) {
+            Ok(draw) => draw,
+            Err(step) => return step,
+        };
         let Some(schedule) = &mut self.plan.schedules[draw.op.index()] else {
             return self.issue(draw, now, now);
         };

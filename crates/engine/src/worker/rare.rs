@@ -6,8 +6,10 @@ use super::{Limits, Slot, Step, Watch, Worker, WorkerPlan};
 use crate::interval::Phase;
 use crate::pattern::Draw;
 use crate::worker::FileTally;
-use fathom_core::backend::{Op, Outcome};
+use crate::zones::{Place, ZoneCommand};
+use fathom_core::backend::{Errno, Op, Outcome};
 use fathom_core::units::MonoTime;
+use fathom_sys::zoned::Zone;
 
 impl Watch {
     /// What a plan asks for; `None`: nothing.
@@ -65,6 +67,73 @@ impl Worker {
         })
     }
 
+    /// Where the next I/O goes, by the zones of its file; `Err`: what comes before it.
+    #[inline]
+    pub(super) fn placed(&mut self, draw: Draw, now: MonoTime) -> Result<Draw, Step> {
+        if let Some(guards) = &mut self.guards
+            && guards.zones.is_some()
+        {
+            return self.placed_by_zone(draw, now);
+        }
+        Ok(draw)
+    }
+
+    #[cold]
+    fn placed_by_zone(&mut self, draw: Draw, now: MonoTime) -> Result<Draw, Step> {
+        let Some(guards) = &mut self.guards else { return Ok(draw) };
+        let Some(zones) = &mut guards.zones else { return Ok(draw) };
+        let place = zones.place(draw);
+        if let Place::Send(draw) = place {
+            return Ok(draw);
+        }
+        if let Some(locks) = guards.locks.as_mut() {
+            locks.give_back(draw.file);
+        }
+        Err(match place {
+            Place::First(command) => {
+                self.pending = Some(draw);
+                Step::Zone(command)
+            }
+            Place::Nothing => {
+                self.stage = self.stage.over();
+                self.end(now)
+            }
+            Place::PassOver => {
+                // What is drawn next is of the next pass, where there is one.
+                self.ios_left = 0;
+                Step::Wait(now)
+            }
+            Place::Skip => Step::Wait(now),
+            Place::Busy | Place::Send(_) => {
+                self.pending = Some(draw);
+                if self.in_flight > 0 {
+                    Step::Full
+                } else {
+                    Step::Wait(now.after(LOOK_AGAIN))
+                }
+            }
+        })
+    }
+
+    /// What has to be done to a zone before anything else is sent.
+    #[inline]
+    pub(super) fn zone_due(&mut self) -> Option<ZoneCommand> {
+        self.guards.as_mut()?.zones.as_mut()?.take_due()
+    }
+
+    /// A command to a zone was carried out; it gave what the zone was found to be, where that was asked for.
+    #[cold]
+    pub fn zone_done(&mut self, command: &ZoneCommand, outcome: Result<Option<Zone>, Errno>) {
+        let Some(zones) = self.guards.as_mut().and_then(|guards| guards.zones.as_mut()) else {
+            return;
+        };
+        let look = outcome.as_ref().ok().and_then(Option::as_ref);
+        zones.done(command, outcome.is_ok(), look);
+        if let Err(errno) = outcome {
+            self.fail(command.action.call(), errno);
+        }
+    }
+
     /// New files come once nothing is in flight.
     #[cold]
     pub(super) fn wait_for_new_files(&mut self, draw: Draw) -> Step {
@@ -101,6 +170,9 @@ impl Worker {
             priorities.completed(request.op, slot, stamps);
         }
         guards.completed(slot);
+        if let Some(zones) = &mut guards.zones {
+            zones.completed(slot, request.len, outcome);
+        }
         if let Some(locks) = guards.locks.as_mut().filter(|_| request.len > 0) {
             locks.give_back(request.file);
         }

@@ -306,6 +306,8 @@ impl Stage {
                 Step::Wait(until) => break (until.min(self.worker.next_event()).0, false),
                 // The modelled disk has no files: the same places are written again.
                 Step::NewFiles => {}
+                // Its zones are made up: nobody has to be told.
+                Step::Zone(command) => self.worker.zone_done(&command, Ok(None)),
                 Step::Finished => break (NEVER, self.worker.in_flight() == 0),
             }
         };
