@@ -20,9 +20,10 @@ const NEEDED: &[packages::Need] = &[
     ("strip", "binutils"),
     ("fio", "fio"),
     ("mkfs.ext4", "e2fsprogs"),
+    ("blkzone", "util-linux"),
 ];
 /// Programs that run in it, with the libraries that they ask for.
-const PROGRAMS: [&str; 2] = ["fio", "mkfs.ext4"];
+const PROGRAMS: [&str; 3] = ["fio", "mkfs.ext4", "blkzone"];
 /// What tests are called that could not be run.
 const CHECKS: &str = "checks in a guest with other disks";
 

@@ -215,9 +215,15 @@ impl WorkerZones {
         let file = &mut self.files[draw.file as usize];
         let table = &file.table;
         let cursor = &mut file.cursors[0];
+        let before = *cursor;
         // Once round, and the zone that it stands in once more.
         for _ in 0..=file.end - file.first + 1 {
             if cursor.zone >= file.end {
+                if self.mixed && !self.wraps {
+                    // Reads come behind writes: there may be more to read later.
+                    *cursor = before;
+                    return Place::Nothing;
+                }
                 if !self.wraps {
                     return self.at_end(0);
                 }
