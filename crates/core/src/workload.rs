@@ -20,7 +20,9 @@ pub use data::{Buffers, Compression, Dedupe, ErrorRule, LastWrites, Verify, Veri
 pub use http::{Http, HttpMode, Secret};
 pub use net::{DATAGRAM_BYTES_MAX, Net, NetProtocol, NetSide};
 pub use pace::{Arrival, Pace, Rate, ThinkTime, ThinkTimeBasis};
-pub use pattern::{BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneRules, ZoneSize};
+pub use pattern::{
+    BlockSize, Distribution, Mix, Pattern, RandomMap, SplitEntry, Strides, Zone, ZoneRules, ZoneSize,
+};
 pub use place::{
     Advised, Amount, Fallocate, FileChoice, FileLocks, Files, RangeSync, Region, SyncMode, SyncRules,
     WriteLife,

@@ -387,7 +387,9 @@ fn start(task: &Task, say: &dyn Fn(Message)) -> Result<Option<Report>, StartFail
     };
     if let Some(zoned) = task.zones.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         let clones = files.iter().map(File::try_clone);
-        zoned.devices = clones.collect::<io::Result<_>>().map_err(failure(StartStep::Open))?;
+        zoned.devices = clones
+            .collect::<io::Result<_>>()
+            .map_err(failure(StartStep::Open))?;
     }
     let seed = Rng::stream(job.random_seed ^ 0xC0, task.index).next_u64();
     let mut content = Content::new(&job, task.index, seed);

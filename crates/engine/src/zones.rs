@@ -11,8 +11,8 @@
 mod devices;
 mod worker;
 
-pub(crate) use devices::{ZonedFiles, carry_out, sysfs_queue};
 pub use devices::ZonesError;
+pub(crate) use devices::{ZonedFiles, carry_out, sysfs_queue};
 pub(crate) use worker::{OfFile, Place};
 pub use worker::{WorkerZones, ZoneCommand};
 
@@ -125,10 +125,7 @@ impl ZoneTable {
         let zones: Box<[Zone]> = found
             .iter()
             .map(|zone| {
-                let dead = matches!(
-                    zone.condition,
-                    ZoneCondition::ReadOnly | ZoneCondition::Offline
-                );
+                let dead = matches!(zone.condition, ZoneCondition::ReadOnly | ZoneCondition::Offline);
                 Zone {
                     word: AtomicU64::new(zone.written_bytes & WRITTEN | if dead { DEAD } else { 0 }),
                     capacity: zone.capacity_bytes,
@@ -157,7 +154,9 @@ impl ZoneTable {
             has_own,
         };
         for number in 0..found.len() as u32 {
-            if table.is_partly_written(number) && claims.iter().any(|&(first, end)| (first..end).contains(&number)) {
+            if table.is_partly_written(number)
+                && claims.iter().any(|&(first, end)| (first..end).contains(&number))
+            {
                 // Whoever makes the table has seen to it that there is room.
                 let _has_room = table.try_open(number);
             }
@@ -166,7 +165,13 @@ impl ZoneTable {
     }
 
     /// Zones of `zone_bytes` each that nobody has but this table, all empty; what can be written of each is `capacity`.
-    pub(crate) fn made_up(zone_bytes: u64, capacity: u64, count: u32, limit: u32, claims: &[(u32, u32)]) -> Self {
+    pub(crate) fn made_up(
+        zone_bytes: u64,
+        capacity: u64,
+        count: u32,
+        limit: u32,
+        claims: &[(u32, u32)],
+    ) -> Self {
         let zone = |number: u32| zoned::Zone {
             start_bytes: u64::from(number) * zone_bytes,
             len_bytes: zone_bytes,
@@ -241,7 +246,9 @@ impl ZoneTable {
     /// Gives the lock back, and these bits up.
     #[inline]
     fn unlock(&self, number: u32, bits: u64) {
-        self.zone(number).word.fetch_and(!(WRITING | bits), Ordering::Release);
+        self.zone(number)
+            .word
+            .fetch_and(!(WRITING | bits), Ordering::Release);
     }
 
     /// Opens a zone that is locked; `false`: there is no room for it.
@@ -437,7 +444,9 @@ impl ZoneTable {
         let places = self.open.len();
         let from = (hint % places.max(1) as u64) as usize;
         (0..places).find_map(|at| {
-            let number = self.open[(from + at) % places].load(Ordering::Relaxed).checked_sub(1)?;
+            let number = self.open[(from + at) % places]
+                .load(Ordering::Relaxed)
+                .checked_sub(1)?;
             (first..end).contains(&number).then_some(number)
         })
     }

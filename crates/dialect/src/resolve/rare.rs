@@ -87,12 +87,16 @@ impl Settling<'_> {
             }
         }
         if zones.rules.capacity_bytes > 0 && zones.size == 0 {
-            let fault = Fault::new("`zonecapacity` has no effect without zonesize: a zoned device says what its zones hold");
+            let fault = Fault::new(
+                "`zonecapacity` has no effect without zonesize: a zoned device says what its zones hold",
+            );
             self.note(&["zonecapacity"], fault);
         }
         let (above, share) = (zones.rules.reset_above_share, zones.rules.reset_share);
         if (above > 0.0) != (share > 0.0) {
-            let fault = Fault::new("zones are emptied early by zone_reset_threshold and zone_reset_frequency together");
+            let fault = Fault::new(
+                "zones are emptied early by zone_reset_threshold and zone_reset_frequency together",
+            );
             self.note(
                 &["zone_reset_threshold", "zone_reset_frequency"],
                 fault.remedy("give both, above 0"),

@@ -57,6 +57,12 @@ fn every_example_does_what_the_row_says() {
         match row.name {
             "zonemode" => text += "zonesize=1m\n",
             "zonesize" => text += "zonemode=strided\n",
+            "zone_reset_threshold" => text += "zonemode=zbd\nzone_reset_frequency=0.1\n",
+            "zone_reset_frequency" => text += "zonemode=zbd\nzone_reset_threshold=0.1\n",
+            "zonecapacity" => text += "zonemode=zbd\nzonesize=1m\n",
+            "read_beyond_wp" | "max_open_zones" | "job_max_open_zones" | "ignore_zone_limits" => {
+                text += "zonemode=zbd\n";
+            }
             _ if engine == "exec" && row.name != "program" => text += "program=x\n",
             _ if engine == "nbd" && row.name != "uri" => text += "uri=nbd://h\n",
             // One side of a stream, and all that it needs but what is tried.

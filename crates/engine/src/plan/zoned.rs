@@ -77,7 +77,9 @@ fn unfit(job: &Job) -> Option<&'static str> {
         || kind.always_changes()
         || kind == EngineKind::Exec
     {
-        Some("needs an ioengine that reads and writes a block device or a file: use io_uring, libaio or psync")
+        Some(
+            "needs an ioengine that reads and writes a block device or a file: use io_uring, libaio or psync",
+        )
     } else {
         None
     }
@@ -125,7 +127,11 @@ pub(super) fn whole_zones(
     let end = span.start.saturating_add(span.bytes);
     // A device's last zone may be shorter.
     let is_end = own > 0 && size == Some(end);
-    let end = if is_end { end } else { end / zone_bytes * zone_bytes };
+    let end = if is_end {
+        end
+    } else {
+        end / zone_bytes * zone_bytes
+    };
     if end <= start {
         return Err(wrong(format!(
             "the region of {shown} holds no whole zone of {zone_bytes} bytes: give offset= and size= in multiples of it"
@@ -176,7 +182,9 @@ fn check_made_up(rules: &ZoneRules) -> Result<(), String> {
         ));
     }
     if size > ZONE_BYTES_MAX {
-        return Err(format!("zones of {size} bytes are too large: at most {ZONE_BYTES_MAX}"));
+        return Err(format!(
+            "zones of {size} bytes are too large: at most {ZONE_BYTES_MAX}"
+        ));
     }
     if capacity > size {
         return Err(format!(

@@ -80,8 +80,12 @@ impl Worker {
 
     #[cold]
     fn placed_by_zone(&mut self, draw: Draw, now: MonoTime) -> Result<Draw, Step> {
-        let Some(guards) = &mut self.guards else { return Ok(draw) };
-        let Some(zones) = &mut guards.zones else { return Ok(draw) };
+        let Some(guards) = &mut self.guards else {
+            return Ok(draw);
+        };
+        let Some(zones) = &mut guards.zones else {
+            return Ok(draw);
+        };
         let place = zones.place(draw);
         if let Place::Send(draw) = place {
             return Ok(draw);

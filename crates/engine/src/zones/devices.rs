@@ -26,10 +26,14 @@ pub enum ZonesError {
         source: io::Error,
     },
     /// Jobs divide a file in different ways.
-    #[error("{path}: its jobs give it zones of different sizes: give all of them one zonesize= and one zonecapacity=")]
+    #[error(
+        "{path}: its jobs give it zones of different sizes: give all of them one zonesize= and one zonecapacity="
+    )]
     Differ { path: PathBuf },
     /// A block does not fit a zone.
-    #[error("{job}: a block of {block} does not fit a zone of {path}, which holds {capacity}: give a smaller bs=")]
+    #[error(
+        "{job}: a block of {block} does not fit a zone of {path}, which holds {capacity}: give a smaller bs="
+    )]
     BlockTooLarge {
         job: String,
         path: PathBuf,
@@ -54,7 +58,11 @@ pub enum ZonesError {
         "{path}: {written} of its zones are written in part, and {allowed} may be: empty some (blkzone reset), make some full \
          (blkzone finish), or allow more with max_open_zones="
     )]
-    TooManyOpen { path: PathBuf, written: u32, allowed: u32 },
+    TooManyOpen {
+        path: PathBuf,
+        written: u32,
+        allowed: u32,
+    },
 }
 
 /// One file of one worker, as its job uses it.
@@ -88,7 +96,9 @@ impl ZonedFiles {
     pub(crate) fn new(plan: &Plan) -> Result<Self, ZonesError> {
         let mut by_path: BTreeMap<PathBuf, Vec<Use<'_>>> = BTreeMap::new();
         for (at, job) in plan.jobs.iter().enumerate() {
-            let Some(rules) = job.job.pattern.zones else { continue };
+            let Some(rules) = job.job.pattern.zones else {
+                continue;
+            };
             for (number, worker) in (0..).zip(&job.workers) {
                 for (index, file) in worker.files.iter().enumerate() {
                     let of = (at, number, index);
@@ -104,7 +114,13 @@ impl ZonedFiles {
     }
 
     /// Those of one worker; `None`: its job does not go by zones.
-    pub(crate) fn of(&self, job: &JobPlan, at: usize, number: u32, files: &WorkerFiles) -> Option<Vec<OfFile>> {
+    pub(crate) fn of(
+        &self,
+        job: &JobPlan,
+        at: usize,
+        number: u32,
+        files: &WorkerFiles,
+    ) -> Option<Vec<OfFile>> {
         job.job.pattern.zones?;
         let of_file = |(index, file): (usize, &FilePlan)| {
             let device = self.devices.get(&key(file))?;
@@ -121,7 +137,8 @@ impl ZonedFiles {
 
 /// Paths that lead to one device are one.
 fn key(file: &FilePlan) -> PathBuf {
-    let plain = matches!(file.kind, Kind::Regular | Kind::Block).then(|| std::fs::canonicalize(&file.path).ok());
+    let plain =
+        matches!(file.kind, Kind::Regular | Kind::Block).then(|| std::fs::canonicalize(&file.path).ok());
     plain.flatten().unwrap_or_else(|| file.path.clone())
 }
 
@@ -177,7 +194,10 @@ fn device(uses: &[Use<'_>]) -> Result<Device, ZonesError> {
 
 /// How many zones all jobs of a file together allow to be written in part; 0: any number.
 fn wanted(uses: &[Use<'_>]) -> u32 {
-    let given = uses.iter().map(|each| each.rules.max_open).filter(|&zones| zones > 0);
+    let given = uses
+        .iter()
+        .map(|each| each.rules.max_open)
+        .filter(|&zones| zones > 0);
     given.min().unwrap_or(0)
 }
 
@@ -222,7 +242,8 @@ fn limit(
             && matches!(zone.condition, ZoneCondition::Open | ZoneCondition::Closed)
     };
     let numbers = zones.iter().zip(0u32..).filter(|(zone, _)| in_part(zone));
-    let (inside, outside): (Vec<u32>, Vec<u32>) = numbers.map(|(_, number)| number).partition(|&n| is_written(n));
+    let (inside, outside): (Vec<u32>, Vec<u32>) =
+        numbers.map(|(_, number)| number).partition(|&n| is_written(n));
     let (inside, outside) = (inside.len() as u32, outside.len() as u32);
     let ignores = uses.iter().all(|each| each.rules.ignores_limits);
     let wanted = wanted(uses);

@@ -117,7 +117,14 @@ pub struct WorkerZones {
 
 impl WorkerZones {
     /// Of a worker of `job` with so many slots. `wraps`: its sequences begin again behind the last zone.
-    pub(crate) fn new(job: &Job, rules: &ZoneRules, files: Vec<OfFile>, slots: u32, wraps: bool, seed: u64) -> Self {
+    pub(crate) fn new(
+        job: &Job,
+        rules: &ZoneRules,
+        files: Vec<OfFile>,
+        slots: u32,
+        wraps: bool,
+        seed: u64,
+    ) -> Self {
         let writes = job.pattern.mix.uses()[1];
         let file = |file: OfFile| {
             let first = file.table.number_of(file.span.start);
@@ -128,7 +135,11 @@ impl WorkerZones {
                 claim: file.claim,
                 first,
                 end,
-                cursors: [Cursor { zone: first, pos: 0, enters: true }; 2],
+                cursors: [Cursor {
+                    zone: first,
+                    pos: 0,
+                    enters: true,
+                }; 2],
                 reset_above: (file.span.bytes as f64 * rules.reset_above_share) as u64,
             }
         };
@@ -143,7 +154,11 @@ impl WorkerZones {
             reads_beyond: rules.reads_beyond,
             own: Vec::with_capacity(own_limit),
             own_limit,
-            reset_every: if resets { (1.0 / rules.reset_share) as u64 } else { 0 },
+            reset_every: if resets {
+                (1.0 / rules.reset_share) as u64
+            } else {
+                0
+            },
             writes: 0,
             rng: Rng::new(seed),
             next: Held::Nothing,
@@ -157,7 +172,10 @@ impl WorkerZones {
         match draw.op {
             Op::Read if self.reads_beyond => Place::Send(draw),
             Op::Read => match self.place_read(draw) {
-                Place::Nothing if self.mixed => self.place_write(Draw { op: Op::Write, ..draw }),
+                Place::Nothing if self.mixed => self.place_write(Draw {
+                    op: Op::Write,
+                    ..draw
+                }),
                 place => place,
             },
             Op::Write => self.place_write(draw),
@@ -191,7 +209,10 @@ impl WorkerZones {
             if valid >= least {
                 let (within, len) = fit(within, u64::from(draw.len), valid, least);
                 if !is_conventional {
-                    self.next = Held::Read { file: draw.file, zone };
+                    self.next = Held::Read {
+                        file: draw.file,
+                        zone,
+                    };
                 }
                 return Place::Send(Draw {
                     offset: start + within,
@@ -227,7 +248,11 @@ impl WorkerZones {
                 if !self.wraps {
                     return self.at_end(0);
                 }
-                *cursor = Cursor { zone: file.first, pos: 0, enters: true };
+                *cursor = Cursor {
+                    zone: file.first,
+                    pos: 0,
+                    enters: true,
+                };
             }
             let zone = cursor.zone;
             let is_conventional = table.is_conventional(zone);
@@ -243,14 +268,25 @@ impl WorkerZones {
                 let offset = table.start_of(zone) + cursor.pos;
                 cursor.pos += len;
                 if !is_conventional {
-                    self.next = Held::Read { file: draw.file, zone };
+                    self.next = Held::Read {
+                        file: draw.file,
+                        zone,
+                    };
                 }
-                return Place::Send(Draw { offset, len: len as u32, ..draw });
+                return Place::Send(Draw {
+                    offset,
+                    len: len as u32,
+                    ..draw
+                });
             }
             if !is_conventional {
                 table.end_read(zone);
             }
-            *cursor = Cursor { zone: zone + 1, pos: 0, enters: true };
+            *cursor = Cursor {
+                zone: zone + 1,
+                pos: 0,
+                enters: true,
+            };
         }
         Place::Nothing
     }
@@ -298,7 +334,11 @@ impl WorkerZones {
                         file.cursors[1].enters = false;
                     }
                     self.wrote_to(draw.file, zone, empties);
-                    return Place::Send(Draw { offset, len: len as u32, ..draw });
+                    return Place::Send(Draw {
+                        offset,
+                        len: len as u32,
+                        ..draw
+                    });
                 }
                 Begin::Busy => return Place::Busy,
                 Begin::First(action) => {
@@ -311,7 +351,11 @@ impl WorkerZones {
                     zone = if zone + 1 < file.end { zone + 1 } else { file.first };
                 }
                 Begin::Through | Begin::Dead => {
-                    file.cursors[1] = Cursor { zone: file.cursors[1].zone + 1, pos: 0, enters: true };
+                    file.cursors[1] = Cursor {
+                        zone: file.cursors[1].zone + 1,
+                        pos: 0,
+                        enters: true,
+                    };
                     match self.zone_in_turn(number) {
                         Some(turn) => (zone, in_turn) = (turn, true),
                         None => return self.at_end(1),
@@ -344,7 +388,11 @@ impl WorkerZones {
             if !self.wraps {
                 return None;
             }
-            file.cursors[1] = Cursor { zone: file.first, pos: 0, enters: true };
+            file.cursors[1] = Cursor {
+                zone: file.first,
+                pos: 0,
+                enters: true,
+            };
         }
         Some(file.cursors[1].zone)
     }
@@ -361,9 +409,17 @@ impl WorkerZones {
             let within = cursor.pos;
             let len = cut(u64::from(draw.len), capacity - within, least);
             *cursor = if capacity - within - len < least {
-                Cursor { zone: zone + 1, pos: 0, enters: true }
+                Cursor {
+                    zone: zone + 1,
+                    pos: 0,
+                    enters: true,
+                }
             } else {
-                Cursor { zone, pos: within + len, enters: false }
+                Cursor {
+                    zone,
+                    pos: within + len,
+                    enters: false,
+                }
             };
             (within, len)
         };
@@ -380,7 +436,8 @@ impl WorkerZones {
             return None;
         }
         let files = &self.files;
-        self.own.retain(|&(file, zone)| files[file as usize].table.is_open(zone));
+        self.own
+            .retain(|&(file, zone)| files[file as usize].table.is_open(zone));
         if self.own.len() < self.own_limit {
             return None;
         }
@@ -459,7 +516,11 @@ impl WorkerZones {
     /// Another pass begins.
     pub(crate) fn restart(&mut self) {
         for file in &mut self.files {
-            file.cursors = [Cursor { zone: file.first, pos: 0, enters: true }; 2];
+            file.cursors = [Cursor {
+                zone: file.first,
+                pos: 0,
+                enters: true,
+            }; 2];
         }
     }
 }

@@ -51,7 +51,10 @@ fn a_zone_is_read_in_bytes() {
             condition: ZoneCondition::Open,
         }
     );
-    let conventional = RawZone { kind: 1, ..raw(0, u64::MAX) };
+    let conventional = RawZone {
+        kind: 1,
+        ..raw(0, u64::MAX)
+    };
     assert_eq!(Zone::from_raw(&conventional, true).kind, ZoneKind::Conventional);
 }
 
