@@ -153,6 +153,135 @@ check_scsi_commands_write_what_fio_verifies() {
     cmp -n 1048576 zeros /dev/zero
 }
 
+# Zones of 16 MiB, 12 of which can be written; 4 open and 6 written in part at a time: 16 of them.
+zoned=/dev/nvme0n4
+zbd="--zonemode=zbd --filename=$zoned --direct=1"
+
+# How far each zone is written, and what it is at: full whichever way, open or closed whichever.
+zones() {
+    blkzone report $zoned | sed 's/.*start: *0x\([0-9a-f]*\), .*wptr 0x\([0-9a-f]*\) .*zcond: *\([0-9]*\)(.*/\1 \2 \3/; s/ [234]$/ part/'
+}
+
+# So many zones are written in part, no more.
+in_part() {
+    parts=$(zones | grep -c part || true)
+    [ "$parts" -le "$1" ] && return
+    echo "$parts zones are written in part, not $1:"
+    zones
+    return 1
+}
+
+# The same load, each time on empty zones: as many I/Os and bytes, and no errors; `zones.fio` and `zones.fathom` are what it left.
+alike_on_zones() {
+    blkzone reset $zoned
+    fio --output-format=json --output=fio.json --name=j $zbd "$@" < /dev/null
+    zones > zones.fio
+    blkzone reset $zoned
+    fathom fio --force --output-format=json --output=fathom.json --name=j $zbd "$@" < /dev/null
+    zones > zones.fathom
+    counts fio.json > fio.counts
+    counts fathom.json > fathom.counts
+    echo "alike: $*"
+    diff fio.counts fathom.counts
+}
+
+check_zones_in_sequence_are_left_as_fio_leaves_them() {
+    for load in "--bs=256k --size=64m" "--bs=1m" "--bs=64k --size=20m" "--bs=64k --io_size=70m --size=64m" \
+        "--bs=128k --offset=20m --size=60m" "--bs=256k --size=64m --numjobs=2 --offset_increment=64m" \
+        "--bs=64k --size=32m --ioengine=io_uring --iodepth=16" "--bs=256k --size=48m --loops=2" \
+        "--bs=64k --size=64m --number_ios=100" "--bs=64k --size=32m --ioengine=libaio --iodepth=4 --max_open_zones=1"; do
+        alike_on_zones --rw=write $load
+        diff zones.fio zones.fathom
+    done
+}
+
+check_zones_at_random_as_many_as_fios() {
+    errors=$(dmesg | grep -c "nvme0n4.*rror" || true)
+    alike_on_zones --rw=randwrite --bs=64k --size=64m
+    diff zones.fio zones.fathom
+    alike_on_zones --rw=randwrite --bs=64k --io_size=128m --ioengine=io_uring --iodepth=8
+    in_part 4
+    alike_on_zones --rw=randwrite --bs=64k --io_size=40m --max_open_zones=2
+    in_part 2
+    alike_on_zones --rw=randwrite --bs=64k --io_size=32m --job_max_open_zones=1 --numjobs=3
+    in_part 3
+    alike_on_zones --rw=randrw --bs=64k --size=64m --ioengine=libaio --iodepth=4
+    alike_on_zones --rw=randrw --bs=32k --io_size=48m --ioengine=io_uring --iodepth=8 --numjobs=4
+    in_part 4
+    alike_on_zones --rw=randwrite --bs=64k --size=64m --io_size=80m --zone_reset_threshold=0.3 --zone_reset_frequency=0.05
+    # Less is left than without: zones were emptied.
+    full=$(zones | grep -c " 14$" || true)
+    [ "$full" -le 4 ]
+    [ "$(dmesg | grep -c "nvme0n4.*rror" || true)" = "$errors" ]
+}
+
+check_zones_are_read_below_their_pointers() {
+    alike_on_zones --rw=read --bs=64k
+    alike_on_zones --rw=randread --bs=64k --size=64m
+    blkzone reset $zoned
+    fathom fio --name=w $zbd --rw=write --bs=64k --size=64m --number_ios=250
+    alike --name=j $zbd --rw=read --bs=64k
+    rm -f fathom.json
+    alike --name=j $zbd --rw=randread --bs=64k --size=64m --ioengine=io_uring --iodepth=8
+    rm -f fathom.json
+    alike --name=j $zbd --rw=read --bs=64k --size=64m --read_beyond_wp=1
+    rm -f fathom.json
+    alike --name=j $zbd --rw=randread --bs=64k --offset=128m --size=64m
+}
+
+check_zones_go_on_where_they_were() {
+    blkzone reset $zoned
+    dd if=/dev/urandom of=$zoned bs=64k count=5 oflag=direct 2> /dev/null
+    dd if=/dev/urandom of=$zoned bs=64k count=192 seek=256 oflag=direct 2> /dev/null
+    # The rest of the first, the second anew.
+    fathom fio --name=j $zbd --rw=write --bs=64k --size=32m --output-format=json --output=j.json
+    counts j.json | grep -q "total_ios.* $((187 + 192))$"
+    # What is left of a zone that no block fits into is made full.
+    blkzone reset $zoned
+    fathom fio --name=j $zbd --rw=write --bs=5m --size=32m
+    [ "$(zones | grep -c " 14$")" = 2 ]
+    # One zone may be open: where its worker has ended, it is made full for the next.
+    blkzone reset $zoned
+    fathom fio --max_open_zones=1 $zbd --rw=write --bs=64k --name=a --size=64m --io_size=1m \
+        --name=b $zbd --rw=write --bs=64k --max_open_zones=1 --stonewall --offset=64m --size=64m --io_size=2m
+    in_part 1
+}
+
+check_zones_are_emptied_with_leave_alone() {
+    blkzone reset $zoned
+    fathom fio --name=j $zbd --rw=write --bs=256k --size=64m
+    zones > before
+    refused "--allow-overwrite $zoned" env FATHOM_ALLOW_OVERWRITE= fathom fio --name=j $zbd --rw=write --bs=64k --size=64m
+    refused "readonly" fathom fio --readonly --name=j $zbd --rw=write --bs=64k --size=64m
+    fathom run --dry-run --name=j $zbd --rw=randwrite --bs=64k --size=64m > dry.txt
+    grep -q "emptied when full" dry.txt
+    env FATHOM_ALLOW_OVERWRITE= fathom fio --name=j $zbd --rw=randread --bs=64k --size=64m
+    zones | diff before -
+}
+
+check_zones_that_cannot_be_used_are_refused() {
+    blkzone reset $zoned
+    for rw in randwrite randrw; do
+        refused "give zonemode=zbd" fathom fio --name=j --filename=$zoned --direct=1 --rw=$rw --bs=64k --size=64m
+    done
+    refused "give direct=1" fathom fio --name=j $zbd --direct=0 --rw=write --bs=64k
+    refused "leave it out" fathom fio --name=j $zbd --rw=write --bs=64k --zonesize=8m
+    refused "does not fit a zone" fathom fio --name=j $zbd --rw=write --bs=13m
+    refused "no whole zone" fathom fio --name=j $zbd --rw=write --bs=64k --offset=1m --size=16m
+    refused "more than the 4" fathom fio --name=j $zbd --rw=randwrite --bs=64k --max_open_zones=5
+    refused "cannot be verified" fathom fio --name=j $zbd --rw=write --bs=64k --verify=crc32c
+    refused "by trims" fathom fio --name=j $zbd --rw=trim --bs=16m
+    refused "give zonesize=" fathom fio --name=j $zbd --filename=/dev/nvme0n1 --rw=write --bs=64k
+    for zone in 0 1 2 3 4 5; do
+        dd if=/dev/zero of=$zoned bs=64k count=1 seek=$((zone * 256)) oflag=direct 2> /dev/null
+    done
+    refused "written in part" fathom fio --name=j $zbd --rw=randwrite --bs=64k
+    refused "written in part" fathom fio --name=j $zbd --rw=randwrite --bs=64k --offset=128m
+    # Of a device that has no zones they are made up, where their size is given.
+    fathom fio --name=j --zonemode=zbd --filename=/dev/nvme0n1 --zonesize=1m --rw=randwrite --bs=64k --size=16m
+    blkzone reset $zoned
+}
+
 # Everything once on this kernel.
 check_run_record_and_explain() {
     mkfs.ext4 -q -F /dev/vda

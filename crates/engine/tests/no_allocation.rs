@@ -6,7 +6,7 @@ use fathom_core::units::Nanos;
 use fathom_core::workload::{
     Arrival, BlockSize, Depth, Distribution, EngineKind, FileChoice, FileLocks, Http, HttpMode, IoPriority,
     Job, Mix, Net, NetProtocol, RangeSync, Rate, RecordFormat, Replay, ReplayOrder, Secret, Verify,
-    VerifyAlgorithm, Workload, Zone, ZoneSize,
+    VerifyAlgorithm, Workload, Zone, ZoneRules, ZoneSize,
 };
 use fathom_door::Permits;
 use fathom_engine::Boundary;
@@ -348,6 +348,21 @@ fn all_that_a_job_may_ask_for_besides() {
         each.pattern.random = false;
         each.pattern.same_offset = true;
         check(&format!("{kind:?}, a sequence a slot"), &each);
+        for random in [false, true] {
+            let mut zoned = plain();
+            zoned.pattern.random = random;
+            zoned.pattern.zones = Some(ZoneRules {
+                size_bytes: 64 << 10,
+                capacity_bytes: 48 << 10,
+                max_open: 3,
+                max_open_per_worker: 2,
+                reset_above_share: 0.1,
+                reset_share: 0.1,
+                ..ZoneRules::default()
+            });
+            zoned.numjobs = 2;
+            check(&format!("{kind:?}, zones, random {random}"), &zoned);
+        }
     }
 }
 

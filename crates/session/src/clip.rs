@@ -5,7 +5,7 @@
 use crate::merge::merge;
 use fathom_core::run::Warning;
 use fathom_core::workload::Amount;
-use fathom_engine::plan::{JobPlan, Kind, Plan, WorkerFiles};
+use fathom_engine::plan::{FilePlan, JobPlan, Kind, Plan, WorkerFiles};
 use std::collections::HashSet;
 
 /// A warning for each size that the plan had to clip to its device, or to the sizes of its files (`filesize`).
@@ -41,8 +41,14 @@ fn of_worker(job: &JobPlan, worker: &WorkerFiles) -> Vec<Warning> {
         };
         return clip(path, size, 0, all, all).into_iter().collect();
     }
+    if job.job.pattern.zones.is_some() {
+        let files = worker.files.iter();
+        return files
+            .filter_map(|file| rounded(job, file, size / count))
+            .collect();
+    }
     let devices = worker.files.iter().filter(|file| file.kind != Kind::Regular);
-    let of_device = |file: &fathom_engine::plan::FilePlan| {
+    let of_device = |file: &FilePlan| {
         let path = match file.kind {
             Kind::Null => String::from("the null engine"),
             _ => file.path.display().to_string(),
@@ -59,6 +65,22 @@ fn of_worker(job: &JobPlan, worker: &WorkerFiles) -> Vec<Warning> {
     devices.filter_map(of_device).collect()
 }
 
+/// Of what is used by zones: whether the region is another than the one asked for, as far as that is in bytes.
+fn rounded(job: &JobPlan, file: &FilePlan, size: u64) -> Option<Warning> {
+    let (region, span) = (&job.job.region, file.span);
+    let begins = match (region.offset, region.offset_increment) {
+        (None, None) => span.start == 0,
+        (Some(Amount::Bytes(offset)), None) => span.start == offset,
+        // A worker's own beginning; a share falls where it may.
+        _ => true,
+    };
+    (!begins || span.bytes < size).then(|| Warning::RoundedToZones {
+        path: file.path.display().to_string(),
+        offset_bytes: span.start,
+        used_bytes: span.bytes,
+    })
+}
+
 fn clip(path: String, size: u64, offset: u64, whole: u64, used: u64) -> Option<Warning> {
     (used < size).then_some(Warning::SizeClipped {
         path,
@@ -73,6 +95,9 @@ fn clip(path: String, size: u64, offset: u64, whole: u64, used: u64) -> Option<W
 fn what_about(warning: &Warning) -> Option<(String, u64)> {
     match warning {
         Warning::SizeClipped { path, size_bytes, .. } => Some((path.clone(), *size_bytes)),
+        Warning::RoundedToZones {
+            path, offset_bytes, ..
+        } => Some((path.clone(), *offset_bytes)),
         _ => None,
     }
 }

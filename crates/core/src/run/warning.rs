@@ -37,6 +37,12 @@ pub enum Warning {
         offset_bytes: u64,
         used_bytes: u64,
     },
+    /// Of the region asked for, whole zones are used.
+    RoundedToZones {
+        path: String,
+        offset_bytes: u64,
+        used_bytes: u64,
+    },
     /// Writes were buffered and not flushed: the disk did not yet have them when the job ended.
     BufferedWrites { job: String },
     /// The schedule was not kept.
@@ -199,6 +205,16 @@ impl fmt::Display for Warning {
                 }
                 write!(f, ": clipped to {used}")
             }
+            Self::RoundedToZones {
+                path,
+                offset_bytes,
+                used_bytes,
+            } => write!(
+                f,
+                "zones are used whole: of {path}, {} from offset {} on",
+                Bytes(*used_bytes),
+                Bytes(*offset_bytes)
+            ),
             Self::BufferedWrites { job } => write!(
                 f,
                 "{job}: writes ended in the page cache: the disk was still behind when the job ended"
@@ -317,6 +333,7 @@ impl Warning {
             Self::DirectRefused { .. } => "Use a file system with direct I/O, or direct=0 knowingly.",
             Self::DirectUnaligned { .. } => "Use bs and offset in multiples of the sector size, or direct=0.",
             Self::SizeClipped { .. } => "Give a smaller size=, or leave it out to use all that there is.",
+            Self::RoundedToZones { .. } => "Give offset= and size= in multiples of the zones' size.",
             Self::BufferedWrites { .. } => "Add end_fsync=1 to count the flush, or direct=1.",
             Self::Backlog { .. } => "Lower the rate or raise iodepth; judge by response time, not by lat.",
             Self::ReplayLate { .. } => {

@@ -9,7 +9,7 @@ use crate::words::{
     rates, replay_of, syncs,
 };
 use fathom_core::units::{Bytes, Nanos};
-use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis};
+use fathom_core::workload::{Amount, FileChoice, Files, Job, RandomMap, ThinkTimeBasis, ZoneRules};
 use std::path::PathBuf;
 
 /// A job; `placed` as far as its files are known.
@@ -59,7 +59,49 @@ fn what(job: &Job) -> Vec<String> {
         let skipped = Bytes(shape.skip_bytes.unsigned_abs());
         parts.push(format!("skipping {sign}{skipped}"));
     }
+    parts.extend(shape.zones.map(|rules| zones(job, &rules)));
     parts
+}
+
+/// How zones are used. What is written is lost when its zone is emptied, which is to be said before.
+fn zones(job: &Job, rules: &ZoneRules) -> String {
+    let [reads, writes, _] = job.pattern.mix.uses();
+    let mut parts = Vec::new();
+    if writes {
+        parts.push(String::from("written at their write pointers"));
+        parts.push(if rules.reset_above_share > 0.0 && rules.reset_share > 0.0 {
+            format!(
+                "emptied when full, and by {} % of writes once {} % of the region is written",
+                rules.reset_share * 100.0,
+                rules.reset_above_share * 100.0
+            )
+        } else {
+            String::from("emptied when full")
+        });
+        let limits = [
+            (rules.max_open, "in all"),
+            (rules.max_open_per_worker, "by each worker"),
+        ];
+        let limits = limits.iter().filter(|(most, _)| *most > 0);
+        parts.extend(limits.map(|(most, whose)| format!("at most {most} written in part {whose}")));
+        parts.extend(
+            rules
+                .ignores_limits
+                .then(|| String::from("whatever the device's limits are")),
+        );
+    }
+    parts.extend(reads.then(|| {
+        String::from(if rules.reads_beyond {
+            "read beyond write pointers, too"
+        } else {
+            "read below write pointers"
+        })
+    }));
+    let size = match rules.size_bytes {
+        0 => String::from("the device's zones"),
+        bytes => format!("zones of {}", Bytes(bytes)),
+    };
+    format!("{size}: {}", parts.join("; "))
 }
 
 fn place(job: &Job, placed: Option<&PlacedJob>) -> Vec<String> {
