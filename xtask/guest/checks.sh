@@ -220,13 +220,13 @@ check_zones_are_read_below_their_pointers() {
     alike_on_zones --rw=randread --bs=64k --size=64m
     blkzone reset $zoned
     fathom fio --name=w $zbd --rw=write --bs=64k --size=64m --number_ios=250
-    alike --name=j $zbd --rw=read --bs=64k
+    alike $zbd --rw=read --bs=64k
     rm -f fathom.json
-    alike --name=j $zbd --rw=randread --bs=64k --size=64m --ioengine=io_uring --iodepth=8
+    alike $zbd --rw=randread --bs=64k --size=64m --ioengine=io_uring --iodepth=8
     rm -f fathom.json
-    alike --name=j $zbd --rw=read --bs=64k --size=64m --read_beyond_wp=1
+    alike $zbd --rw=read --bs=64k --size=64m --read_beyond_wp=1
     rm -f fathom.json
-    alike --name=j $zbd --rw=randread --bs=64k --offset=128m --size=64m
+    alike $zbd --rw=randread --bs=64k --offset=128m --size=64m
 }
 
 check_zones_go_on_where_they_were() {
@@ -253,7 +253,7 @@ check_zones_are_emptied_with_leave_alone() {
     zones > before
     refused "--allow-overwrite $zoned" env FATHOM_ALLOW_OVERWRITE= fathom fio --name=j $zbd --rw=write --bs=64k --size=64m
     refused "readonly" fathom fio --readonly --name=j $zbd --rw=write --bs=64k --size=64m
-    fathom run --dry-run --name=j $zbd --rw=randwrite --bs=64k --size=64m > dry.txt
+    fathom run --dry-run --allow-overwrite $zoned --name=j $zbd --rw=randwrite --bs=64k --size=64m > dry.txt
     grep -q "emptied when full" dry.txt
     env FATHOM_ALLOW_OVERWRITE= fathom fio --name=j $zbd --rw=randread --bs=64k --size=64m
     zones | diff before -

@@ -21,6 +21,9 @@ use std::os::fd::OwnedFd;
 /// virtual machines most of all.
 pub const SPIN: Nanos = Nanos::from_micros(60);
 
+/// Does to a zone what a command says; what the zone is, where that was asked for.
+pub type ChangeZone<'a> = dyn FnMut(&ZoneCommand) -> std::io::Result<Option<Zone>> + 'a;
+
 /// The loop of one worker.
 #[expect(missing_debug_implementations, reason = "what gives it files has none")]
 pub struct Driver<'a, B, C> {
@@ -44,7 +47,7 @@ pub struct Driver<'a, B, C> {
     /// Gives files in place of those of the pass before, where each pass has its own.
     pub new_files: Option<&'a mut dyn FnMut() -> std::io::Result<Vec<OwnedFd>>>,
     /// Does to a zone what has to be done before a write, where zones are heeded.
-    pub zones: Option<&'a mut dyn FnMut(&ZoneCommand) -> std::io::Result<Option<Zone>>>,
+    pub zones: Option<&'a mut ChangeZone<'a>>,
     /// What the thread had used when counting began, where that was at the end of a ramp.
     pub usage_before: Option<CpuUsage>,
     /// What the thread had used when counting ended, where the load went on.

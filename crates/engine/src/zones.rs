@@ -60,8 +60,8 @@ impl Action {
 /// What comes of a wish to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// At this offset of the device, so many bytes; [`ZoneTable::end_write`] has to follow.
-    Write { offset: u64, len: u64 },
+    /// At this offset of the device, so many bytes; [`ZoneTable::end_write`] has to follow. `emptied`: what the zone had is gone.
+    Write { offset: u64, len: u64, emptied: bool },
     /// Somebody is at it.
     Busy,
     /// It is full, and was not to be emptied.
@@ -319,7 +319,7 @@ impl ZoneTable {
             return Begin::First(Action::Look);
         }
         let zone = self.zone(number);
-        let mut written = word & WRITTEN;
+        let (mut written, mut emptied) = (word & WRITTEN, false);
         let is_through = zone.capacity.saturating_sub(written) < wish.least;
         if is_through && !wish.empties_full {
             self.unlock(number, 0);
@@ -343,7 +343,7 @@ impl ZoneTable {
             }
             self.set_written(number, 0);
             zone.word.fetch_and(!EMPTYING, Ordering::Relaxed);
-            written = 0;
+            (written, emptied) = (0, true);
         }
         let left = zone.capacity - written;
         let len = if wish.len <= left {
@@ -354,6 +354,7 @@ impl ZoneTable {
         Begin::Write {
             offset: self.start_of(number) + written,
             len,
+            emptied,
         }
     }
 

@@ -190,6 +190,8 @@ pub struct AccountParts {
     errors: Vec<RunError>,
     failed: bool,
     depth_found: Option<u32>,
+    #[serde(default)]
+    zone_resets: u64,
     steady: Option<SteadyAccount>,
     #[serde(default)]
     priorities: Vec<PriorityParts>,
@@ -249,6 +251,7 @@ impl From<&WorkerAccount> for AccountParts {
             errors: account.errors.clone(),
             failed: account.failed,
             depth_found: account.depth_found,
+            zone_resets: account.zone_resets,
             steady: account.steady.clone(),
             priorities: account
                 .priorities
@@ -288,6 +291,7 @@ impl AccountParts {
             errors: self.errors,
             failed: self.failed,
             depth_found: self.depth_found,
+            zone_resets: self.zone_resets,
             steady: self.steady,
             ..WorkerAccount::default()
         };

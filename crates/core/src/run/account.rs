@@ -36,6 +36,8 @@ pub struct WorkerAccount {
     pub failed: bool,
     /// The depth that keeps the latency that its job asks for, where one was looked for.
     pub depth_found: Option<u32>,
+    /// Zones that it emptied, where its job goes by zones.
+    pub zone_resets: u64,
     /// How steady its job's results are, where it ends once they are.
     pub steady: Option<SteadyAccount>,
     /// I/Os by the priorities that they had, where some have their own; else empty.

@@ -44,6 +44,7 @@ fn fill(account: &mut WorkerAccount, job: &RunningJob, number: usize, now: MonoT
         account.read_back_start = report.end.read_back_start;
         account.cpu = report.cpu;
         account.depth_found = report.end.depth_found;
+        account.zone_resets = report.end.zone_resets;
         account.priorities.clone_from(&report.end.priorities);
         account.written.clone_from(&report.end.written);
         account.failed |= report.end.failed;

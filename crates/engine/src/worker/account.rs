@@ -37,6 +37,8 @@ pub struct WorkerEnd {
     pub files: Box<[FileTally]>,
     /// The depth that keeps the latency, where one was looked for.
     pub depth_found: Option<u32>,
+    /// Zones that it emptied.
+    pub zone_resets: u64,
     /// I/Os by the priorities that they had, where some have their own; else empty.
     pub priorities: Vec<PriorityAccount>,
     /// How far its writes came, where that is kept.
@@ -339,6 +341,7 @@ impl Worker {
             depths: watch.depths,
             files: watch.files.unwrap_or_default(),
             depth_found: self.depth_found(),
+            zone_resets: self.zone_resets(),
             priorities: self.take_priorities(),
         }
     }

@@ -6,7 +6,7 @@ use super::{Limits, Slot, Step, Watch, Worker, WorkerPlan};
 use crate::interval::Phase;
 use crate::pattern::Draw;
 use crate::worker::FileTally;
-use crate::zones::{Place, ZoneCommand};
+use crate::zones::{Place, WorkerZones, ZoneCommand};
 use fathom_core::backend::{Errno, Op, Outcome};
 use fathom_core::units::MonoTime;
 use fathom_sys::zoned::Zone;
@@ -204,6 +204,12 @@ impl Worker {
             self.boundary = now.0;
             self.roll(now);
         }
+    }
+
+    /// Zones that were emptied.
+    pub(super) fn zone_resets(&self) -> u64 {
+        let zones = self.guards.as_ref().and_then(|guards| guards.zones.as_ref());
+        zones.map_or(0, WorkerZones::resets)
     }
 
     /// The depth that keeps the latency, where one was looked for.

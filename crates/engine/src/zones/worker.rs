@@ -108,6 +108,7 @@ pub struct WorkerZones {
     /// Every so many writes one empties its zone; 0: none does.
     reset_every: u64,
     writes: u64,
+    resets: u64,
     rng: Rng,
     next: Held,
     held: Box<[Held]>,
@@ -160,6 +161,7 @@ impl WorkerZones {
                 0
             },
             writes: 0,
+            resets: 0,
             rng: Rng::new(seed),
             next: Held::Nothing,
             held: vec![Held::Nothing; slots as usize].into_boxed_slice(),
@@ -329,7 +331,8 @@ impl WorkerZones {
                 empties,
             };
             match file.table.begin_write(zone, wish) {
-                Begin::Write { offset, len } => {
+                Begin::Write { offset, len, emptied } => {
+                    self.resets += u64::from(emptied);
                     if in_turn {
                         file.cursors[1].enters = false;
                     }
@@ -507,8 +510,14 @@ impl WorkerZones {
         self.due.pop()
     }
 
+    /// Zones that it emptied.
+    pub(crate) fn resets(&self) -> u64 {
+        self.resets
+    }
+
     /// A command was carried out.
     pub(crate) fn done(&mut self, command: &ZoneCommand, well: bool, look: Option<&zoned::Zone>) {
+        self.resets += u64::from(well && command.action == Action::Reset);
         let table = &self.files[command.file as usize].table;
         table.done(command.zone, command.action, well, look);
     }

@@ -44,6 +44,8 @@ pub(super) struct Entry<'a> {
     pub steady: Option<&'a SteadyAccount>,
     /// The depth that keeps the latency that was asked for; without one that of the job.
     pub depth: u32,
+    /// Zones that were emptied.
+    pub zone_resets: u64,
     /// The errno of the first error; 0 without.
     pub error: i32,
     pub percentiles: Vec<f64>,
@@ -254,6 +256,7 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
         errors: Vec::new(),
         steady: first_account.steady.as_ref(),
         depth: first_account.depth_found.unwrap_or(first.depth.iodepth),
+        zone_resets: 0,
         error: 0,
         percentiles: percentiles(&first.percentiles),
     };
@@ -267,6 +270,7 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
         entry.runtime_ms = entry.runtime_ms.max(ms);
         entry.job_runtime_ms += ms;
         entry.cpu.merge(&account.cpu);
+        entry.zone_resets += account.zone_resets;
         entry.depths.merge(&account.depths);
         entry.errors.extend(account.errors.iter().cloned());
     }

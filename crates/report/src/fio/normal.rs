@@ -194,7 +194,10 @@ fn direction(text: &mut String, entry: &Entry<'_>, (name, data): (&str, &Directi
     let figures = usize::from(reporting.significant_figures);
     let (main, other) = (main_unit(reporting), other_unit(reporting));
     let bw = data.bytes_a_second();
-    let zones = if name == "write" { "; 0 zone resets" } else { "" };
+    let zones = match name {
+        "write" => format!("; {} zone resets", entry.zone_resets),
+        _ => String::new(),
+    };
     let _ = writeln!(
         text,
         "  {name}: IOPS={}, BW={}/s ({}/s)({}/{}msec){zones}",

@@ -22,6 +22,9 @@ use std::sync::Arc;
 const BLOCK: u64 = 4096;
 const ZONE: u64 = 64 << 10;
 
+/// When, in which order, to which worker, and whether it is the end of the I/O in a slot.
+type Due = (u64, u64, usize, Option<u32>);
+
 /// What a scene has.
 struct Scene {
     capacity: u64,
@@ -96,8 +99,7 @@ fn run(scene: &Scene, seed: u64) -> Done {
     let mut ios = vec![[Vec::new(), Vec::new()]; workers.len()];
     let mut device_rng = rng.clone();
     let mut now = EPOCH.0;
-    // When, who, and whether it is an I/O's end (its slot) or a look.
-    let mut due: BinaryHeap<Reverse<(u64, u64, usize, Option<u32>)>> = BinaryHeap::new();
+    let mut due: BinaryHeap<Reverse<Due>> = BinaryHeap::new();
     let mut number = 0;
     let mut running: Vec<bool> = vec![true; workers.len()];
     for at in 0..workers.len() {
