@@ -497,6 +497,3 @@ impl ZoneTable {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,7 +11,7 @@ fn ioctls_are_the_kernels() {
         super::BLKFINISHZONE,
     ];
     assert_eq!(
-        numbers.map(|opcode| opcode as u32),
+        numbers,
         [0xc010_1282, 0x4010_1283, 0x8004_1284, 0x8004_1285, 0x4010_1288]
     );
 }
