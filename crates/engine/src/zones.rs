@@ -5,7 +5,7 @@
 //!
 //! What holds: a zone has one write under way at most, and it begins at the zone's write pointer, as the device has it; no more
 //! zones are written in part than the limit; nothing is read that is not written, and no zone is emptied while it is read. All
-//! of it is kept by one word a zone ([`Zone::word`]), whose bit [`WRITING`] is the zone's lock: who has set it alone moves the
+//! of it is kept by one word a zone (`Zone::word`), whose bit `WRITING` is the zone's lock: who has set it alone moves the
 //! pointer, opens, fills and empties. Nobody waits in here: who may not is told so, and asks again.
 
 mod devices;
