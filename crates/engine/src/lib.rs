@@ -26,6 +26,7 @@ pub mod recording;
 pub mod replay;
 pub mod run;
 mod sequences;
+mod sysfs;
 #[cfg(test)]
 mod testing;
 mod thread;

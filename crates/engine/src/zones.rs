@@ -12,7 +12,7 @@ mod devices;
 mod worker;
 
 pub use devices::ZonesError;
-pub(crate) use devices::{ZonedFiles, carry_out, sysfs_queue};
+pub(crate) use devices::{ZonedFiles, carry_out};
 pub(crate) use worker::{OfFile, Place};
 pub use worker::{WorkerZones, ZoneCommand};
 

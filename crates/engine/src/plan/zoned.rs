@@ -5,7 +5,7 @@
 
 use super::{Kind, PlanError};
 use crate::pattern::Span;
-use crate::zones::sysfs_queue;
+use crate::sysfs::request_queue;
 use fathom_core::workload::{EngineKind, Job, ZoneRules};
 use std::fs::File;
 use std::io;
@@ -35,10 +35,7 @@ pub(crate) fn device_zone_bytes(path: &Path) -> io::Result<u64> {
 
 /// What the system says of a device's zones.
 pub(crate) fn limits_of(path: &Path) -> DeviceLimits {
-    let number = |name: &str| {
-        let text = std::fs::read_to_string(sysfs_queue(path)?.join(name)).ok()?;
-        text.trim().parse().ok()
-    };
+    let number = |name: &str| attribute(path, name)?.parse().ok();
     DeviceLimits {
         max_open: number("max_open_zones").unwrap_or(0),
         max_active: number("max_active_zones").unwrap_or(0),
@@ -47,8 +44,14 @@ pub(crate) fn limits_of(path: &Path) -> DeviceLimits {
 
 /// Whether a device refuses writes that are not at a write pointer.
 fn is_host_managed(path: &Path) -> bool {
-    let kind = sysfs_queue(path).and_then(|queue| std::fs::read_to_string(queue.join("zoned")).ok());
-    kind.is_some_and(|kind| kind.trim() == "host-managed")
+    attribute(path, "zoned").is_some_and(|kind| kind == "host-managed")
+}
+
+/// What the system says of a device's queue; `None`: nothing, as a kernel that knows no zones.
+fn attribute(path: &Path, name: &str) -> Option<String> {
+    let queue = request_queue(path).ok().flatten()?;
+    let text = std::fs::read_to_string(queue.join(name)).ok()?;
+    Some(text.trim().to_owned())
 }
 
 /// The zones that are made up: their size, and what of each can be written.

@@ -4,14 +4,13 @@
 //! It must not know what the job does.
 
 use crate::plan::{JobPlan, Kind};
+use crate::sysfs::request_queue;
 use crate::thread::StartFailure;
 use fathom_core::run::StartStep;
 use fathom_core::workload::ControlGroup;
 use fathom_door::own;
-use rustix::fs::{major, minor};
 use std::fs::read_to_string;
 use std::io::{Error, ErrorKind, Result};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 /// What was changed, and what it was before.
@@ -105,24 +104,8 @@ impl Surroundings {
 
 /// The file of the I/O scheduler of what a path is or lies on; `None`: there is none.
 fn scheduler_of(path: &Path) -> Result<Option<PathBuf>> {
-    let found = std::fs::metadata(path)?;
-    let device = if found.rdev() == 0 {
-        found.dev()
-    } else {
-        found.rdev()
-    };
-    let name = format!("/sys/dev/block/{}:{}", major(device), minor(device));
-    let Ok(device) = std::fs::canonicalize(&name) else {
-        return Ok(None);
-    };
-    // A partition has none of its own.
-    let disk = if device.join("partition").exists() {
-        device.parent().unwrap_or(&device).to_owned()
-    } else {
-        device
-    };
-    let scheduler = disk.join("queue/scheduler");
-    Ok(scheduler.exists().then_some(scheduler))
+    let scheduler = request_queue(path)?.map(|queue| queue.join("scheduler"));
+    Ok(scheduler.filter(|file| file.exists()))
 }
 
 /// The one that is chosen, of a list that has it in brackets.

@@ -12,7 +12,7 @@ use fathom_sys::zoned::{self, Zone, ZoneCondition, ZoneKind};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Why the zones of a device cannot be used as a job wants. Nothing was touched.
@@ -287,19 +287,4 @@ pub(crate) fn carry_out(files: &[File], command: &ZoneCommand) -> io::Result<Opt
         Action::Look => return zoned::zone_at(device, command.start_bytes).map(Some),
     }
     Ok(None)
-}
-
-/// The name of a device's directory in `/sys`.
-pub(crate) fn sysfs_queue(path: &Path) -> Option<PathBuf> {
-    use std::os::unix::fs::MetadataExt;
-    let device = std::fs::metadata(path).ok()?.rdev();
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let place = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
-    // A partition has none of its own: its disk has.
-    let own = place.join("queue");
-    Some(if own.is_dir() {
-        own
-    } else {
-        std::fs::canonicalize(&place).ok()?.parent()?.join("queue")
-    })
 }
