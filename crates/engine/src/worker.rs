@@ -434,12 +434,9 @@ impl Worker {
                 self.pending = Some(draw);
                 Step::Full
             }
-            Some(draw) => match self.waits_for_lock(&draw, now) {
-                None => match self.placed(draw, now) {
-                    Ok(draw) => self.issue(draw, now, now),
-                    Err(step) => step,
-                },
-                Some(wait) => wait,
+            Some(draw) => match self.cleared(draw, now) {
+                Ok(draw) => self.issue(draw, now, now),
+                Err(step) => step,
             },
             None => self.end(now),
         }

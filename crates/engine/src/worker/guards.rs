@@ -55,31 +55,29 @@ impl Guards {
         guards: Option<Box<Self>>,
         priorities: Option<Priorities>,
     ) -> Option<Box<Self>> {
-        if priorities.is_none() {
-            return guards;
-        }
-        let mut guards = guards.unwrap_or_default();
-        guards.priorities = priorities;
-        Some(guards)
+        Self::with(guards, priorities, |guards| &mut guards.priorities)
     }
 
     /// The same with locks on files, where there are any.
     pub(crate) fn with_locks(guards: Option<Box<Self>>, locks: Option<Locks>) -> Option<Box<Self>> {
-        if locks.is_none() {
-            return guards;
-        }
-        let mut guards = guards.unwrap_or_default();
-        guards.locks = locks;
-        Some(guards)
+        Self::with(guards, locks, |guards| &mut guards.locks)
     }
 
     /// The same with zones, where there are any.
     pub(crate) fn with_zones(guards: Option<Box<Self>>, zones: Option<WorkerZones>) -> Option<Box<Self>> {
-        if zones.is_none() {
+        Self::with(guards, zones, |guards| &mut guards.zones)
+    }
+
+    fn with<T>(
+        guards: Option<Box<Self>>,
+        part: Option<T>,
+        place: impl FnOnce(&mut Self) -> &mut Option<T>,
+    ) -> Option<Box<Self>> {
+        if part.is_none() {
             return guards;
         }
         let mut guards = guards.unwrap_or_default();
-        guards.zones = zones;
+        *place(&mut guards) = part;
         Some(guards)
     }
 

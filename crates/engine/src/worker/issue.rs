@@ -140,12 +140,9 @@ impl Worker {
             return Step::Full;
         }
         let Some(schedule) = &self.plan.schedules[draw.op.index()] else {
-            return match self.waits_for_lock(&draw, now) {
-                None => match self.placed(draw, now) {
-                    Ok(draw) => self.issue(draw, now, now),
-                    Err(step) => step,
-                },
-                Some(wait) => wait,
+            return match self.cleared(draw, now) {
+                Ok(draw) => self.issue(draw, now, now),
+                Err(step) => step,
             };
         };
         let due = schedule.due();
@@ -157,10 +154,7 @@ impl Worker {
                 Step::Wait(due)
             };
         }
-        if let Some(wait) = self.waits_for_lock(&draw, now) {
-            return wait;
-        }
-        let draw = match self.placed(draw, now) {
+        let draw = match self.cleared(draw, now) {
             Ok(draw) => draw,
             Err(step) => return step,
         };

@@ -52,30 +52,31 @@ impl Worker {
         waits_for_trim || self.guards.as_ref().is_some_and(|guards| guards.overlaps(draw))
     }
 
-    /// What to do while somebody else has locked the file of the next I/O; `None`: it is locked for this one.
+    /// The next I/O with the lock on its file, and where its zone has it; `Err`: what comes before it.
     #[inline]
-    pub(super) fn waits_for_lock(&mut self, draw: &Draw, now: MonoTime) -> Option<Step> {
-        let locks = self.guards.as_mut()?.locks.as_mut()?;
-        if locks.take(draw.op, draw.file) {
-            return None;
-        }
-        self.pending = Some(*draw);
-        Some(if self.in_flight > 0 {
-            Step::Full
-        } else {
-            Step::Wait(now.after(LOOK_AGAIN))
-        })
-    }
-
-    /// Where the next I/O goes, by the zones of its file; `Err`: what comes before it.
-    #[inline]
-    pub(super) fn placed(&mut self, draw: Draw, now: MonoTime) -> Result<Draw, Step> {
-        if let Some(guards) = &mut self.guards
-            && guards.zones.is_some()
+    pub(super) fn cleared(&mut self, draw: Draw, now: MonoTime) -> Result<Draw, Step> {
+        let Some(guards) = &mut self.guards else {
+            return Ok(draw);
+        };
+        if let Some(locks) = &mut guards.locks
+            && !locks.take(draw.op, draw.file)
         {
+            return Err(self.look_again(draw, now));
+        }
+        if guards.zones.is_some() {
             return self.placed_by_zone(draw, now);
         }
         Ok(draw)
+    }
+
+    /// An I/O has to wait for others, of this worker or of another one.
+    fn look_again(&mut self, draw: Draw, now: MonoTime) -> Step {
+        self.pending = Some(draw);
+        if self.in_flight > 0 {
+            Step::Full
+        } else {
+            Step::Wait(now.after(LOOK_AGAIN))
+        }
     }
 
     #[cold]
@@ -108,14 +109,7 @@ impl Worker {
                 Step::Wait(now)
             }
             Place::Skip => Step::Wait(now),
-            Place::Busy | Place::Send(_) => {
-                self.pending = Some(draw);
-                if self.in_flight > 0 {
-                    Step::Full
-                } else {
-                    Step::Wait(now.after(LOOK_AGAIN))
-                }
-            }
+            Place::Busy | Place::Send(_) => self.look_again(draw, now),
         })
     }
 
