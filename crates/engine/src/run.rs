@@ -230,6 +230,11 @@ impl Options {
 /// # Errors
 /// What the job asks for cannot be combined: one of those of [`RunError`] that name no failure.
 pub fn check(plan: &Plan) -> Result<(), RunError> {
+    check_jobs(plan)?;
+    check_zones(plan)
+}
+
+fn check_jobs(plan: &Plan) -> Result<(), RunError> {
     for job in &plan.jobs {
         if let Some(what) = verify::unfit(&job.job) {
             return Err(RunError::VerifyUnfit {
@@ -255,7 +260,7 @@ pub fn check(plan: &Plan) -> Result<(), RunError> {
             });
         }
     }
-    check_zones(plan)
+    Ok(())
 }
 
 /// Whether the zones of all devices do for their jobs, as far as `plan` goes by zones.
@@ -272,9 +277,9 @@ pub fn check_zones(plan: &Plan) -> Result<(), RunError> {
 /// # Errors
 /// Nothing was measured: the first workers could not start. What goes wrong later is in the results.
 pub fn run(plan: &Plan, options: &Options, hooks: &mut dyn Hooks) -> Result<Results, RunError> {
-    check(plan)?;
-    let mut scheduler = Scheduler::new(plan, options);
-    scheduler.zones = ZonedFiles::new(plan)?;
+    check_jobs(plan)?;
+    let zones = ZonedFiles::new(plan)?;
+    let mut scheduler = Scheduler::new(plan, options, zones);
     let played = scheduler.run(hooks);
     // Files that were to be removed are, however the run ended.
     let mut unremoved = scheduler.unlink();

@@ -46,7 +46,7 @@ pub(super) struct Scheduler<'a> {
     /// The locks on files.
     locks: LockedFiles,
     /// The zones of devices.
-    pub(super) zones: ZonedFiles,
+    zones: ZonedFiles,
     /// What jobs asked of the system.
     pub(super) surroundings: Surroundings,
     /// The clock of the options, kept right.
@@ -57,7 +57,7 @@ pub(super) struct Scheduler<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    pub(super) fn new(plan: &Plan, options: &'a Options) -> Self {
+    pub(super) fn new(plan: &Plan, options: &'a Options, zones: ZonedFiles) -> Self {
         let jobs = (0..)
             .zip(&plan.jobs)
             .map(|(index, plan)| RunningJob::new(index, plan, options));
@@ -71,7 +71,7 @@ impl<'a> Scheduler<'a> {
             sequences: Sequences::default(),
             balances: Balances::default(),
             locks: LockedFiles::default(),
-            zones: ZonedFiles::default(),
+            zones,
             surroundings: Surroundings::default(),
             clock: options.clock.clone(),
             disciplined: MonoTime(0),
