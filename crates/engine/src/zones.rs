@@ -87,6 +87,15 @@ pub(crate) struct Wish {
     pub empties: bool,
 }
 
+/// `len` bytes, or what of `left` are whole blocks of `least`.
+fn cut(len: u64, left: u64, least: u64) -> u64 {
+    if len <= left {
+        len
+    } else {
+        left - left % least.max(1)
+    }
+}
+
 /// One zone.
 #[derive(Debug)]
 struct Zone {
@@ -345,15 +354,9 @@ impl ZoneTable {
             zone.word.fetch_and(!EMPTYING, Ordering::Relaxed);
             (written, emptied) = (0, true);
         }
-        let left = zone.capacity - written;
-        let len = if wish.len <= left {
-            wish.len
-        } else {
-            left - left % wish.least.max(1)
-        };
         Begin::Write {
             offset: self.start_of(number) + written,
-            len,
+            len: cut(wish.len, zone.capacity - written, wish.least),
             emptied,
         }
     }
@@ -414,16 +417,22 @@ impl ZoneTable {
         self.unlock(number, EMPTYING);
     }
 
-    /// Somebody begins to read a zone: how much of it is written; [`ZoneTable::end_read`] has to follow. `None`: not now.
+    /// Somebody begins to read a zone: how much of it can be read, of a lost one nothing; [`ZoneTable::end_read`] has to follow.
+    /// `None`: not now.
     pub(crate) fn begin_read(&self, number: u32) -> Option<u64> {
-        let took = self
-            .zone(number)
+        let zone = self.zone(number);
+        let took = zone
             .word
             .fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| {
-                let may = word & (EMPTYING | DEAD) == 0 && word & READERS != READERS;
+                let may = word & EMPTYING == 0 && word & READERS != READERS;
                 may.then_some(word + READER)
             });
-        took.ok().map(|word| word & WRITTEN)
+        let word = took.ok()?;
+        Some(match zone.kind {
+            ZoneKind::Conventional => zone.capacity,
+            ZoneKind::Sequential if word & DEAD != 0 => 0,
+            ZoneKind::Sequential => word & WRITTEN,
+        })
     }
 
     pub(crate) fn end_read(&self, number: u32) {

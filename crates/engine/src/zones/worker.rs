@@ -4,7 +4,7 @@
 //! Of a random pattern an offset names a zone; where in the zone, the zone says. A sequence goes from zone to zone, and what it
 //! draws only says how long each I/O is. It must not know time or the system's calls.
 
-use super::{Action, Begin, Wish, ZoneTable};
+use super::{Action, Begin, Wish, ZoneTable, cut};
 use crate::pattern::{Draw, Span};
 use fathom_core::backend::{Op, Outcome, Request};
 use fathom_core::rng::Rng;
@@ -40,7 +40,7 @@ pub(crate) enum Place {
     Skip,
     /// The sequences of all files are at their ends.
     PassOver,
-    /// There is nothing that could be read.
+    /// There is nothing that could be read, or no zone that could be written.
     Nothing,
 }
 
@@ -67,6 +67,17 @@ struct Cursor {
     pos: u64,
     /// Nothing was done in the zone yet.
     enters: bool,
+}
+
+impl Cursor {
+    /// At the beginning of a zone.
+    fn before(zone: u32) -> Self {
+        Self {
+            zone,
+            pos: 0,
+            enters: true,
+        }
+    }
 }
 
 /// The zones of one file.
@@ -136,11 +147,7 @@ impl WorkerZones {
                 claim: file.claim,
                 first,
                 end,
-                cursors: [Cursor {
-                    zone: first,
-                    pos: 0,
-                    enters: true,
-                }; 2],
+                cursors: [Cursor::before(first); 2],
                 reset_above: (file.span.bytes as f64 * rules.reset_above_share) as u64,
             }
         };
@@ -201,30 +208,22 @@ impl WorkerZones {
         for _ in 0..TRIES {
             let start = table.start_of(zone);
             let within = draw.offset - table.start_of(table.number_of(draw.offset));
-            let is_conventional = table.is_conventional(zone);
-            let valid = if is_conventional {
-                Some(table.capacity_of(zone))
-            } else {
-                table.begin_read(zone)
+            let Some(valid) = table.begin_read(zone) else {
+                return Place::Busy;
             };
-            let Some(valid) = valid else { return Place::Busy };
             if valid >= least {
                 let (within, len) = fit(within, u64::from(draw.len), valid, least);
-                if !is_conventional {
-                    self.next = Held::Read {
-                        file: draw.file,
-                        zone,
-                    };
-                }
+                self.next = Held::Read {
+                    file: draw.file,
+                    zone,
+                };
                 return Place::Send(Draw {
                     offset: start + within,
                     len: len as u32,
                     ..draw
                 });
             }
-            if !is_conventional {
-                table.end_read(zone);
-            }
+            table.end_read(zone);
             match table.with_data(zone, (file.first, file.end), least) {
                 Some(other) => zone = other,
                 None => return Place::Nothing,
@@ -250,45 +249,29 @@ impl WorkerZones {
                 if !self.wraps {
                     return self.at_end(0);
                 }
-                *cursor = Cursor {
-                    zone: file.first,
-                    pos: 0,
-                    enters: true,
-                };
+                *cursor = Cursor::before(file.first);
             }
             let zone = cursor.zone;
-            let is_conventional = table.is_conventional(zone);
-            let valid = if is_conventional {
-                Some(table.capacity_of(zone))
-            } else {
-                table.begin_read(zone)
+            let Some(valid) = table.begin_read(zone) else {
+                return Place::Busy;
             };
-            let Some(valid) = valid else { return Place::Busy };
             let left = valid.saturating_sub(cursor.pos);
             if left >= least {
                 let len = cut(u64::from(draw.len), left, least);
                 let offset = table.start_of(zone) + cursor.pos;
                 cursor.pos += len;
-                if !is_conventional {
-                    self.next = Held::Read {
-                        file: draw.file,
-                        zone,
-                    };
-                }
+                self.next = Held::Read {
+                    file: draw.file,
+                    zone,
+                };
                 return Place::Send(Draw {
                     offset,
                     len: len as u32,
                     ..draw
                 });
             }
-            if !is_conventional {
-                table.end_read(zone);
-            }
-            *cursor = Cursor {
-                zone: zone + 1,
-                pos: 0,
-                enters: true,
-            };
+            table.end_read(zone);
+            *cursor = Cursor::before(zone + 1);
         }
         Place::Nothing
     }
@@ -322,6 +305,7 @@ impl WorkerZones {
         }
         let empties = self.empties_next(number);
         let zones = self.files[number].end - self.files[number].first;
+        let mut all_lost = true;
         for _ in 0..TRIES.max(zones) {
             let file = &mut self.files[number];
             let wish = Wish {
@@ -330,7 +314,9 @@ impl WorkerZones {
                 empties_full: self.random || !in_turn || file.cursors[1].enters,
                 empties,
             };
-            match file.table.begin_write(zone, wish) {
+            let begin = file.table.begin_write(zone, wish);
+            all_lost &= begin == Begin::Dead;
+            match begin {
                 Begin::Write { offset, len, emptied } => {
                     self.resets += u64::from(emptied);
                     if in_turn {
@@ -354,11 +340,7 @@ impl WorkerZones {
                     zone = if zone + 1 < file.end { zone + 1 } else { file.first };
                 }
                 Begin::Through | Begin::Dead => {
-                    file.cursors[1] = Cursor {
-                        zone: file.cursors[1].zone + 1,
-                        pos: 0,
-                        enters: true,
-                    };
+                    file.cursors[1] = Cursor::before(file.cursors[1].zone + 1);
                     match self.zone_in_turn(number) {
                         Some(turn) => (zone, in_turn) = (turn, true),
                         None => return self.at_end(1),
@@ -381,7 +363,7 @@ impl WorkerZones {
                 }
             }
         }
-        Place::Busy
+        if all_lost { Place::Nothing } else { Place::Busy }
     }
 
     /// The zone where the sequence of writes is; `None`: it is at its end.
@@ -391,11 +373,7 @@ impl WorkerZones {
             if !self.wraps {
                 return None;
             }
-            file.cursors[1] = Cursor {
-                zone: file.first,
-                pos: 0,
-                enters: true,
-            };
+            file.cursors[1] = Cursor::before(file.first);
         }
         Some(file.cursors[1].zone)
     }
@@ -412,11 +390,7 @@ impl WorkerZones {
             let within = cursor.pos;
             let len = cut(u64::from(draw.len), capacity - within, least);
             *cursor = if capacity - within - len < least {
-                Cursor {
-                    zone: zone + 1,
-                    pos: 0,
-                    enters: true,
-                }
+                Cursor::before(zone + 1)
             } else {
                 Cursor {
                     zone,
@@ -525,11 +499,7 @@ impl WorkerZones {
     /// Another pass begins.
     pub(crate) fn restart(&mut self) {
         for file in &mut self.files {
-            file.cursors = [Cursor {
-                zone: file.first,
-                pos: 0,
-                enters: true,
-            }; 2];
+            file.cursors = [Cursor::before(file.first); 2];
         }
     }
 }
@@ -551,11 +521,6 @@ impl Drop for WorkerZones {
             file.table.claim(file.claim, false);
         }
     }
-}
-
-/// `len` bytes, or what of `left` are whole blocks of `least`.
-fn cut(len: u64, left: u64, least: u64) -> u64 {
-    if len <= left { len } else { left - left % least }
 }
 
 /// `len` bytes from `within` on, moved and cut so that they are within `valid`.

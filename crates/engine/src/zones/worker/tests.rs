@@ -2,9 +2,9 @@
 
 mod device;
 
-use super::OfFile;
+use super::{OfFile, Place};
 use crate::interval::Exchange;
-use crate::pattern::Span;
+use crate::pattern::{Draw, Span};
 use crate::plan::{FilePlan, Kind, WorkerFiles};
 use crate::testing::{EPOCH, depth, job, random_job, seed};
 use crate::thread::{worker_plan, zones_of};
@@ -15,6 +15,7 @@ use fathom_core::backend::{Errno, Op, Request};
 use fathom_core::rng::Rng;
 use fathom_core::units::MonoTime;
 use fathom_core::workload::{Amount, EngineKind, ErrorRule, Job, Mix, ZoneRules};
+use fathom_sys::zoned::{Zone, ZoneCondition, ZoneKind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -34,6 +35,19 @@ struct Scene {
     /// Of a hundred writes so many fail.
     failing: u64,
     jobs: Vec<(Job, Span)>,
+}
+
+impl Scene {
+    /// Zones that are writable as a whole, and no write fails.
+    fn sound(zones: u64, limit: usize, jobs: Vec<(Job, Span)>) -> Self {
+        Self {
+            capacity: ZONE,
+            zones,
+            limit,
+            failing: 0,
+            jobs,
+        }
+    }
 }
 
 /// What came of it.
@@ -332,16 +346,7 @@ fn reads_end_at_write_pointers() {
     for at in 0..50 {
         let seed = seed().wrapping_add(at);
         let jobs = vec![(zoned(job(Mix::Read, BLOCK), ZoneRules::default(), 4), span(0, 8))];
-        let done = run(
-            &Scene {
-                capacity: ZONE,
-                zones: 8,
-                limit: 0,
-                failing: 0,
-                jobs,
-            },
-            seed,
-        );
+        let done = run(&Scene::sound(8, 0, jobs), seed);
         let mut expected = Vec::new();
         for zone in &done.found {
             let until = match zone.kind {
@@ -366,16 +371,7 @@ fn reads_go_beyond_where_they_may() {
         ..ZoneRules::default()
     };
     let jobs = vec![(zoned(job(Mix::Read, BLOCK), rules, 4), span(0, 8))];
-    let done = run(
-        &Scene {
-            capacity: ZONE,
-            zones: 8,
-            limit: 0,
-            failing: 0,
-            jobs,
-        },
-        seed(),
-    );
+    let done = run(&Scene::sound(8, 0, jobs), seed());
     assert_eq!(bytes(&done.ios[0][0]), 8 * ZONE);
 }
 
@@ -386,16 +382,7 @@ fn random_writes_keep_to_the_limit_and_reach_all_zones() {
         let mut job = random_job(Mix::Write, BLOCK);
         job.region.io_size = Some(Amount::Bytes(200 * ZONE));
         let jobs = vec![(zoned(job, ZoneRules::default(), 8), span(0, 16))];
-        let done = run(
-            &Scene {
-                capacity: ZONE,
-                zones: 16,
-                limit,
-                failing: 0,
-                jobs,
-            },
-            seed(),
-        );
+        let done = run(&Scene::sound(16, limit, jobs), seed());
         agrees(&done);
         assert_eq!(bytes(&done.ios[0][1]), 200 * ZONE);
         assert_eq!(done.device.most_open, limit);
@@ -416,16 +403,7 @@ fn a_worker_keeps_to_its_own_zones() {
     let mut job = random_job(Mix::Write, BLOCK);
     job.region.io_size = Some(Amount::Bytes(20 * ZONE));
     let jobs = vec![(zoned(job, rules, 4), span(4, 12))];
-    let done = run(
-        &Scene {
-            capacity: ZONE,
-            zones: 16,
-            limit: 0,
-            failing: 0,
-            jobs,
-        },
-        seed(),
-    );
+    let done = run(&Scene::sound(16, 0, jobs), seed());
     let zones: Vec<u64> = done.ios[0][1].iter().map(|io| io.0 / ZONE).collect();
     let changes = zones.windows(2).filter(|pair| pair[0] != pair[1]).count();
     let resets_of_the_same = done.ios[0][1]
@@ -451,16 +429,7 @@ fn zones_are_emptied_as_often_as_asked() {
     let mut job = random_job(Mix::Write, BLOCK);
     job.region.io_size = Some(Amount::Bytes(100 * ZONE));
     let jobs = vec![(zoned(job, rules, 1), span(4, 12))];
-    let done = run(
-        &Scene {
-            capacity: ZONE,
-            zones: 16,
-            limit: 0,
-            failing: 0,
-            jobs,
-        },
-        seed(),
-    );
+    let done = run(&Scene::sound(16, 0, jobs), seed());
     agrees(&done);
     // One in ten, but of zones that are empty; and those that are full.
     let (resets, writes) = (done.device.resets, done.device.writes);
@@ -479,16 +448,71 @@ fn who_has_ended_leaves_room() {
         (zoned(second, ZoneRules::default(), 1), span(8, 8)),
     ];
     for at in 0..20 {
-        let scene = Scene {
-            capacity: ZONE,
-            zones: 16,
-            limit: 1,
-            failing: 0,
-            jobs: jobs.clone(),
-        };
+        let scene = Scene::sound(16, 1, jobs.clone());
         let done = run(&scene, seed().wrapping_add(at));
         agrees(&done);
         assert_eq!(done.ios[0][1].len(), 3);
         assert!(bytes(&done.ios[1][1]) > 0);
+    }
+}
+
+/// Zones that can be neither read nor written are passed by, and a load that has no others ends.
+#[test]
+fn lost_zones_are_passed_by() {
+    let zone = |number: u64, condition| Zone {
+        start_bytes: number * ZONE,
+        len_bytes: ZONE,
+        capacity_bytes: ZONE,
+        written_bytes: if condition == ZoneCondition::Full { ZONE } else { 0 },
+        kind: ZoneKind::Sequential,
+        condition,
+    };
+    let place = |whole: Option<u64>, mix: Mix, random: bool| {
+        let mut found: Vec<Zone> = (0..8)
+            .map(|number| zone(number, ZoneCondition::Offline))
+            .collect();
+        if let Some(whole) = whole {
+            found[whole as usize] = zone(whole, ZoneCondition::Full);
+        }
+        let mut job = if random {
+            random_job(mix, BLOCK)
+        } else {
+            job(mix, BLOCK)
+        };
+        job = zoned(job, ZoneRules::default(), 1);
+        let of = OfFile {
+            table: Arc::new(ZoneTable::new(&found, true, 0, &[(0, 8)])),
+            claim: 0,
+            span: span(0, 8),
+        };
+        let op = if matches!(mix, Mix::Read) {
+            Op::Read
+        } else {
+            Op::Write
+        };
+        zones_of(&job, vec![of], 0)
+            .expect("it goes by zones")
+            .place(Draw {
+                op,
+                file: 0,
+                offset: 2 * ZONE,
+                len: BLOCK as u32,
+            })
+    };
+    for random in [false, true] {
+        let read = place(Some(5), Mix::Read, random);
+        assert!(
+            matches!(read, Place::Send(draw) if draw.offset / ZONE == 5),
+            "random {random}: {read:?}"
+        );
+        let written = place(Some(5), Mix::Write, random);
+        assert!(
+            matches!(written, Place::First(command) if command.zone == 5),
+            "random {random}: {written:?}"
+        );
+        let end = if random { Place::Nothing } else { Place::PassOver };
+        for mix in [Mix::Read, Mix::Write] {
+            assert_eq!(place(None, mix, random), end, "random {random}");
+        }
     }
 }
