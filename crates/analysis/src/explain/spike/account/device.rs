@@ -404,11 +404,11 @@ fn in_step(usual_ns: f64, slow: &[&&Sample], flights: &Flights) -> f64 {
             behind.push(((sample.to_ns - ended) as f64, extra));
         }
     }
-    let shortest_ns = slow
-        .iter()
-        .map(|sample| near_ns(sample))
-        .fold(f64::INFINITY, f64::min);
     if takes_turns(slow, flights) {
+        let shortest_ns = slow
+            .iter()
+            .map(|sample| near_ns(sample))
+            .fold(f64::INFINITY, f64::min);
         together = together.max(most_within(behind, 2.0 * shortest_ns));
     }
     let part = together / f64::max(all, 1.0);
@@ -487,8 +487,11 @@ fn follows(usual_ns: f64, over: &[&Sample], flights: &Flights) -> f64 {
     // One who comes and goes with what made the device slow may be met by one at its edge: a single point makes no line.
     let value = |ahead: &(f64, f64)| if by_bytes_is_best { ahead.1 } else { ahead.0 };
     let mut points: Vec<(f64, f64)> = ahead.iter().map(value).zip(times).collect();
-    points.sort_unstable_by(|a, b| (a.0 - best.mean_x).abs().total_cmp(&(b.0 - best.mean_x).abs()));
-    points.pop();
+    let off = |(x, _): &(f64, f64)| (x - best.mean_x).abs();
+    let outermost = (0..points.len()).max_by(|&a, &b| off(&points[a]).total_cmp(&off(&points[b])));
+    if let Some(outermost) = outermost {
+        points.swap_remove(outermost);
+    }
     let (x, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
     if line(&x, &y).correlation < FOLLOWS {
         return 0.0;
