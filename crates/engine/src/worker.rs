@@ -429,15 +429,8 @@ impl Worker {
             }
         }
         match self.draw() {
-            Some(draw) if self.new_files_due => self.wait_for_new_files(draw),
-            Some(draw) if self.is_held_up(&draw) => {
-                self.pending = Some(draw);
-                Step::Full
-            }
-            Some(draw) => match self.cleared(draw, now) {
-                Ok(draw) => self.issue(draw, now, now),
-                Err(step) => step,
-            },
+            Some(draw) if self.is_unhindered() => self.issue(draw, now, now),
+            Some(draw) => self.next_hindered(draw, now),
             None => self.end(now),
         }
     }

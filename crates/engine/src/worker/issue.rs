@@ -140,10 +140,7 @@ impl Worker {
             return Step::Full;
         }
         let Some(schedule) = &self.plan.schedules[draw.op.index()] else {
-            return match self.cleared(draw, now) {
-                Ok(draw) => self.issue(draw, now, now),
-                Err(step) => step,
-            };
+            return self.next_hindered(draw, now);
         };
         let due = schedule.due();
         if due > now {

@@ -45,6 +45,28 @@ impl Worker {
         }
     }
 
+    /// Whether nothing can stand before the next I/O: what most workers have, told by three plain tests.
+    #[inline]
+    pub(super) fn is_unhindered(&self) -> bool {
+        self.guards.is_none() && !self.trim_in_flight && !self.new_files_due
+    }
+
+    /// The next step of a closed loop that has drawn an I/O before which something may stand.
+    #[inline(never)]
+    pub(super) fn next_hindered(&mut self, draw: Draw, now: MonoTime) -> Step {
+        if self.new_files_due {
+            return self.wait_for_new_files(draw);
+        }
+        if self.is_held_up(&draw) {
+            self.pending = Some(draw);
+            return Step::Full;
+        }
+        match self.cleared(draw, now) {
+            Ok(draw) => self.issue(draw, now, now),
+            Err(step) => step,
+        }
+    }
+
     /// Whether the next I/O has to wait for a completion.
     #[inline]
     pub(super) fn is_held_up(&self, draw: &Draw) -> bool {
