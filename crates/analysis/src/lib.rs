@@ -15,6 +15,7 @@ pub mod fleet;
 mod growth;
 mod latencies;
 pub mod live;
+pub mod outline;
 pub mod partial;
 pub mod repeats;
 pub mod sweep;

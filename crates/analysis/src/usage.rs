@@ -7,10 +7,12 @@
 //!
 //! Source of the method: Brendan Gregg, "The USE Method"; of the counters: Documentation/admin-guide/iostats.rst, PSI.
 
+mod load;
 mod pods;
 mod scan;
 mod verdict;
 
+pub use load::LoadReading;
 pub use pods::PodUse;
 pub use scan::UseScan;
 

@@ -27,6 +27,7 @@ pub use window::{SpikeWindow, WINDOWS_MAX};
 use crate::reproduction::Chapter;
 use crate::{csv, html, markdown};
 use fathom_analysis::explain::Explanation;
+use fathom_analysis::outline::Outline;
 use fathom_analysis::sweep::findings::Conclusions;
 use fathom_core::run::{HistogramRow, Run, SeriesRow};
 use fathom_core::sweep::{SweepPlan, SweepResults};
@@ -86,8 +87,10 @@ pub struct RunReport<'a> {
     pub histograms: &'a [HistogramRow],
     /// Its I/Os by time and latency, where its record has them; without it, what the series tells is drawn.
     pub heat: Option<&'a LatencyHeat>,
-    /// What was found about it, where that was asked for.
+    /// What was found about it, where that was asked for and there is a record of it.
     pub explanation: Option<&'a Explanation>,
+    /// Where there is none: what its own figures tell.
+    pub outline: Option<&'a Outline>,
     /// The I/Os around its worst spikes: those of [`SpikeWindow::worst`], filled.
     pub windows: &'a [SpikeWindow],
     /// What was published of the same experiment, with what came out here.
@@ -135,6 +138,8 @@ pub struct SweepReport<'a> {
     pub results: &'a SweepResults,
     /// What follows from it.
     pub conclusions: &'a Conclusions,
+    /// What limited it, by the figures of its points.
+    pub outline: Option<&'a Outline>,
     /// What was published of the same experiment, with what came out here.
     pub published: Option<&'a Chapter>,
 }

@@ -2,6 +2,7 @@
 
 use crate::{Style, document, json, terminal};
 use fathom_analysis::explain::Explanation;
+use fathom_analysis::outline::Outline;
 use fathom_analysis::usage::Usage;
 use fathom_core::run::Run;
 
@@ -28,8 +29,18 @@ impl Evidence {
 }
 
 /// The explanation on a terminal, with as much evidence as asked for.
-pub fn text(run: &Run, explanation: &Explanation, evidence: &Evidence, style: Style) -> String {
-    terminal::render(&document::explained::document(run, explanation, evidence), style)
+/// `outline`: what is told where there is no evidence.
+pub fn text(
+    run: &Run,
+    explanation: &Explanation,
+    outline: Option<&Outline>,
+    evidence: &Evidence,
+    style: Style,
+) -> String {
+    terminal::render(
+        &document::explained::document(run, explanation, outline, evidence),
+        style,
+    )
 }
 
 /// What a server's history of a machine says, on a terminal.

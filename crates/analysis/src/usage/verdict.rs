@@ -319,6 +319,17 @@ fn disk<'a>(
         UseUnit::Share,
         get(Quantity::DiskBusy),
     );
+    vec![
+        ios,
+        bytes,
+        // Who serves many at once is busy with one in flight: it convicts nobody.
+        busy.judged(BUSY, f64::INFINITY),
+        in_flight(resource, queue),
+        row(resource, Aspect::Errors, "failed requests", UseUnit::Count, None),
+    ]
+}
+
+fn in_flight(resource: &Resource, queue: Option<&Track>) -> UseRow {
     let mut waiting = row(
         resource,
         Aspect::Saturation,
@@ -332,13 +343,44 @@ fn disk<'a>(
         (Some(mean), Some(peak)) if mean >= 1.0 || peak >= 8.0 => UseVerdict::Busy,
         _ => UseVerdict::Fine,
     };
-    vec![
-        ios,
-        bytes,
-        // Who serves many at once is busy with one in flight: it convicts nobody.
-        busy.judged(BUSY, f64::INFINITY),
-        waiting,
-        row(resource, Aspect::Errors, "failed requests", UseUnit::Count, None),
+    waiting
+}
+
+/// What a load measured, a reading each.
+pub(super) struct Load {
+    pub ios: Track,
+    pub bytes: Track,
+    pub in_flight: Track,
+    pub errors: Track,
+}
+
+/// The rows of the disk that a load was on.
+pub(super) fn load(resource: &Resource, load: &Load, known: &[KnownDisk]) -> Vec<UseRow> {
+    let get = |quantity| match quantity {
+        Quantity::DiskIos => Some(&load.ios),
+        Quantity::DiskBytes => Some(&load.bytes),
+        // With it a steady rate would be taken for a limit.
+        _ => None,
+    };
+    let rates = disk(resource, get, known).into_iter().take(2);
+    let errors = row(
+        resource,
+        Aspect::Errors,
+        "failed I/Os of a reading",
+        UseUnit::Count,
+        Some(&load.errors),
+    );
+    rates
+        .chain([in_flight(resource, Some(&load.in_flight)), errors.none_allowed()])
+        .collect()
+}
+
+/// What a machine has besides, where nobody counted it.
+pub(super) fn not_counted() -> [UseRow; 2] {
+    let none = |resource, what| row(&resource, Aspect::Utilization, what, UseUnit::Share, None);
+    [
+        none(Resource::Cpu, "busy"),
+        none(Resource::Memory, "not available to processes"),
     ]
 }
 

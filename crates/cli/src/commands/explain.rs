@@ -22,8 +22,10 @@ use fathom_analysis::explain::{
     self, BlockScan, BlockScanned, CounterScan, CounterScanned, Explanation, Facts, IoScan, IoScanned,
     Scanned, SchedScan, SchedScanned,
 };
+use fathom_analysis::outline::Outline;
 use fathom_core::record::{BlockRequest, CounterRow, IoRecord, SchedSlice, StreamKind};
-use fathom_core::run::Run;
+use fathom_core::run::{Run, SeriesRow};
+use fathom_core::sweep::{Outcome, SweepPlan, SweepResults};
 use fathom_report::explanation::{self, Evidence};
 use fathom_store::{RecordReader, StoreError, stored_streams};
 use std::path::Path;
@@ -45,7 +47,13 @@ pub(crate) fn explain(args: &ExplainArgs) -> anyhow::Result<Exit> {
     } else {
         let style = terminal::stdout_style(args.colour);
         let evidence = evidence(&args.evidence, &explanation)?;
-        terminal::print(&explanation::text(&run, &explanation, &evidence, style))?;
+        let outline = if explanation.has_no_evidence() {
+            outline_of_run(&run, &fathom_store::read(dir)?.series, args.catalog.as_deref())?
+        } else {
+            None
+        };
+        let text = explanation::text(&run, &explanation, outline.as_ref(), &evidence, style);
+        terminal::print(&text)?;
     }
     if explanation.has_no_evidence() {
         return Ok(Exit::Errors);
@@ -94,6 +102,33 @@ pub(crate) fn explained(dir: &Path, run: &Run, catalog: Option<&Path>) -> anyhow
     let scanned = scan(dir, &facts)?.evidence(&facts);
     let mut evidence = StoredEvidence::open(dir)?;
     Ok(explain::explain(&facts, &scanned, &mut evidence)?)
+}
+
+/// What a run's own figures say, where nothing else was recorded.
+pub(crate) fn outline_of_run(
+    run: &Run,
+    series: &[SeriesRow],
+    catalog: Option<&Path>,
+) -> anyhow::Result<Option<Outline>> {
+    let chose = catalog.is_some();
+    let catalog = catalog::open(catalog)?;
+    Ok(Outline::of_run(run, series, &disks::known(&catalog, chose, run)))
+}
+
+/// The same of a sweep: its limits are those of its first measured point, which was on the same target.
+pub(crate) fn outline_of_sweep(
+    dir: &Path,
+    plan: &SweepPlan,
+    results: &SweepResults,
+) -> anyhow::Result<Option<Outline>> {
+    let measured = results.points.iter().find_map(|point| match &point.outcome {
+        Outcome::Measured { repeats } => repeats.first(),
+        Outcome::Pending | Outcome::Inferred(_) | Outcome::Failed { .. } => None,
+    });
+    let Some(first) = measured else { return Ok(None) };
+    let run = run_of(&dir.join(&first.run))?;
+    let known = disks::known(&catalog::open(None)?, false, &run);
+    Ok(Outline::of_sweep(plan, results, &known))
 }
 
 /// The first pass over the streams: the two large ones on a thread each.

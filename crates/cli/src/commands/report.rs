@@ -117,10 +117,12 @@ fn with_sweep<T>(
     let results = fathom_session::sweep::results_of(dir, &plan)?;
     let conclusions = conclude(&plan, &results);
     let published = published::chapter(dir, &plan, &results, published)?;
+    let outline = explain::outline_of_sweep(dir, &plan, &results)?;
     let report = SweepReport {
         plan: &plan,
         results: &results,
         conclusions: &conclusions,
+        outline: outline.as_ref(),
         published: published.as_ref(),
     };
     Ok(make(&report))
@@ -167,12 +169,20 @@ fn with_run<T>(
         Some(explanation) => windows(dir, &run, explanation, &there)?,
         None => Vec::new(),
     };
+    // What nobody recorded is told as far as the figures alone go.
+    let outline = match &explanation {
+        _ if !explained => None,
+        Some(explanation) if !explanation.has_no_evidence() => None,
+        _ => explain::outline_of_run(&run, &series, None)?,
+    };
+    let explanation = explanation.filter(|_| outline.is_none());
     let report = RunReport {
         run: &run,
         series: &series,
         histograms: &histograms,
         heat: heat.as_ref(),
         explanation: explanation.as_ref(),
+        outline: outline.as_ref(),
         windows: &windows,
         published: None,
     };

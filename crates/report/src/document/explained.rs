@@ -5,6 +5,7 @@
 pub(super) mod distributions;
 mod groups;
 mod lead;
+pub(crate) mod outline;
 mod ranges;
 pub(super) mod spikes;
 pub(crate) mod usage;
@@ -14,6 +15,7 @@ use super::content::{Block, Document, Table};
 use super::origin::{modelled, on};
 use crate::explanation::Evidence;
 use fathom_analysis::explain::Explanation;
+use fathom_analysis::outline::Outline;
 use fathom_analysis::usage::Usage;
 use fathom_core::run::Run;
 use groups::{Group, groups};
@@ -26,7 +28,12 @@ const NO_EVIDENCE: &str = "There is no evidence to explain this run by: nothing 
                            fathom run --record, or its device with fathom record.";
 
 /// The explanation alone, for a terminal, with as much evidence as asked for.
-pub(crate) fn document(run: &Run, explanation: &Explanation, evidence: &Evidence) -> Document {
+pub(crate) fn document(
+    run: &Run,
+    explanation: &Explanation,
+    outline: Option<&Outline>,
+    evidence: &Evidence,
+) -> Document {
     let target = &run.summary.target;
     let on = on(&target.description);
     let mut document = Document::titled(format!("fathom {}{on}", run.build.version));
@@ -34,6 +41,11 @@ pub(crate) fn document(run: &Run, explanation: &Explanation, evidence: &Evidence
     if explanation.has_no_evidence() {
         let text = Block::Text(String::from(NO_EVIDENCE));
         document.add("", [Block::Gap, text]);
+        if let Some(outline) = outline {
+            let lines = outline::lines(outline).into_iter().map(Block::Text);
+            document.add("", std::iter::once(Block::Gap).chain(lines));
+            document.add("Utilization, saturation, errors", outline::table(outline));
+        }
     }
     let lead = lead::lines(explanation).into_iter();
     let lead: Vec<Block> = lead.map(Block::Text).collect();

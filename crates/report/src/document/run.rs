@@ -33,6 +33,13 @@ pub(super) fn document(report: &RunReport<'_>) -> Document {
         let usage = explained::usage::blocks(&explanation.usage);
         document.add("Utilization, saturation, errors", usage);
     }
+    if let Some(outline) = report.outline {
+        document.add("In short", [explained::outline::lead(outline)]);
+        document.add(
+            "Utilization, saturation, errors",
+            explained::outline::table(outline),
+        );
+    }
     document.add("The command", command::blocks(run));
     document.add("Numbers", numbers(run, &sections));
     let warnings = facts::warnings(&run.summary.warnings);

@@ -7,7 +7,7 @@ mod points;
 
 use super::content::{Block, Card, Document, Notice, Table};
 use super::origin::{civil, ended, modelled, on, some};
-use super::{SweepReport, origin, published};
+use super::{SweepReport, explained, origin, published};
 use crate::words::{self, duration, joined, plural, told_if_any};
 use fathom_analysis::sweep::findings::{Conclusions, Counts};
 use fathom_core::run::Status;
@@ -26,6 +26,13 @@ pub(super) fn document(report: &SweepReport<'_>) -> Document {
         written_by: format!("fathom {}", plan.build.version),
         ..Document::default()
     };
+    if let Some(outline) = report.outline {
+        document.add("In short", [explained::outline::lead(outline)]);
+        document.add(
+            "Utilization, saturation, errors",
+            explained::outline::table(outline),
+        );
+    }
     document.add("Numbers", numbers(report));
     document.add("Warnings", warnings(results));
     let found = conclusions(plan, results, report.conclusions);

@@ -9,6 +9,7 @@ fn report(run: &Run) -> RunReport<'_> {
         histograms: &[],
         heat: None,
         explanation: None,
+        outline: None,
         windows: &[],
         published: None,
     }

@@ -132,6 +132,7 @@ impl Run {
             histograms: &self.histograms,
             heat: self.heat.as_ref(),
             explanation: self.explanation.as_ref(),
+            outline: None,
             windows: &self.windows,
             published: None,
         }

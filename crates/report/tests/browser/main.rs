@@ -4,6 +4,7 @@
 //! looked at.
 
 mod devtools;
+mod hostile;
 mod made;
 #[path = "../../../analysis/tests/sweep/modelled.rs"]
 mod modelled;
@@ -11,6 +12,7 @@ mod modelled;
 use devtools::Browser;
 use fathom_analysis::sweep::conclude;
 use fathom_report::document::{Format, SweepReport};
+use hostile::HOSTILE;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -163,6 +165,7 @@ fn a_modelled_sweep_with_inferred_points_is_drawn() {
         plan: &plan,
         results: &results,
         conclusions: &conclude(&plan, &results),
+        outline: None,
         published: None,
     };
     let html = report.render(Format::Html);
@@ -176,9 +179,7 @@ fn names_from_outside_stay_names() {
     let Some(mut browser) = browser("names_from_outside_stay_names") else {
         return;
     };
-    let made = made::Run::named(
-        "</script><script>document.title='taken'</script><img src=http://192.0.2.1/x onerror=alert(1)>",
-    );
+    let made = made::Run::named(HOSTILE);
     let html = made.report().render(Format::Html);
     check(&mut browser, "hostile", &html, 8);
     let title = browser.evaluate("document.title");

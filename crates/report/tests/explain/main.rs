@@ -12,7 +12,7 @@ const NAMES: [&str; 6] = ["h00", "h01", "h02", "h03", "h04", "h05"];
 fn many_like_sections_are_told_once_and_stalls_with_their_period_and_phase() {
     let jobs = modelled::sections(&NAMES, 120);
     let (run, explained) = modelled::explained(jobs, &modelled::stalling());
-    let told = |evidence, style| explanation::text(&run, &explained, &evidence, style);
+    let told = |evidence, style| explanation::text(&run, &explained, None, &evidence, style);
     let whole = told(Evidence::All, Style::default());
     assert!(whole.contains("rate 120 IOPS, "), "{whole}");
     let text = told(Evidence::None, Style::default());

@@ -8,10 +8,22 @@ use fathom_analysis::usage::{Aspect, PodUse, Resource, Usage, UseLimit, UseRow, 
 use fathom_core::units::{Nanos, count, decimal_rate, three_digits};
 
 /// What is told of a lead that has counters alone.
-const TOLD_MAX: usize = 2;
+pub(super) const TOLD_MAX: usize = 2;
 
 /// The table.
 pub(crate) fn table(usage: &Usage) -> Option<Block> {
+    let apart = Nanos(usage.step_ns);
+    captioned(
+        usage,
+        format!(
+            "{} readings, {apart} apart; the peak is that of one reading",
+            usage.readings
+        ),
+    )
+}
+
+/// The same with other words below.
+pub(super) fn captioned(usage: &Usage, caption: String) -> Option<Block> {
     if usage.is_empty() {
         return None;
     }
@@ -27,11 +39,7 @@ pub(crate) fn table(usage: &Usage) -> Option<Block> {
         layout.marks = marks;
     });
     table.words_further = vec![5, 6];
-    table.caption = format!(
-        "{} readings, {} apart; the peak is that of one reading",
-        usage.readings,
-        Nanos(usage.step_ns)
-    );
+    table.caption = caption;
     Some(Block::Table(table))
 }
 
@@ -165,7 +173,7 @@ pub(super) fn lines(usage: &Usage) -> Vec<String> {
     ]
 }
 
-fn told(row: &UseRow) -> String {
+pub(super) fn told(row: &UseRow) -> String {
     let resource = name(&row.resource);
     let value = row.mean.map_or_else(String::new, |mean| figure(mean, row.unit));
     match &row.limit {

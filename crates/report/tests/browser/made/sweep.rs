@@ -44,6 +44,7 @@ impl Sweep {
             plan: &self.plan,
             results: &self.results,
             conclusions: &self.conclusions,
+            outline: None,
             published: None,
         }
     }
