@@ -8,6 +8,7 @@ mod model;
 mod plan;
 mod record;
 mod repeats;
+mod served;
 mod sweep;
 mod zram;
 
@@ -63,6 +64,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         Ok(zram) => {
             psync(&settings, zram.path(), &mut rows)?;
             record::ios(&settings, zram.path(), &mut rows)?;
+            served::zram(&settings, zram.path(), &mut rows)?;
             record::everything(
                 &settings,
                 ("on zram", "≥ 0.88 at 400 k/s"),
@@ -73,6 +75,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         Err(error) => eprintln!("SKIPPED: psync on zram: {error:#}"),
     }
     null(&settings, &mut rows)?;
+    served::null(&settings, &mut rows)?;
     asynchronous(&settings, &mut rows)?;
     memory(&settings, &mut rows)?;
     start(&settings, &mut rows)?;
