@@ -73,8 +73,7 @@ impl Browse {
 
     /// The entry that a path's last part names.
     fn named(&self, id: &str) -> Option<Arc<Entry>> {
-        let listed = self.listing.read().ok()?;
-        listed.entries.iter().find(|entry| entry.id == id).cloned()
+        self.listing.read().ok()?.named(id)
     }
 
     fn report(&self, asked: &Asked<'_>, id: &str) -> Reply {
@@ -89,10 +88,14 @@ impl Browse {
 
     fn compare(&self, asked: &Asked<'_>) -> Reply {
         let fields = Fields::of(asked.query.as_bytes());
+        let listed = match self.listing.read() {
+            Ok(listed) => listed,
+            Err(why) => return self.problem(asked, "The folder cannot be read", &why),
+        };
         let mut sides = [Vec::new(), Vec::new()];
         for (side, name) in sides.iter_mut().zip(["a", "b"]) {
             for id in fields.all(name).take(COMPARED_MAX) {
-                match self.named(id) {
+                match listed.named(id) {
                     Some(entry) => side.push(entry.path.clone()),
                     None => return Reply::Refused(Refusal::NotFound),
                 }

@@ -82,6 +82,13 @@ pub(super) struct Listed {
     pub is_cut: bool,
 }
 
+impl Listed {
+    /// The entry of that name in addresses.
+    pub(super) fn named(&self, id: &str) -> Option<Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.id == id).cloned()
+    }
+}
+
 impl Listing {
     pub(super) fn new(folder: PathBuf) -> Self {
         Self {
