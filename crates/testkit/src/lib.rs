@@ -24,11 +24,13 @@ pub use quiet::{Needs, comes_to_rest, noise_during, telling};
 pub use turns::{Turn, beside_others};
 
 /// Capabilities that `FATHOM_REQUIRE` may name, separated by commas, and how a reason speaks of each.
-const CAPABILITIES: [(&str, &[&str]); 4] = [
+const CAPABILITIES: [(&str, &[&str]); 6] = [
     ("root", &["root", "not permitted", "permission denied"]),
     ("fio", &["fio"]),
     ("chromium", &["chromium"]),
     ("tracefs", &["tracefs", "tracing", "tracepoint"]),
+    ("prometheus", &["debian's prometheus"]),
+    ("promtool", &["promtool"]),
 ];
 
 /// Says that a test did not run, and why: `cargo xtask ci` counts these lines.

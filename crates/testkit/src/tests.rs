@@ -4,7 +4,7 @@ use super::required_of;
 
 #[test]
 fn what_is_required_is_not_skipped() {
-    let all = "root,fio, chromium,tracefs";
+    let all = "root,fio, chromium,tracefs,prometheus,promtool";
     assert_eq!(required_of("", "no fio"), None);
     assert_eq!(required_of(all, "huge pages"), None);
     assert_eq!(required_of(all, "fio --version: No such file"), Some("fio"));
@@ -14,6 +14,13 @@ fn what_is_required_is_not_skipped() {
         Some("tracefs")
     );
     assert_eq!(required_of(all, "losetup: Operation not permitted"), Some("root"));
+    assert_eq!(required_of(all, "Debian's prometheus"), Some("prometheus"));
+    assert_eq!(required_of(all, "promtool"), Some("promtool"));
+    // Built by Go's proxy, which may refuse.
+    assert_eq!(
+        required_of(all, "version 3 (go build github.com/prometheus/prometheus)"),
+        None
+    );
     assert_eq!(required_of("fio", "losetup: Operation not permitted"), None);
 }
 

@@ -11,6 +11,7 @@ mod modelled;
 mod node;
 mod rules;
 mod served;
+mod share;
 
 use grafana::Dashboard;
 

@@ -8,6 +8,7 @@ mod access;
 mod answer;
 mod connection;
 mod events;
+mod pieces;
 mod timed;
 
 pub use access::{Access, HostName, Secured, Token, TokenError};
@@ -17,6 +18,7 @@ use crate::browse::{Browse, Reports};
 use crate::hub::Hub;
 use crate::live::Live;
 use connection::Served;
+use pieces::Room;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -90,6 +92,7 @@ impl Server {
             site: Arc::new(site),
             access,
             viewers: Arc::clone(&viewers),
+            room: Room::default(),
             stopped: stopped.clone(),
         });
         let body = move || {

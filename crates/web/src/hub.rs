@@ -21,7 +21,7 @@ use fathom_core::histogram::Histogram;
 use fathom_core::record::CounterRow;
 use fathom_core::run::{Counted, IntervalLatency, SeriesRow};
 use fathom_core::served::Status;
-use fathom_core::units::Nanos;
+use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::CreditLeft;
 use feed::Feed;
 use node::Node;
@@ -55,7 +55,8 @@ pub struct About {
     pub target: String,
     /// The version of fathom.
     pub version: String,
-    /// The names of the load's jobs, by their numbers; none where there is no load. Of what is served live, the disks'.
+    /// The names of the load's jobs, by their numbers; none where there is no load. Of what is served live, the disks'. Those that
+    /// have a name in common are told apart in what is exported.
     pub jobs: Vec<String>,
     pub measured: Measured,
     /// The limits that are known to be those of this disk and this machine.
@@ -83,6 +84,9 @@ struct State {
     backlog: BTreeMap<u32, u64>,
     groups: BTreeMap<u32, Group>,
     elapsed: Nanos,
+    /// What the rows cover, and until when; of a sweep, the sum of its points.
+    measured: Nanos,
+    measured_until: MonoTime,
     ended: bool,
     counters: BTreeMap<&'static str, BTreeMap<Cow<'static, str>, f64>>,
     node: Node,
@@ -133,7 +137,8 @@ struct Group {
 
 impl Hub {
     /// Nothing has happened yet.
-    pub fn new(about: About) -> Self {
+    pub fn new(mut about: About) -> Self {
+        about.jobs = apart(&about.jobs);
         let hub = Self {
             state: Mutex::default(),
             feed: Feed::default(),
@@ -181,6 +186,7 @@ impl Hub {
             Some(served) => served.of_limit(),
             None => self.of_limit(rows),
         };
+        self.measured(&mut state, rows);
         let mut events: Vec<IntervalEvent> = Vec::new();
         let mut told = Vec::new();
         for row in rows {
@@ -232,6 +238,22 @@ impl Hub {
         }
         for disturbance in told {
             self.feed.push("disturbance", &disturbance);
+        }
+    }
+
+    /// Adds the time that rows cover. Rows of several jobs are of the same time; points of a sweep, of one job each, may be under way
+    /// side by side, each in its own.
+    fn measured(&self, state: &mut State, rows: &[SeriesRow]) {
+        if self.about.sweep_steps.is_some() {
+            state.measured_until = MonoTime(0);
+        }
+        let interval = |row: &SeriesRow| (row.end.0.saturating_sub(row.duration_ns), row.end.0);
+        let mut intervals: Vec<(u64, u64)> = rows.iter().map(interval).collect();
+        intervals.sort_unstable();
+        for (begin_ns, end_ns) in intervals {
+            let since_ns = begin_ns.max(state.measured_until.0);
+            state.measured.0 += end_ns.saturating_sub(since_ns);
+            state.measured_until.0 = state.measured_until.0.max(end_ns);
         }
     }
 
@@ -388,7 +410,9 @@ impl Hub {
             backlog.push(&[self.job_name(job)], Value::Number(ios as f64));
         }
         let elapsed = Family::new(metric::ELAPSED).with(&[], state.elapsed.0 as f64 / 1e9);
-        std::iter::once(elapsed)
+        let measured = Family::new(metric::MEASURED).with(&[], state.measured.0 as f64 / 1e9);
+        [elapsed, measured]
+            .into_iter()
             .chain(progress)
             .chain(sums)
             .chain([backlog])
@@ -434,6 +458,31 @@ impl Hub {
         }
         families.into()
     }
+}
+
+/// The names, each of its own: sections of a job file may share one, and two series may not. The first keeps it, the others have their
+/// number among those of that name behind it.
+fn apart(names: &[String]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        told.push(if names[..at].contains(name) {
+            numbered(name, |own| names.contains(own) || told.contains(own))
+        } else {
+            name.clone()
+        });
+    }
+    told
+}
+
+/// The name with a number that nobody has behind it.
+fn numbered(name: &str, is_taken: impl Fn(&String) -> bool) -> String {
+    let mut own = name.to_owned();
+    let mut number = 1u32;
+    while is_taken(&own) {
+        number += 1;
+        own = format!("{name} ({number})");
+    }
+    own
 }
 
 /// The scope of a limit as a label.

@@ -7,6 +7,7 @@ use crate::http::{Asked, Policy, Refusal, Reply, Site};
 use crate::hub::feed::Feed;
 use crate::hub::{Hub, Measured};
 use askama::Template;
+use hyper::body::Bytes;
 use std::sync::{Arc, OnceLock};
 
 /// The live page. Its parts that are not escaped are the program's own.
@@ -65,16 +66,22 @@ pub(crate) fn page_of(page: &impl Template) -> Reply {
     }
 }
 
-/// The script that draws charts, unpacked once.
+/// The script that draws charts, unpacked once for all who ask.
 fn plotly() -> Reply {
-    static SCRIPT: OnceLock<String> = OnceLock::new();
+    static SCRIPT: OnceLock<Bytes> = OnceLock::new();
     Reply::Lasting {
         content_type: "text/javascript; charset=utf-8",
         body: SCRIPT
-            .get_or_init(fathom_report::page::plotly)
-            .clone()
-            .into_bytes(),
+            .get_or_init(|| Bytes::from(fathom_report::page::plotly()))
+            .clone(),
     }
+}
+
+/// The event that who asks had last, as the page says it that begins a connection of its own; 0: none.
+fn after(query: &str) -> u64 {
+    let parts = query.split('&');
+    let after = parts.filter_map(|part| part.strip_prefix("after="));
+    after.filter_map(|number| number.parse().ok()).next().unwrap_or(0)
 }
 
 impl Site for Live {
@@ -89,7 +96,9 @@ impl Site for Live {
                     body: write(&self.0.families(), format),
                 }
             }
-            "/events" => Reply::Events { had: 0 },
+            "/events" => Reply::Events {
+                had: after(asked.query),
+            },
             "/plotly.js" => plotly(),
             _ => Reply::Refused(Refusal::NotFound),
         }
@@ -99,3 +108,6 @@ impl Site for Live {
         Some(self.0.feed())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,6 +73,8 @@ metrics! {
     BUILD_INFO: "fathom_build_info" Gauge Program ["version"] "1, labelled with the version of fathom";
     TARGET_INFO: "fathom_target_info" Gauge Program ["title" "target"] "1, labelled with what is measured and on what";
     ELAPSED: "fathom_elapsed_seconds" Gauge Load [] "Time since the first job was let go, of a modelled disk in virtual time";
+    MEASURED: "fathom_measured_seconds_total" Counter Load []
+        "Time that the load's rows cover, of a modelled disk in virtual time, of a sweep's points one after the other: what a rate is divided by";
     RUNNING: "fathom_running" Gauge Program [] "1 while the measurement goes on, 0 once it has ended";
     DONE: "fathom_progress_ratio" Gauge Load ["group"] "Share of a reporting group that is done, where it can be told";
     WORKERS: "fathom_load_workers" Gauge Load ["group"] "Workers under way";

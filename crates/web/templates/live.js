@@ -343,10 +343,16 @@
     place.classList.toggle("lost", Boolean(lost));
   };
   let events = 0;
-  const source = new EventSource("/events");
-  const on = (kind, take) => source.addEventListener(kind, (event) => {
+  // The number of the last event, and how many seconds were waited before the last try.
+  let had = "";
+  let waited = 0;
+  let source = null;
+  const takers = new Map();
+  const on = (kind, take) => takers.set(kind, (event) => {
     events += 1;
     root.dataset.events = String(events);
+    had = event.lastEventId || had;
+    waited = 0;
     try {
       take(JSON.parse(event.data));
     } catch (error) {
@@ -409,8 +415,22 @@
     root.dataset.ended = "1";
     source.close();
   });
-  source.addEventListener("open", () => state("Under way."));
-  source.addEventListener("error", () => {
-    if (!ended) state("The connection is lost: what is shown is what was known. Trying again …", true);
-  });
+  // A browser tries again by itself when a connection breaks, and never again once the answer was none of events: as many watch as may.
+  // Then a new one begins later, where this one was.
+  const connect = () => {
+    source = new EventSource(had ? `/events?after=${had}` : "/events");
+    for (const [kind, take] of takers) source.addEventListener(kind, take);
+    source.addEventListener("open", () => state("Under way."));
+    source.addEventListener("error", () => {
+      if (ended) return;
+      if (source.readyState !== EventSource.CLOSED) {
+        state("The connection is lost: what is shown is what was known. Trying again …", true);
+        return;
+      }
+      waited = Math.min(Math.max(2, waited * 2), 30);
+      state(`The program answers without events: as many watch as may, or it has begun to end. Trying again in ${waited} s …`, true);
+      setTimeout(connect, waited * 1000);
+    });
+  };
+  connect();
 })();

@@ -3,7 +3,7 @@
 
 use crate::certificates::Certificates;
 use crate::harness::{Place, at, finish, number, skipped, start, tool};
-use crate::served::prometheus::Prometheus;
+use crate::served::prometheus::{DEBIANS, Prometheus};
 use fathom_core::record::CounterRow;
 use fathom_core::rng::Rng;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A moment of the past, and how often was scraped for how long.
@@ -203,7 +204,7 @@ fn server(test: &str, histories: &str) -> Option<Prometheus> {
     .expect("blocks");
     let server = Prometheus::start_in(place, &[], None);
     if server.is_none() {
-        skipped(test, "prometheus");
+        skipped(test, DEBIANS);
     }
     server
 }
@@ -253,7 +254,7 @@ fn a_plan_is_made_of_a_nodes_history() {
 }
 
 /// What was counted in a recording, as a server has it that scrapes every 15 s, by the name of the metric.
-fn scraped(place: &Place, name: &str, families: &mut BTreeMap<String, Vec<String>>) {
+fn scraped(place: &Place, name: &str, every_s: u64, families: &mut BTreeMap<String, Vec<String>>) {
     let mut reader = fathom_store::RecordReader::<CounterRow>::open(&place.path(name)).expect("counters");
     let mut first_ns = None;
     reader
@@ -262,7 +263,7 @@ fn scraped(place: &Place, name: &str, families: &mut BTreeMap<String, Vec<String
                 let begun_ns = *first_ns.get_or_insert(row.at_ns);
                 // A second is a row of each; the hour of the recording lies in the past.
                 let second = (row.at_ns - begun_ns + 500_000_000) / 1_000_000_000;
-                if !second.is_multiple_of(STEP_S) || !row.metric.starts_with("node_") {
+                if !second.is_multiple_of(every_s) || !row.metric.starts_with("node_") {
                     continue;
                 }
                 let comma = if row.labels.is_empty() { "" } else { "," };
@@ -277,7 +278,10 @@ fn scraped(place: &Place, name: &str, families: &mut BTreeMap<String, Vec<String
             }
         })
         .expect("rows");
-    // A modelled machine has no CPUs, and a node exporter's instance is known by them.
+}
+
+/// A modelled machine has no CPUs, and a node exporter's instance is known by them.
+fn with_cpu(name: &str, families: &mut BTreeMap<String, Vec<String>>) {
     for step in 0..=(RECORDED_S / STEP_S) {
         let line = format!(
             "node_cpu_seconds_total{{instance=\"{name}:9100\",cpu=\"0\",mode=\"idle\"}} {} {}\n",
@@ -292,6 +296,26 @@ fn scraped(place: &Place, name: &str, families: &mut BTreeMap<String, Vec<String
 }
 
 const RECORDED_S: u64 = 1200;
+
+fn of_unknown_kinds(families: BTreeMap<String, Vec<String>>) -> String {
+    let mut text = String::new();
+    for (metric, lines) in families {
+        // An unknown kind is what counters of any ending may have.
+        writeln!(text, "# TYPE {metric} unknown\n{}", lines.concat().trim_end()).expect("a string");
+    }
+    text.push_str("# EOF\n");
+    text
+}
+
+/// What limited it and what to do, to the first full stop or colon of each.
+fn verdict(text: &str) -> (String, String) {
+    let line = |begin: &str| {
+        let from = text.find(begin).unwrap_or_else(|| panic!("{begin}: {text}"));
+        let parts = text[from..].split(['.', ':']).take(2);
+        parts.collect::<Vec<_>>().join(":")
+    };
+    (line("What limited it"), line("What to do"))
+}
 
 /// A recording has a reading each second, a server one every 15 s: where averages can tell, both say the same of the same time.
 #[test]
@@ -313,14 +337,10 @@ fn a_recording_and_a_server_say_the_same_of_the_same_time() {
                  --record=counters -o {name} --on model:azure/{on} -q"
             ))
             .expect(0);
-        scraped(&place, name, &mut families);
+        scraped(&place, name, STEP_S, &mut families);
+        with_cpu(name, &mut families);
     }
-    let mut text = String::new();
-    for (metric, lines) in families {
-        // An unknown kind is what counters of any ending may have.
-        writeln!(text, "# TYPE {metric} unknown\n{}", lines.concat().trim_end()).expect("a string");
-    }
-    text.push_str("# EOF\n");
+    let text = of_unknown_kinds(families);
     let Some(server) = server("a_recording_and_a_server_say_the_same_of_the_same_time", &text) else {
         return;
     };
@@ -335,17 +355,6 @@ fn a_recording_and_a_server_say_the_same_of_the_same_time() {
             "explain --prometheus http://{} --instance {name} --from {from} --to {to} {known}",
             server.at
         );
-        let verdict = |text: &str| -> (String, String) {
-            let line = |begin: &str| {
-                let from = text.find(begin).unwrap_or_else(|| panic!("{begin}: {text}"));
-                text[from..]
-                    .split(['.', ':'])
-                    .take(2)
-                    .collect::<Vec<_>>()
-                    .join(":")
-            };
-            (line("What limited it"), line("What to do"))
-        };
         let recorded = place.fathom(&format!("explain {name}")).expect(0).stdout;
         let served = place.fathom(&line).expect(0).stdout;
         assert_eq!(
@@ -377,6 +386,119 @@ fn a_recording_and_a_server_say_the_same_of_the_same_time() {
         (one - other).abs() <= 1.0,
         "{one} IOPS of a recording, {other} of a server"
     );
+}
+
+/// A control group with little memory, for who is started in it.
+struct Squeeze(PathBuf);
+
+impl Squeeze {
+    /// By version 1 or 2, whichever this machine lets us use.
+    fn new(bytes: u64) -> Result<Self, String> {
+        let name = format!("fathom-squeezed-{}", std::process::id());
+        let mut missing = String::from("leave to make a control group with a limit of memory");
+        for (root, limit) in [
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            ("/sys/fs/cgroup", "memory.max"),
+        ] {
+            let dir = Path::new(root).join(&name);
+            if let Err(error) = std::fs::create_dir(&dir) {
+                missing = format!("{missing}; {}: {error}", dir.display());
+                continue;
+            }
+            let made = Self(dir);
+            if !made.0.join("cgroup.procs").exists() {
+                // Not a file system of control groups.
+                continue;
+            }
+            match std::fs::write(made.0.join(limit), bytes.to_string()) {
+                Ok(()) => return Ok(made),
+                Err(error) => missing = format!("{missing}; {limit}: {error}"),
+            }
+        }
+        Err(missing)
+    }
+}
+
+impl Drop for Squeeze {
+    fn drop(&mut self) {
+        // Who was in it may take a moment to go.
+        for _ in 0..100 {
+            if std::fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+/// This machine's own counters, recorded, and the same as a server has them that scraped each second: while a load reads through a page
+/// cache that is too small for it, and while nothing is asked of the disk.
+#[test]
+fn this_machine_is_told_alike_by_a_recording_and_by_a_server() {
+    let test = "this_machine_is_told_alike_by_a_recording_and_by_a_server";
+    if !Path::new("/proc/pressure/memory").exists() {
+        return skipped(test, "a kernel that tells of pressure (PSI)");
+    }
+    let squeeze = match Squeeze::new(64 << 20) {
+        Ok(squeeze) => squeeze,
+        Err(missing) => return skipped(test, &missing),
+    };
+    let place = Place::new();
+    let idle = place.fathom("record --device . --record=counters --duration 6s -q -o idle");
+    idle.expect(0);
+    let command = place.command(
+        "run --name load --rw randread --bs 4k --ioengine psync --direct 0 --size 96m --numjobs 4 --time_based --runtime 10 --record=counters \
+         -q -o memory data",
+    );
+    let program = command.get_program().to_owned();
+    let words: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    let mut squeezed = Command::new("sh");
+    squeezed
+        .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
+        .arg(squeeze.0.join("cgroup.procs"))
+        .arg(program)
+        .args(words)
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
+        );
+    if let Some(dir) = command.get_current_dir() {
+        squeezed.current_dir(dir);
+    }
+    finish(start(&mut squeezed)).expect(0);
+    let mut families = BTreeMap::new();
+    for name in ["idle", "memory"] {
+        scraped(&place, name, 1, &mut families);
+    }
+    let Some(server) = server(test, &of_unknown_kinds(families)) else {
+        return;
+    };
+    let (from, to) = (time(BEGIN_S), time(BEGIN_S + 12));
+    let [idle, memory] = ["idle", "memory"].map(|name| {
+        let recorded = place.fathom(&format!("explain {name}")).expect(0).stdout;
+        let line = format!(
+            "explain --prometheus http://{} --instance {name} --from {from} --to {to}",
+            server.at
+        );
+        let served = place.fathom(&line).expect(0).stdout;
+        assert_eq!(
+            verdict(&recorded),
+            verdict(&served),
+            "{name}: {recorded}\n{served}"
+        );
+        recorded
+    });
+    let is_short = |text: &str| verdict(text).0.contains("memory");
+    if !is_short(&memory) {
+        // The disk may be so fast, or the machine so busy, that nothing waited for memory for long.
+        return skipped(
+            test,
+            "a machine on which reading through too little memory waits for it",
+        );
+    }
+    assert!(!is_short(&idle), "{idle}");
+    assert!(verdict(&memory).1.contains("more memory"), "{memory}");
 }
 
 #[test]

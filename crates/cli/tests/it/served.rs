@@ -1,15 +1,18 @@
 //! `--serve`: what a real Prometheus reads of a run, a recording and a modelled disk; what a browser shows; what is not answered.
 
+mod cut;
 #[path = "../../../report/tests/browser/devtools.rs"]
 #[allow(dead_code, reason = "its users need different parts")]
 pub(crate) mod devtools;
 mod disk;
+#[path = "../../../report/tests/browser/hostile.rs"]
+mod hostile;
 pub(crate) mod page;
 pub(crate) mod prometheus;
 mod refused;
 mod sealed;
 
-use crate::harness::{Place, finish, signal, start};
+use crate::harness::{Place, finish, signal, start, tool};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command};
@@ -48,6 +51,12 @@ impl Serving {
     /// The body of an answer.
     pub(crate) fn get(&self, path: &str) -> String {
         get(&self.at, path, "")
+    }
+
+    /// From now on it gets a CPU only where nobody else wants it.
+    pub(crate) fn gives_way(&self) {
+        let child = self.child.as_ref().expect("a child");
+        tool(&format!("renice -n 19 -p {}", child.id())).expect("renice");
     }
 
     /// Ends it as Ctrl-C does; what it printed.

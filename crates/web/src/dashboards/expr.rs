@@ -95,15 +95,6 @@ impl<'a> Of<'a> {
         Expr(format!("increase({}[{}])", self.selector(""), self.window))
     }
 
-    /// What it will be in so many seconds, if it goes on like this.
-    pub(super) fn in_seconds(self, seconds: u32) -> Expr {
-        Expr(format!(
-            "predict_linear({}[{}], {seconds})",
-            self.selector(""),
-            self.window
-        ))
-    }
-
     /// Its change a second, of a gauge.
     pub(super) fn slope(self) -> Expr {
         Expr(format!("deriv({}[{}])", self.selector(""), self.window))
@@ -148,12 +139,22 @@ impl Expr {
     pub(super) fn avg_by(self, labels: &str) -> Self {
         Self(format!("avg by ({labels}) ({})", self.0))
     }
+    pub(super) fn grouped(self) -> Self {
+        Self(format!("({})", self.0))
+    }
     pub(super) fn over(self, divisor: Self) -> Self {
         Self(format!("{} / {}", self.0, divisor.0))
     }
     /// Divided by what has these labels alone in common.
     pub(super) fn over_on(self, labels: &str, divisor: Self) -> Self {
         Self(format!("{} / on ({labels}) {}", self.0, divisor.0))
+    }
+    /// Divided by what is one for all that have these labels in common; what is divided keeps its own.
+    pub(super) fn over_one(self, labels: &str, divisor: Self) -> Self {
+        Self(format!(
+            "{} / on ({labels}) group_left () ({})",
+            self.0, divisor.0
+        ))
     }
     pub(super) fn plus(self, other: Self) -> Self {
         Self(format!("({} + {})", self.0, other.0))
@@ -168,8 +169,20 @@ impl Expr {
     pub(super) fn is(self, comparison: &str) -> Self {
         Self(format!("{} {comparison}", self.0))
     }
+    /// Where there is something else with these labels.
+    pub(super) fn and_on(self, labels: &str, other: Self) -> Self {
+        Self(format!("{} and on ({labels}) {}", self.0, other.0))
+    }
+    /// Where there is nothing else with these labels.
+    pub(super) fn unless_on(self, labels: &str, other: Self) -> Self {
+        Self(format!("{} unless on ({labels}) {}", self.0, other.0))
+    }
     pub(super) fn and(self, other: Self) -> Self {
         Self(format!("{} and {}", self.0, other.0))
+    }
+    /// What is not there is taken from another.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self(format!("{} or {}", self.0, other.0))
     }
     pub(super) fn top(self, count: u32) -> Self {
         Self(format!("topk({count}, {})", self.0))

@@ -2,15 +2,17 @@
 
 use super::expr::of;
 use super::grafana::{Dashboard, Row, lines, number};
+use super::share::{self, On};
 use crate::metric;
 
 const BY: &str = "class, claim";
+const EACH: &str = "instance, class, claim";
 const LEGEND: &str = "{{class}} {{claim}}";
 
 pub(super) fn dashboard() -> Dashboard {
-    let data = [("!op", "sync")];
-    let ios = || of(metric::LOAD_IOS).with(&data).rate();
-    let bytes = || of(metric::LOAD_BYTES).with(&data).rate();
+    let ios = || share::load(of, On::Ios, EACH);
+    let bytes = || share::load(of, On::Bytes, EACH);
+    let measured = |metric| share::measured(of(metric).rate().sum_by(EACH), of);
     Dashboard {
         uid: "fathom-fleet",
         title: "fathom: a fleet, by class and claim",
@@ -32,20 +34,13 @@ pub(super) fn dashboard() -> Dashboard {
                     lines("I/Os a second", "iops").of(ios().sum_by(BY), LEGEND),
                     lines("Throughput", "Bps").of(bytes().sum_by(BY), LEGEND),
                     lines("99th percentile", "s").of(of(metric::LOAD_LATENCY).quantile(0.99, BY), LEGEND),
-                    lines("Share of the limit on I/Os", "percentunit").of(
-                        ios().sum_by(BY).over_on(
-                            BY,
-                            of(metric::LIMIT_IOPS)
-                                .now()
-                                .min_by("instance, class, claim")
-                                .sum_by(BY),
-                        ),
-                        LEGEND,
-                    ),
+                    lines("Nearest to a limit on I/Os", "percentunit")
+                        .about("Of each class and claim the instance that has most of its limit; of several disks that are served live, the disk.")
+                        .of(share::nearest(of, On::Ios, EACH).max_by(BY), LEGEND),
                     lines("Least burst credit left", "percentunit")
                         .of(of(metric::CREDIT_LEFT).now().min_by(BY), LEGEND),
                     lines("Disturbances a minute", "short")
-                        .of(of(metric::DISTURBANCES).rate().sum_by(BY).times(60.0), LEGEND),
+                        .of(measured(metric::DISTURBANCES).sum_by(BY).times(60.0), LEGEND),
                 ],
             },
             Row {
@@ -54,15 +49,12 @@ pub(super) fn dashboard() -> Dashboard {
                     lines("Longest latencies", "s").of(
                         of(metric::LOAD_LATENCY_MAX)
                             .now()
-                            .max_by("instance, class, claim")
+                            .max_by(EACH)
                             .top(10),
                         "{{instance}}",
                     ),
                     lines("Most disturbed", "percentunit").of(
-                        of(metric::DISTURBED)
-                            .rate()
-                            .sum_by("instance, class, claim")
-                            .top(10),
+                        measured(metric::DISTURBED).top(10),
                         "{{instance}}",
                     ),
                 ],

@@ -2,15 +2,16 @@
 
 use super::expr::of;
 use super::grafana::{Dashboard, Row, heat, lines, number};
+use super::share::{self, On};
 use crate::metric;
 
 const BY: &str = "instance, section, op";
 const LEGEND: &str = "{{section}} {{op}}";
+const NOW: &str = "Of a measured second, which on a modelled disk is one of virtual time; once the load has ended, the mean of all of it.";
 
 pub(super) fn dashboard() -> Dashboard {
-    let data = [("!op", "sync")];
-    let ios = || of(metric::LOAD_IOS).with(&data).rate();
-    let bytes = || of(metric::LOAD_BYTES).with(&data).rate();
+    let each = |on| share::load(of, on, BY);
+    let all = |on| share::load_or_mean(of, on);
     let quantile = |q| of(metric::LOAD_LATENCY).quantile(q, BY);
     Dashboard {
         uid: "fathom-load",
@@ -20,8 +21,8 @@ pub(super) fn dashboard() -> Dashboard {
             Row {
                 title: "Now",
                 panels: vec![
-                    number("I/Os a second", "iops").of(ios().sum_by("instance"), "{{instance}}"),
-                    number("Throughput", "Bps").of(bytes().sum_by("instance"), "{{instance}}"),
+                    number("I/Os a second", "iops").about(NOW).of(all(On::Ios), "{{instance}}"),
+                    number("Throughput", "Bps").about(NOW).of(all(On::Bytes), "{{instance}}"),
                     number("99th percentile", "s").of(of(metric::LOAD_LATENCY).quantile(0.99, "instance"), "{{instance}}"),
                     number("Failed I/Os", "short").of(of(metric::LOAD_ERRORS).now().sum_by("instance"), "{{instance}}"),
                     number("Done", "percentunit").of(of(metric::DONE).now(), "{{group}}"),
@@ -33,10 +34,10 @@ pub(super) fn dashboard() -> Dashboard {
                 panels: vec![
                     lines("I/Os a second, and limits", "iops")
                         .about("Limits are there where they are known: of a modelled disk, or of a machine that says what it is.")
-                        .of(ios().sum_by(BY), LEGEND)
+                        .of(each(On::Ios), LEGEND)
                         .of(of(metric::LIMIT_IOPS).now(), "limit: {{limit}}"),
                     lines("Throughput, and limits", "Bps")
-                        .of(bytes().sum_by(BY), LEGEND)
+                        .of(each(On::Bytes), LEGEND)
                         .of(of(metric::LIMIT_BYTES).now(), "limit: {{limit}}"),
                 ],
             },
@@ -55,7 +56,7 @@ pub(super) fn dashboard() -> Dashboard {
                         .of(of(metric::LOAD_BACKLOG).now(), "{{section}}"),
                     lines("Disturbances a minute", "short")
                         .about("Seconds with an I/O far slower than usual, by cause as far as counters tell.")
-                        .of(of(metric::DISTURBANCES).rate().sum_by("cause").times(60.0), "{{cause}}"),
+                        .of(share::measured(of(metric::DISTURBANCES).rate().sum_by("instance, cause"), of).times(60.0), "{{cause}}"),
                 ],
             },
             Row {
@@ -64,7 +65,7 @@ pub(super) fn dashboard() -> Dashboard {
                     lines("Time since the start", "s").of(of(metric::ELAPSED).now(), "{{instance}}"),
                     lines("Time of disturbances", "percentunit")
                         .about("Longest latencies of disturbed seconds, summed, a second.")
-                        .of(of(metric::DISTURBED).rate().sum_by("cause"), "{{cause}}"),
+                        .of(share::measured(of(metric::DISTURBED).rate().sum_by("instance, cause"), of), "{{cause}}"),
                 ],
             },
         ],

@@ -1,6 +1,7 @@
 //! Alerts and recordings for Prometheus, as a file of rules.
 
 use super::expr::{Expr, all};
+use super::share::{self, On};
 use crate::metric;
 use std::fmt::Write as _;
 
@@ -21,23 +22,17 @@ struct Recording {
     expr: Expr,
 }
 
-const DATA: &[(&str, &str)] = &[("!op", "sync")];
-
 fn recordings() -> Vec<Recording> {
     let by = "instance, section, op";
     let quantile = |q| all(metric::LOAD_LATENCY).quantile(q, by);
-    let of_limit = |rate: &'static metric::Metric, limit: &'static metric::Metric| {
-        let rate = all(rate).with(DATA).rate().sum_by("instance");
-        rate.over_on("instance", all(limit).now().min_by("instance"))
-    };
     vec![
         Recording {
             name: "instance_section_op:fathom_load_ios:rate1m",
-            expr: all(metric::LOAD_IOS).rate().sum_by(by),
+            expr: share::measured(all(metric::LOAD_IOS).rate().sum_by(by), all),
         },
         Recording {
             name: "instance_section_op:fathom_load_bytes:rate1m",
-            expr: all(metric::LOAD_BYTES).rate().sum_by(by),
+            expr: share::measured(all(metric::LOAD_BYTES).rate().sum_by(by), all),
         },
         Recording {
             name: "instance_section_op:fathom_load_latency_seconds:p50_1m",
@@ -49,11 +44,11 @@ fn recordings() -> Vec<Recording> {
         },
         Recording {
             name: "instance:fathom_limit_ios:ratio1m",
-            expr: of_limit(metric::LOAD_IOS, metric::LIMIT_IOPS),
+            expr: share::nearest(all, On::Ios, "instance"),
         },
         Recording {
             name: "instance:fathom_limit_bytes:ratio1m",
-            expr: of_limit(metric::LOAD_BYTES, metric::LIMIT_BYTES),
+            expr: share::nearest(all, On::Bytes, "instance"),
         },
         Recording {
             name: "instance_device:node_disk_busy:ratio1m",
@@ -63,39 +58,31 @@ fn recordings() -> Vec<Recording> {
 }
 
 fn alerts() -> Vec<Alert> {
-    let of_limit = |rate: &'static metric::Metric, limit: &'static metric::Metric| {
-        let rate = all(rate).with(DATA).over("5m").rate().sum_by("instance");
-        rate.over_on("instance", all(limit).now().min_by("instance"))
-            .is("> 0.95")
-    };
     let requests = all(metric::DISK_READS)
         .rate()
         .plus(all(metric::DISK_WRITES).rate());
-    let left = || all(metric::CREDIT_LEFT_AMOUNT);
     vec![
         Alert {
             name: "FathomAtIopsLimit",
-            expr: of_limit(metric::LOAD_IOS, metric::LIMIT_IOPS),
+            expr: share::at_limit(all, On::Ios, "5m"),
             hold: "10m",
             severity: "warning",
-            summary: "{{ $labels.instance }} has been at {{ $value | humanizePercentage }} of its limit on I/Os for 10 minutes",
+            summary: "{{ $labels.instance }}{{ with $labels.disk }}, {{ . }},{{ end }} has been at {{ $value | humanizePercentage }} of its limit on I/Os for 10 minutes",
             remedy: "Take a disk or a machine with a higher limit (fathom plan), or send fewer and larger I/Os.",
         },
         Alert {
             name: "FathomAtThroughputLimit",
-            expr: of_limit(metric::LOAD_BYTES, metric::LIMIT_BYTES),
+            expr: share::at_limit(all, On::Bytes, "5m"),
             hold: "10m",
             severity: "warning",
-            summary: "{{ $labels.instance }} has been at {{ $value | humanizePercentage }} of its limit on bytes for 10 minutes",
+            summary: "{{ $labels.instance }}{{ with $labels.disk }}, {{ . }},{{ end }} has been at {{ $value | humanizePercentage }} of its limit on bytes for 10 minutes",
             remedy: "Take a disk or a machine with a higher limit (fathom plan).",
         },
         Alert {
             name: "FathomCreditGoneInAnHour",
-            expr: left()
-                .over("10m")
-                .in_seconds(3600)
+            expr: share::credit_in_an_hour(all, "10m")
                 .is("<= 0")
-                .and(left().now().is("> 0")),
+                .and(all(metric::CREDIT_LEFT_AMOUNT).now().is("> 0")),
             hold: "5m",
             severity: "warning",
             summary: "{{ $labels.instance }}: the burst credit of {{ $labels.limit }} will be spent within an hour",

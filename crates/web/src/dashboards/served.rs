@@ -2,6 +2,7 @@
 
 use super::expr::{Expr, of};
 use super::grafana::{Dashboard, Row, heat, lines, number};
+use super::share;
 use crate::metric;
 
 const LIMIT: &str = "instance, disk, limit, unit";
@@ -80,10 +81,7 @@ pub(super) fn dashboard() -> Dashboard {
                     lines("Burst credit left", "percentunit").of(of(metric::CREDIT_LEFT).now(), "{{limit}}"),
                     lines("Left in an hour, if it goes on like this", "short")
                         .about("In I/Os or bytes; below 0: it will be spent.")
-                        .of(
-                            of(metric::CREDIT_LEFT_AMOUNT).over("5m").in_seconds(3600),
-                            "{{limit}}",
-                        ),
+                        .of(share::credit_in_an_hour(of, "5m"), "{{limit}}"),
                     lines("In flight", "short").of(of(metric::SERVED_IN_FLIGHT).now(), "{{disk}}"),
                     lines("What a power cut could take", "bytes")
                         .of(of(metric::SERVED_UNFLUSHED).now(), "{{disk}}"),

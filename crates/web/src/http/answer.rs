@@ -1,9 +1,10 @@
 //! What a site is asked and what it answers, and the headers that go with it.
 
 use super::events::EventBody;
+use super::pieces::{Pieces, Room};
 use crate::hub::feed::Feed;
+use http_body_util::BodyExt as _;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
@@ -67,10 +68,10 @@ pub(crate) enum Reply {
         policy: Policy,
         body: Vec<u8>,
     },
-    /// What does not change while the program runs, and may be kept by who asked.
+    /// What does not change while the program runs, is there once for all, and may be kept by who asked.
     Lasting {
         content_type: &'static str,
-        body: Vec<u8>,
+        body: Bytes,
     },
     /// The events after that number.
     Events {
@@ -100,6 +101,8 @@ pub(crate) enum Refusal {
     Form(String),
     /// As many watch as may.
     Full,
+    /// As much is being sent as may be at a time.
+    Busy,
     /// It failed; what is to be said of it.
     Failed(String),
 }
@@ -113,7 +116,7 @@ impl Refusal {
             Self::Unknown => StatusCode::UNAUTHORIZED,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Full => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Full | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -129,15 +132,17 @@ impl Refusal {
             Self::Method => "nothing can be changed here: GET and HEAD only",
             Self::NotFound => "there is no such page",
             Self::Full => "as many watch already as may: close a page, and try again",
+            Self::Busy => "others are being sent as much as may be at a time: try again in a moment",
             Self::Form(text) | Self::Failed(text) => text,
         }
     }
 }
 
-/// The response of a reply; `events`: what makes a body of events, where one is free.
+/// The response of a reply; `room`: for what is made for one who asks; `events`: what makes a body of events, where one is free.
 pub(super) fn response(
     reply: Reply,
     nonce: &str,
+    room: &Room,
     events: impl FnOnce(u64) -> Option<EventBody>,
 ) -> Response<Body> {
     match reply {
@@ -146,6 +151,9 @@ pub(super) fn response(
             policy,
             body,
         } => {
+            let Some(body) = room.hold(body) else {
+                return refused(&Refusal::Busy);
+            };
             let mut response = whole(StatusCode::OK, content_type, body);
             let policy = match policy {
                 Policy::Nothing => String::from("default-src 'none'; frame-ancestors 'none'"),
@@ -161,7 +169,7 @@ pub(super) fn response(
             response
         }
         Reply::Lasting { content_type, body } => {
-            let mut response = whole(StatusCode::OK, content_type, body);
+            let mut response = whole(StatusCode::OK, content_type, Pieces::from(body));
             set(&mut response, header::CACHE_CONTROL, "private, max-age=600");
             response
         }
@@ -170,7 +178,11 @@ pub(super) fn response(
             None => refused(&Refusal::Full),
         },
         Reply::SeeOther(place) => {
-            let mut response = whole(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Vec::new());
+            let mut response = whole(
+                StatusCode::SEE_OTHER,
+                "text/plain; charset=utf-8",
+                Pieces::default(),
+            );
             set(&mut response, header::LOCATION, &place);
             response
         }
@@ -179,7 +191,7 @@ pub(super) fn response(
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Response<Body> {
-    let body = format!("{}\n", refusal.text()).into_bytes();
+    let body = Pieces::from(Bytes::from(format!("{}\n", refusal.text())));
     let mut response = whole(refusal.status(), "text/plain; charset=utf-8", body);
     match refusal {
         Refusal::Unknown => set(
@@ -193,8 +205,8 @@ pub(super) fn refused(refusal: &Refusal) -> Response<Body> {
     response
 }
 
-fn whole(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Full::new(Bytes::from(body)).boxed_unsync());
+fn whole(status: StatusCode, content_type: &'static str, body: Pieces) -> Response<Body> {
+    let mut response = Response::new(body.boxed_unsync());
     *response.status_mut() = status;
     secured(response, content_type)
 }

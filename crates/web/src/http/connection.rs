@@ -3,6 +3,7 @@
 use super::access::Access;
 use super::answer::{Asked, Body, Refusal, Reply, Site, refused, response};
 use super::events::{self, EventBody};
+use super::pieces::Room;
 use super::timed::Timed;
 use data_encoding::BASE64URL_NOPAD;
 use http_body_util::{BodyExt as _, Limited};
@@ -33,6 +34,7 @@ pub(super) struct Served {
     pub site: Arc<dyn Site>,
     pub access: Access,
     pub viewers: Arc<Semaphore>,
+    pub room: Room,
     pub stopped: watch::Receiver<bool>,
 }
 
@@ -117,7 +119,7 @@ async fn answer(request: Request<Incoming>, served: Arc<Served>, local: SocketAd
     let last_had = text(&head.headers, HeaderName::from_static("last-event-id"));
     let last_had: u64 = last_had.parse().unwrap_or(0);
     let only_head = head.method == Method::HEAD;
-    response(reply, &nonce, |had| {
+    response(reply, &nonce, &served.room, |had| {
         if only_head {
             Some(EventBody::empty())
         } else {

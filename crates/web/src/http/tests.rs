@@ -1,9 +1,23 @@
 use super::{Access, Asked, CONNECTIONS, Policy, Refusal, Reply, Server, Site, VIEWERS};
 use crate::hub::feed::Feed;
+use hyper::body::Bytes;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+static SHARED: OnceLock<Bytes> = OnceLock::new();
+
+/// Held by tests that weigh the whole process, and by those that make it heavy.
+static SCALES: Mutex<()> = Mutex::new(());
+
+/// The process' memory, in KiB.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("a status");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next());
+    kib.expect("KiB").parse().expect("a number")
+}
 
 /// A site with a page of each kind.
 struct Own(Arc<Feed>);
@@ -18,7 +32,16 @@ impl Site for Own {
             },
             "/large" => Reply::Lasting {
                 content_type: "text/plain",
-                body: vec![b'x'; 64 << 20],
+                body: vec![b'x'; 64 << 20].into(),
+            },
+            "/shared" => Reply::Lasting {
+                content_type: "text/plain",
+                body: SHARED.get_or_init(|| vec![b'x'; 8 << 20].into()).clone(),
+            },
+            "/own" => Reply::Whole {
+                content_type: "text/plain",
+                policy: Policy::Nothing,
+                body: vec![b'x'; 16 << 20],
             },
             "/events" => Reply::Events { had: 0 },
             "/form" => Reply::Whole {
@@ -278,19 +301,8 @@ fn no_more_watch_than_may_and_metrics_are_answered_all_the_same() {
 /// threads stay as they are.
 #[test]
 fn ten_thousand_connections_take_no_memory() {
+    let _alone = SCALES.lock().unwrap_or_else(PoisonError::into_inner);
     let (server, _) = server();
-    let resident = || {
-        let status = std::fs::read_to_string("/proc/self/status").expect("a status");
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .expect("memory");
-        line.split_whitespace()
-            .next()
-            .expect("KiB")
-            .parse::<u64>()
-            .expect("a number")
-    };
     let idle: Vec<TcpStream> = (0..CONNECTIONS).map(|_| connect(&server)).collect();
     // All of them are taken before more come.
     std::thread::sleep(Duration::from_millis(100));
@@ -317,6 +329,7 @@ fn ten_thousand_connections_take_no_memory() {
 /// Who asks for much and reads none of it is cut off.
 #[test]
 fn who_does_not_read_is_cut_off() {
+    let _alone = SCALES.lock().unwrap_or_else(PoisonError::into_inner);
     let (server, _) = server();
     let mut stream = connect(&server);
     stream
@@ -333,4 +346,42 @@ fn who_does_not_read_is_cut_off() {
     }
     assert!(read < 64 << 20, "{read} bytes came");
     assert_eq!(status(&get(&server, "/")), "200");
+}
+
+/// As many as may ask for what is large, and read none of it: what lasts is there once, what is made for each is refused in time.
+#[test]
+fn slow_readers_take_bounded_memory() {
+    let _alone = SCALES.lock().unwrap_or_else(PoisonError::into_inner);
+    for (path, refused_at_least, kib_max) in [("/shared", 0, 32 << 10), ("/own", 40, 96 << 10)] {
+        let (server, _) = server();
+        assert_eq!(status(&get(&server, path)), "200");
+        let before = resident();
+        let mut slow: Vec<TcpStream> = Vec::new();
+        for _ in 0..CONNECTIONS - 4 {
+            let mut stream = connect(&server);
+            stream
+                .write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())
+                .expect("sent");
+            slow.push(stream);
+        }
+        let heads = slow.iter_mut().map(|stream| {
+            let mut head = [0; 12];
+            stream.read_exact(&mut head).expect("a head");
+            head
+        });
+        let refused = heads.filter(|head| head == b"HTTP/1.1 503").count();
+        assert!(refused >= refused_at_least, "{path}: {refused} refused");
+        let more_kib = resident().saturating_sub(before);
+        assert!(more_kib < kib_max, "{path}: {more_kib} KiB more");
+        // It is there again for who comes when they are gone.
+        drop(slow);
+        let begin = Instant::now();
+        while status(&get(&server, path)) != "200" {
+            assert!(
+                begin.elapsed() < Duration::from_secs(20),
+                "{path} is not answered"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
 }

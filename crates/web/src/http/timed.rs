@@ -1,4 +1,4 @@
-//! A connection whose other side has to read: who does not for a while is cut off.
+//! A connection whose other side has to read: who does not for a while, or reads so little at a time that it takes for ever, is cut off.
 
 use std::io;
 use std::pin::Pin;
@@ -7,37 +7,70 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long nothing may be read.
-const READ_WITHIN: Duration = Duration::from_secs(10);
+/// How long somebody may be waited for, and what has to be read meanwhile.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    /// At most, at a time or piece by piece.
+    most: Duration,
+    /// Who reads so much has earned a second of it again.
+    bytes_per_second: u32,
+}
+
+const PATIENCE: Patience = Patience {
+    most: Duration::from_secs(10),
+    bytes_per_second: 32 << 10,
+};
 
 pub(super) struct Timed<S> {
     stream: S,
-    /// Runs while something waits to be read; boxed, because a deadline is fixed to its place.
+    patience: Patience,
+    /// What is left of it.
+    left: Duration,
+    /// Since when something waits to be read.
+    since: Option<Instant>,
+    /// When `left` is over; boxed, because a deadline is fixed to its place.
     deadline: Pin<Box<Sleep>>,
-    waits: bool,
 }
 
 impl<S> Timed<S> {
     pub(super) fn new(stream: S) -> Self {
+        Self::with(stream, PATIENCE)
+    }
+
+    fn with(stream: S, patience: Patience) -> Self {
         Self {
             stream,
-            deadline: Box::pin(sleep(READ_WITHIN)),
-            waits: false,
+            patience,
+            left: patience.most,
+            since: None,
+            deadline: Box::pin(sleep(patience.most)),
         }
     }
 
-    fn timed<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if polled.is_ready() {
-            self.waits = false;
-            return polled;
+    /// Counts what was `read` of what is written, or that it waits.
+    fn timed<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+        read: impl Fn(&T) -> usize,
+    ) -> Poll<io::Result<T>> {
+        let Poll::Ready(done) = polled else {
+            if self.since.is_none() {
+                let now = Instant::now();
+                self.since = Some(now);
+                self.deadline.as_mut().reset(now + self.left);
+            }
+            return match self.deadline.as_mut().poll(cx) {
+                Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                Poll::Pending => Poll::Pending,
+            };
+        };
+        if let Some(since) = self.since.take() {
+            self.left = self.left.saturating_sub(since.elapsed());
         }
-        if !std::mem::replace(&mut self.waits, true) {
-            self.deadline.as_mut().reset(Instant::now() + READ_WITHIN);
-        }
-        match self.deadline.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
-        }
+        let earned = done.as_ref().map_or(0, read) as f64 / f64::from(self.patience.bytes_per_second);
+        self.left = (self.left + Duration::from_secs_f64(earned)).min(self.patience.most);
+        Poll::Ready(done)
     }
 }
 
@@ -54,16 +87,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.timed(cx, polled)
+        self.timed(cx, polled, |&bytes| bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_flush(cx);
-        self.timed(cx, polled)
+        self.timed(cx, polled, |()| 0)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.timed(cx, polled)
+        self.timed(cx, polled, |()| 0)
     }
 }
+
+#[cfg(test)]
+mod tests;

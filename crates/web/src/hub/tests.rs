@@ -13,6 +13,7 @@ use fathom_core::run::{Counted, IntervalLatency, SERIES_PERCENTILES, SeriesRow};
 use fathom_core::served::{Credit, DiskStatus, Lateness, LimitStatus, SCHEMA, Status};
 use fathom_core::units::MonoTime;
 use fathom_core::virtual_disk::CreditLeft;
+use fathom_engine::run::{GroupProgress, Progress};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -34,15 +35,20 @@ fn about() -> About {
     }
 }
 
+/// A second of the first job whose I/Os took so long.
+fn second(hub: &Hub, at: u32, op: Op, each_ns: &[u64]) {
+    second_of(hub, 0, at, op, each_ns);
+}
+
 /// A second of a job whose I/Os took so long.
-fn second(hub: &Hub, second: u32, op: Op, each_ns: &[u64]) {
+fn second_of(hub: &Hub, job: u32, second: u32, op: Op, each_ns: &[u64]) {
     let mut lat = Histogram::new();
     for &ns in each_ns {
         lat.record(ns);
     }
     hub.latencies(&[IntervalLatency {
         second,
-        job: 0,
+        job,
         op,
         lat: lat.clone(),
         response: Histogram::new(),
@@ -51,7 +57,7 @@ fn second(hub: &Hub, second: u32, op: Op, each_ns: &[u64]) {
         second,
         end: MonoTime(u64::from(second + 1) * SECOND),
         duration_ns: SECOND,
-        job: 0,
+        job,
         ramp: false,
         op,
         ios: lat.n(),
@@ -109,6 +115,128 @@ fn sums_are_those_of_the_rows_and_never_go_back() {
         1000.0
     );
     assert!(!text.contains("fathom_limit_bytes_per_second{"), "not known");
+}
+
+#[test]
+fn sections_and_groups_of_one_name_are_series_of_their_own() {
+    let hub = Hub::new(About {
+        jobs: ["load", "load", "load (2)", "load"].map(str::to_owned).into(),
+        ..about()
+    });
+    for job in 0..4 {
+        second_of(&hub, job, 0, Op::Read, &vec![200_000; 10 + job as usize]);
+    }
+    let group = |number, name: &str, running| GroupProgress {
+        group: number,
+        name: name.to_owned(),
+        running,
+        ..GroupProgress::default()
+    };
+    for _ in 0..2 {
+        hub.progress(&Progress {
+            groups: vec![group(0, "a, b", 1), group(1, "a, b", 2), group(7, "a", 3)],
+            ..Progress::default()
+        });
+    }
+    let text = text(&hub);
+    for (section, ios) in [
+        ("load", 10.0),
+        ("load (3)", 11.0),
+        ("load (2)", 12.0),
+        ("load (4)", 13.0),
+    ] {
+        let series = format!("fathom_load_ios_total{{section=\"{section}\",op=\"read\"}}");
+        assert_eq!(value(&text, &series), ios, "{series}");
+        assert_eq!(
+            value(
+                &text,
+                &format!("fathom_load_backlog_ios{{section=\"{section}\"}}")
+            ),
+            3.0
+        );
+    }
+    for (group, workers) in [("a, b", 1.0), ("a, b (2)", 2.0), ("a", 3.0)] {
+        assert_eq!(
+            value(&text, &format!("fathom_load_workers{{group=\"{group}\"}}")),
+            workers
+        );
+    }
+    let series: Vec<&str> = text
+        .lines()
+        .filter_map(|line| Some(line.rsplit_once(' ')?.0))
+        .collect();
+    let apart: std::collections::BTreeSet<&str> = series.iter().copied().collect();
+    assert_eq!(apart.len(), series.len(), "a series is there twice");
+    // Who looks at the page sees the same names.
+    let told = hub.feed().after(0).expect("events").text;
+    assert!(
+        told.contains("\"jobs\":[\"load\",\"load (3)\",\"load (2)\",\"load (4)\"]"),
+        "{told}"
+    );
+    assert!(told.contains("\"job\":\"load (4)\""), "{told}");
+}
+
+/// Rows of one job and direction, each of a second until then, with no I/O.
+fn seconds_until(hub: &Hub, job: u32, ends: &[(u64, u64)]) {
+    let none = || Histogram::new().summary(&SERIES_PERCENTILES);
+    let rows: Vec<SeriesRow> = ends
+        .iter()
+        .map(|&(end_ns, duration_ns)| SeriesRow {
+            second: (end_ns / SECOND) as u32,
+            end: MonoTime(end_ns),
+            duration_ns,
+            job,
+            ramp: false,
+            op: Op::Read,
+            ios: 0,
+            bytes: 0,
+            errors: 0,
+            lat: none(),
+            response: none(),
+            backlog: 0,
+            late_ios: 0,
+        })
+        .collect();
+    hub.rows(&rows);
+}
+
+#[test]
+fn measured_time_is_that_of_the_rows_once_and_of_a_sweeps_points_each() {
+    let measured = |hub: &Hub| value(&text(hub), "fathom_measured_seconds_total");
+    let (half, origin) = (SECOND / 2, 77 * SECOND);
+    let run = Hub::new(about());
+    // Two jobs of the same time, one with a ramp that ends in between, the other's rows later; then a pause.
+    seconds_until(
+        &run,
+        0,
+        &[
+            (origin + half, half),
+            (origin + SECOND, half),
+            (origin + 2 * SECOND, SECOND),
+        ],
+    );
+    assert_eq!(measured(&run), 2.0);
+    seconds_until(
+        &run,
+        1,
+        &[(origin + SECOND, SECOND), (origin + 2 * SECOND, SECOND)],
+    );
+    seconds_until(&run, 1, &[(origin + 3 * SECOND, SECOND)]);
+    assert_eq!(measured(&run), 3.0);
+    seconds_until(&run, 0, &[(origin + 9 * SECOND, SECOND)]);
+    assert_eq!(measured(&run), 4.0);
+    let sweep = Hub::new(About {
+        sweep_steps: Some(2),
+        ..about()
+    });
+    for second in 1..=3 {
+        for _point in 0..2 {
+            // Reads and writes.
+            let one = (second * SECOND, SECOND);
+            seconds_until(&sweep, 0, &[one, one]);
+        }
+    }
+    assert_eq!(measured(&sweep), 6.0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An observer of a session that keeps what it hears, and passes it on to another one.
 
 use super::event::PointEvent;
-use super::{Group, Hub};
+use super::{Group, Hub, numbered};
 use fathom_core::run::Status;
 use fathom_core::sweep::Outcome;
 use fathom_engine::run::Progress;
@@ -64,16 +64,23 @@ impl Hub {
         }
     }
 
-    fn progress(&self, progress: &Progress) {
+    pub(super) fn progress(&self, progress: &Progress) {
         let mut state = self.state();
         state.elapsed = progress.elapsed;
         for group in &progress.groups {
-            let known = state.groups.entry(group.group).or_insert_with(|| Group {
-                name: group.name.clone(),
-                ..Group::default()
-            });
-            known.workers = group.running;
-            known.fraction = if group.done { Some(1.0) } else { group.fraction };
+            let name = match state.groups.get(&group.group) {
+                Some(known) => known.name.clone(),
+                // Of two groups whose jobs have the same names each is a series of its own.
+                None => numbered(&group.name, |name| {
+                    state.groups.values().any(|other| other.name == *name)
+                }),
+            };
+            let known = Group {
+                name,
+                workers: group.running,
+                fraction: if group.done { Some(1.0) } else { group.fraction },
+            };
+            state.groups.insert(group.group, known);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::devtools::{Browser, find};
 use super::page::{SHOWN, ends, fits_a_phone, pictures, sound, wait};
-use super::prometheus::{Prometheus, all_is_read, check_metrics, queries};
+use super::prometheus::{DEBIANS, Prometheus, all_is_read, check_metrics, queries};
 use super::{Serving, get};
 use crate::harness::{Place, number, skipped, tool};
 use std::fs::File;
@@ -94,7 +94,7 @@ fn a_disk_that_is_served_live_is_read_by_prometheus() {
     };
     let rules = place.fathom("dashboards rules").expect(0).stdout;
     let Some(server) = Prometheus::start(&[("disks", serving.at.as_str())], Some(&rules)) else {
-        return skipped(test, "prometheus");
+        return skipped(test, DEBIANS);
     };
     let users = Users::begin(&place);
     server.until("count_over_time(up[20s])", |count| count >= 12.0);

@@ -8,6 +8,9 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// What a test of it lacks without it: words of their own, for `FATHOM_REQUIRE`.
+pub(crate) const DEBIANS: &str = "Debian's prometheus";
+
 /// A server of its own.
 pub(crate) struct Prometheus {
     child: Child,
@@ -38,7 +41,18 @@ impl Prometheus {
             "prometheus",
             place,
             targets,
-            (rules, more, ""),
+            (rules, more, ("", true)),
+        ))
+    }
+
+    /// One that keeps no native histograms, and so asks for text: `OpenMetrics` before Prometheus' own.
+    pub(crate) fn start_plain(targets: &[(&str, &str)]) -> Option<Self> {
+        tool("prometheus --version").ok()?;
+        Some(Self::start_program(
+            "prometheus",
+            Place::new(),
+            targets,
+            (None, "", ("", false)),
         ))
     }
 
@@ -53,7 +67,7 @@ impl Prometheus {
             &program,
             Place::new(),
             targets,
-            (rules, "", ", scrape_native_histograms: true"),
+            (rules, "", (", scrape_native_histograms: true", true)),
         ))
     }
 
@@ -61,7 +75,7 @@ impl Prometheus {
         program: &str,
         place: Place,
         targets: &[(&str, &str)],
-        (rules, more, global): (Option<&str>, &str, &str),
+        (rules, more, (global, native)): (Option<&str>, &str, (&str, bool)),
     ) -> Self {
         let mut config =
             format!("global: {{scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s{global}}}\n");
@@ -85,7 +99,7 @@ impl Prometheus {
             .arg(format!("--config.file={}", file.display()))
             .arg(format!("--storage.tsdb.path={}", place.path("tsdb").display()))
             .arg(format!("--web.listen-address={at}"))
-            .arg("--enable-feature=native-histograms")
+            .args(native.then_some("--enable-feature=native-histograms"))
             .arg("--storage.tsdb.retention.time=100y")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -182,9 +196,11 @@ fn a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap() {
     let test = "a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap";
     let place = Place::new();
     let modelled = Serving::start(&mut place.command(
-        "run --name model --rw randread --bs 4k --iodepth 8 --time_based --runtime 300 --direct 1 --size 1g --serve=0 --serve-after 90s -o \
-         none --on model:aws/gp2:100GiB",
+        "run --name model --rw randread --bs 4k --iodepth 8 --time_based --runtime 300h --direct 1 --size 1g --serve=0 -o none --on \
+         model:aws/gp2:100GiB,burst=empty",
     ));
+    // It takes a CPU as long as it goes on; what is measured here comes first.
+    modelled.gives_way();
     let recording = Serving::start(
         &mut place.command("record --device . --record=counters --duration 80s --serve=0 -o recorded"),
     );
@@ -196,7 +212,7 @@ fn a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap() {
         ("recording", recording.at.as_str()),
     ];
     let Some(server) = Prometheus::start(&targets, Some(&rules)) else {
-        return skipped(test, "prometheus");
+        return skipped(test, DEBIANS);
     };
     server.until("fathom_running{class=\"run\"}", |running| running == 0.0);
     server.until("count_over_time(up{class=\"run\"}[15s])", |count| count >= 12.0);
@@ -212,8 +228,45 @@ fn a_run_a_modelled_disk_and_a_recording_are_read_without_a_gap() {
         all_is_read(&server, of);
     }
     every_query_has_data(&place, &server);
+    // In virtual time hours go by between two scrapes; what it does a second is still its limit, and no more.
+    let of = |name: &str| format!("{name}{{instance=\"{}\"}}", modelled.at);
+    server.until(&of("instance:fathom_limit_ios:ratio1m"), |share| {
+        (0.9..1.05).contains(&share)
+    });
+    server.until(
+        &format!("rate({}[15s])", of("fathom_measured_seconds_total")),
+        |pace| pace > 1.5,
+    );
     // The same data that the report is made of: from native buckets.
     agree(&server, run);
+}
+
+/// By a server that asks for text: `OpenMetrics`, and classic buckets alone.
+#[test]
+fn text_is_read_by_a_server_without_native_histograms() {
+    let test = "text_is_read_by_a_server_without_native_histograms";
+    let place = Place::new();
+    let run = load(&place, 6, "");
+    let Some(server) = Prometheus::start_plain(&[("run", run.at.as_str())]) else {
+        return skipped(test, DEBIANS);
+    };
+    server.until("fathom_running", |running| running == 0.0);
+    server.until("count_over_time(up[15s])", |count| count >= 6.0);
+    for (labels, up) in server.query("min_over_time(up[5s])") {
+        assert!(up >= 1.0, "{labels}");
+    }
+    all_is_read(&server, &run);
+    let whole =
+        "fathom_load_latency_seconds_bucket{le=\"+Inf\"} / ignoring(le) fathom_load_latency_seconds_count";
+    let rows = server.query(whole);
+    assert_eq!(rows.len(), 2, "both directions: {rows:?}");
+    assert!(rows.iter().all(|(_, share)| *share == 1.0), "{rows:?}");
+    for query in queries(&place, "load")
+        .iter()
+        .filter(|query| query.contains("latency"))
+    {
+        assert!(!server.query(query).is_empty(), "no data for {query}");
+    }
 }
 
 /// All that is exported is there, and no counter ever went back.
@@ -227,15 +280,29 @@ pub(super) fn all_is_read(server: &Prometheus, of: &Serving) {
     for (series, _) in series {
         assert!(known.insert(series), "{series} is there twice");
     }
-    for name in text
+    for (name, kind) in text
         .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
     {
-        if name.ends_with("_total") {
-            for (labels, resets) in server.query(&format!("resets({name}[1m])")) {
-                assert!(resets < 1.0, "{name} of {labels} went back");
+        let counted = match kind {
+            "counter" => vec![format!("{name}[1m]")],
+            // The node exporter leaves open what these are.
+            "untyped" => vec![format!("{name}[1m]")],
+            "histogram" => vec![
+                format!("{name}_count[1m]"),
+                format!("{name}_bucket[1m]"),
+                format!("histogram_count({name})[1m:1s]"),
+            ],
+            _ => Vec::new(),
+        };
+        let mut looked_at = 0;
+        for counted in &counted {
+            for (labels, resets) in server.query(&format!("resets({counted})")) {
+                assert!(resets < 1.0, "{counted} of {labels} went back");
+                looked_at += 1;
             }
         }
+        assert!(counted.is_empty() || looked_at > 0, "{name} was not read");
         assert!(
             !server.query(&format!("{name} or {name}_count")).is_empty(),
             "{name} was not read"
@@ -276,7 +343,7 @@ fn the_third_version_reads_native_histograms() {
     let Some(server) = Prometheus::start_third(&[("run", run.at.as_str())], Some(&rules)) else {
         return skipped(
             test,
-            "Prometheus 3 (go build -tags remove_all_sd github.com/prometheus/prometheus/cmd/prometheus, as prometheus3)",
+            "version 3 (go build -tags remove_all_sd github.com/prometheus/prometheus/cmd/prometheus, as prometheus3)",
         );
     };
     server.until("fathom_running{class=\"run\"}", |running| running == 0.0);
@@ -358,4 +425,93 @@ pub(super) fn check_metrics(serving: &Serving) {
         "Accept: application/openmetrics-text;version=1.0.0\r\n",
     );
     assert!(open.ends_with("# EOF\n"));
+}
+
+/// Who is told of a limit: a disk that is at its own, not one that has more than a smaller one beside it; a load in virtual time by its
+/// own second.
+#[test]
+fn alerts_are_of_what_is_at_its_limit() {
+    let test = "alerts_are_of_what_is_at_its_limit";
+    if tool("promtool --version").is_err() {
+        return skipped(test, "promtool");
+    }
+    let place = Place::new();
+    place.write("rules.yaml", place.fathom("dashboards rules").expect(0).stdout);
+    let (mut series, mut levels) = (String::new(), String::new());
+    // Every 15 s for half an hour.
+    let mut add = |name: &str, labels: &str, a_second: f64| {
+        let grown = a_second * 15.0;
+        writeln!(
+            series,
+            "      - {{series: '{name}{{{labels}}}', values: '0+{grown}x120'}}"
+        )
+        .expect("a string");
+    };
+    // Two disks of one server: 120 I/Os a second are all of a P4 and a quarter of a P10.
+    for (instance, data, log) in [("calm", 120.0, 60.0), ("busy", 120.0, 120.0)] {
+        add(
+            "fathom_measured_seconds_total",
+            &format!("instance=\"{instance}\""),
+            1.0,
+        );
+        for (disk, rate, limit, held) in [("data", data, 500, 0.0), ("log", log, 120, log / 120.0)] {
+            let of = format!("instance=\"{instance}\",disk=\"{disk}\",limit=\"disk IOPS\"");
+            add(
+                "fathom_served_limit_used_total",
+                &format!("{of},unit=\"ios\""),
+                rate,
+            );
+            add(
+                "fathom_served_limit_held_seconds_total",
+                &of,
+                if held < 1.0 { 0.0 } else { held },
+            );
+            add(
+                "fathom_load_ios_total",
+                &format!("instance=\"{instance}\",section=\"{disk}\",op=\"read\""),
+                rate,
+            );
+            let level = |name: &str, labels: &str| {
+                format!("      - {{series: '{name}{{{labels}}}', values: '{limit}+0x120'}}\n")
+            };
+            let lines = level("fathom_served_limit_per_second", &format!("{of},unit=\"ios\""))
+                + &level(
+                    "fathom_limit_ios_per_second",
+                    &format!("instance=\"{instance}\",limit=\"{disk}: P\",scope=\"disk\""),
+                );
+            levels.push_str(&lines);
+        }
+    }
+    // Loads: one at its limit, one whose time goes by a hundred times as fast and that has half of it.
+    for (instance, pace, rate) in [("full", 1.0, 500.0), ("virtual", 100.0, 25_000.0)] {
+        add(
+            "fathom_measured_seconds_total",
+            &format!("instance=\"{instance}\""),
+            pace,
+        );
+        add(
+            "fathom_load_ios_total",
+            &format!("instance=\"{instance}\",section=\"a\",op=\"read\""),
+            rate,
+        );
+        writeln!(
+            levels,
+            "      - {{series: 'fathom_limit_ios_per_second{{instance=\"{instance}\",limit=\"P10\",scope=\"disk\"}}', values: '500+0x120'}}"
+        )
+        .expect("a string");
+    }
+    let name = "alertname=\"FathomAtIopsLimit\",severity=\"warning\"";
+    let text = format!(
+        "rule_files: [rules.yaml]\nevaluation_interval: 15s\ntests:\n  - interval: 15s\n    input_series:\n{series}{levels}    \
+         promql_expr_test:\n      - expr: ALERTS{{alertname=\"FathomAtIopsLimit\",alertstate=\"firing\"}}\n        eval_time: 25m\n        \
+         exp_samples:\n          - {{labels: 'ALERTS{{{name},alertstate=\"firing\",instance=\"busy\",disk=\"log\",limit=\"disk IOPS\",unit=\"ios\"}}', value: 1}}\n          \
+         - {{labels: 'ALERTS{{{name},alertstate=\"firing\",instance=\"full\"}}', value: 1}}\n      \
+         - expr: instance:fathom_limit_ios:ratio1m\n        eval_time: 25m\n        exp_samples:\n          \
+         - {{labels: 'instance:fathom_limit_ios:ratio1m{{instance=\"busy\"}}', value: 1}}\n          \
+         - {{labels: 'instance:fathom_limit_ios:ratio1m{{instance=\"calm\"}}', value: 0.5}}\n          \
+         - {{labels: 'instance:fathom_limit_ios:ratio1m{{instance=\"full\"}}', value: 1}}\n          \
+         - {{labels: 'instance:fathom_limit_ios:ratio1m{{instance=\"virtual\"}}', value: 0.5}}\n"
+    );
+    let file = place.write("tests.yaml", text);
+    tool(&format!("promtool test rules {}", file.display())).expect("alerts as they should be");
 }

@@ -1,7 +1,7 @@
 //! `--serve` by TLS: a scraper with a certificate, and those without.
 
 use super::Serving;
-use super::prometheus::Prometheus;
+use super::prometheus::{DEBIANS, Prometheus};
 use crate::certificates::Certificates;
 use crate::harness::{Place, skipped, tool};
 use std::io::Read as _;
@@ -66,7 +66,7 @@ fn who_has_a_certificate_reads_and_nobody_else() {
         own.path("client-key.pem")
     );
     let Some(server) = Prometheus::start_with(Place::new(), &[("sealed", at.as_str())], None, &more) else {
-        return skipped(test, "prometheus");
+        return skipped(test, DEBIANS);
     };
     server.until("up{class=\"sealed\"}", |up| up >= 1.0);
     server.until("fathom_load_ios_total", |ios| ios > 0.0);
