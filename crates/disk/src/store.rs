@@ -107,8 +107,11 @@ impl Store {
             .map_or(Receipt::Nothing, |journal| Receipt::Flush(journal.mark()))
     }
 
-    /// An I/O is complete. `keeps`: whether flushes and forced writes do what they promise.
+    /// An I/O is over. `keeps`: whether flushes and forced writes do what they promise.
     pub fn complete(&self, receipt: &Receipt, keeps: bool) {
+        if *receipt == Receipt::Nothing {
+            return;
+        }
         let Some(mut journal) = self.journal() else { return };
         match receipt {
             Receipt::Forced(number) if keeps => journal.kept(*number),

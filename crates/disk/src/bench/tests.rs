@@ -235,6 +235,36 @@ fn a_power_cut_takes_what_was_not_flushed_and_nothing_else() {
 }
 
 #[test]
+fn a_write_under_way_when_the_disk_goes_holds_up_no_later_one() {
+    for (words, forced) in [("detach", false), ("detach", true), ("power-cut seed 3", false)] {
+        let running = bench(None);
+        let bench = &running.bench;
+        let apply = |words: &str| {
+            let (disk, fault) = fault::parse(words).expect(words);
+            bench.apply(disk.as_deref(), &fault).expect(words);
+        };
+        bench.set_fixed_ns(50 * MS);
+        let kind = IoKind::Write {
+            data: &[1; 4096],
+            forced,
+        };
+        let told = submit(bench, io(0, 0, kind));
+        apply(words);
+        apply("attach");
+        assert_eq!(wait(&told).0, Err(Errno(5)));
+        bench.set_fixed_ns(0);
+        // Four times what the cache holds.
+        for at in 0..1024 {
+            do_io(bench, 0, at * 4096, write(&[2; 4096])).expect("write");
+        }
+        let held = bench.store(0).unflushed_bytes();
+        assert!(held <= MIB, "{words}: {held} bytes in a cache of 1 MiB");
+        do_io(bench, 0, 0, IoKind::Flush).expect("flush");
+        assert_eq!(bench.store(0).unflushed_bytes(), 0, "{words}");
+    }
+}
+
+#[test]
 fn a_schedule_is_followed() {
     let running = bench(None);
     let schedule = fault::parse_schedule("50ms errors\n150ms heal\n").expect("a schedule");
