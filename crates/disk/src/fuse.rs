@@ -31,8 +31,6 @@ const REQUEST_BYTES_MAX: u32 = 1 << 20;
 const FOR_EVER: Duration = Duration::from_hours(1);
 /// Of the disks' files; the root is 1.
 const FIRST_INODE: u64 = 2;
-/// What the names of mounts begin with, in the kernel's table: the number of the server's process follows.
-pub const MOUNT_NAME: &str = "fathom-disk:";
 /// Names of processes that are remembered.
 const NAMES_MAX: usize = 1024;
 

@@ -1,9 +1,9 @@
 //! What a server that was killed left: mounts that nobody answers, and what stands on them.
 //!
 //! Data in: the kernel's tables of mounts and loop devices. Data out: what is left, taken down in order. Nothing is kept
-//! anywhere: who serves is in the name of each mount. It must not touch what a living server has.
+//! anywhere: who serves is in the name of each mount. It must not touch what a living server has, nor what it cannot judge: the
+//! mount of a server in another namespace of processes (a container's), whose number means another process here.
 
-use crate::fuse::MOUNT_NAME;
 use crate::stack::tool;
 use rustix::mount::{UnmountFlags, unmount};
 use std::ffi::OsStr;
@@ -63,12 +63,92 @@ fn unescaped(word: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The mounts of servers, each with the number of its process.
-fn servers(mounts: &[MountRow]) -> impl Iterator<Item = (u32, &Path)> {
-    mounts.iter().filter_map(|mount| {
-        let pid = mount.source.strip_prefix(MOUNT_NAME)?.parse().ok()?;
-        Some((pid, &*mount.at))
-    })
+/// What the names of mounts begin with, in the kernel's table: a [`Server`] follows.
+const MOUNT_NAME: &str = "fathom-disk:";
+
+/// Who serves a mount. A number alone would not do: it is used again, and means another process in another namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Server {
+    pid: u32,
+    /// When it started, as the kernel counts it.
+    started_ticks: u64,
+    /// The namespace that its number is of.
+    namespace: u64,
+}
+
+impl Server {
+    /// This process.
+    pub(crate) fn this() -> io::Result<Self> {
+        let pid = std::process::id();
+        let started_ticks = started_ticks(pid)?.ok_or_else(|| {
+            io::Error::other(format!("/proc/{pid}/stat does not say when this process started"))
+        })?;
+        Ok(Self {
+            pid,
+            started_ticks,
+            namespace: namespace()?,
+        })
+    }
+
+    /// What its mounts are called.
+    pub(crate) fn mount_name(self) -> String {
+        format!(
+            "{MOUNT_NAME}{}:{}:{}",
+            self.pid, self.started_ticks, self.namespace
+        )
+    }
+
+    fn of(mount_name: &str) -> Option<Self> {
+        let mut numbers = mount_name.strip_prefix(MOUNT_NAME)?.split(':');
+        let server = Self {
+            pid: numbers.next()?.parse().ok()?,
+            started_ticks: numbers.next()?.parse().ok()?,
+            namespace: numbers.next()?.parse().ok()?,
+        };
+        numbers.next().is_none().then_some(server)
+    }
+
+    /// Whether it is known to be gone.
+    fn is_gone(self) -> io::Result<bool> {
+        Ok(self.namespace == namespace()? && started_ticks(self.pid)? != Some(self.started_ticks))
+    }
+}
+
+/// When a process started; `None`: there is none of that number, or what ended is only not yet reaped.
+fn started_ticks(pid: u32) -> io::Result<Option<u64>> {
+    let stat = match std::fs::read(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // It went between the opening and the reading.
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(parse_started(&String::from_utf8_lossy(&stat)))
+}
+
+fn parse_started(stat: &str) -> Option<u64> {
+    // A program's name may have blanks and brackets in it.
+    let mut words = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = words.next()?;
+    // The 22nd value; the state is the 3rd.
+    let started = words.nth(18)?.parse().ok()?;
+    (!matches!(state, "Z" | "X" | "x")).then_some(started)
+}
+
+/// The namespace of this process's number.
+fn namespace() -> io::Result<u64> {
+    Ok(std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(
+        "/proc/self/ns/pid",
+    )?))
+}
+
+/// The mounts of servers.
+fn servers(mounts: &[MountRow]) -> impl Iterator<Item = (Server, &Path)> {
+    mounts
+        .iter()
+        .filter_map(|mount| Some((Server::of(&mount.source)?, &*mount.at)))
 }
 
 /// The number of the process that serves the mount at `at`.
@@ -79,13 +159,7 @@ pub fn server_of(at: &Path) -> io::Result<Option<u32>> {
     let at = std::path::absolute(at)?;
     Ok(servers(&mounts()?)
         .find(|(_, place)| *place == at)
-        .map(|(pid, _)| pid))
-}
-
-/// Whether that process is a server, as far as can be told: numbers are used again.
-fn is_alive(pid: u32) -> bool {
-    let comm = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    comm.starts_with("fathom")
+        .map(|(server, _)| server.pid))
 }
 
 /// What servers left that do not live any more.
@@ -94,20 +168,23 @@ fn is_alive(pid: u32) -> bool {
 /// The kernel's tables cannot be read.
 pub fn find() -> io::Result<Vec<Leftover>> {
     let mounts = mounts()?;
-    let dead = servers(&mounts).filter(|(pid, _)| !is_alive(*pid));
-    let left = dead.map(|(pid, at)| Leftover {
-        at: at.to_owned(),
-        pid,
-        devices: loop_devices(at)
-            .into_iter()
-            .map(|device| {
-                let on_it = mounts.iter().filter(|mount| Path::new(&mount.source) == device);
-                let places = on_it.map(|mount| mount.at.clone()).collect();
-                (device, places)
-            })
-            .collect(),
-    });
-    Ok(left.collect())
+    let mut left = Vec::new();
+    for (server, at) in servers(&mounts) {
+        if !server.is_gone()? {
+            continue;
+        }
+        let devices = loop_devices(at).into_iter().map(|device| {
+            let on_it = mounts.iter().filter(|mount| Path::new(&mount.source) == device);
+            let places = on_it.map(|mount| mount.at.clone()).collect();
+            (device, places)
+        });
+        left.push(Leftover {
+            at: at.to_owned(),
+            pid: server.pid,
+            devices: devices.collect(),
+        });
+    }
+    Ok(left)
 }
 
 /// Loop devices over files in `directory`. Where there is no table, there is no such device.
@@ -130,23 +207,28 @@ fn loop_devices(directory: &Path) -> Vec<PathBuf> {
 }
 
 impl Leftover {
-    /// Takes it down in order; what was done, in words, and what could not be.
+    /// Takes it down in order; what was done, in words, and what could not be. What another start takes down at the same time is neither.
     pub fn take_down(&self) -> (Vec<String>, Vec<String>) {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
-        let mut note = |what: String, result: Result<(), String>| match result {
+        let mut note = |what: String, result: Result<(), String>, is_there: &dyn Fn() -> bool| match result {
             Ok(()) => done.push(what),
-            Err(error) => failed.push(format!("{what}: {error}")),
+            Err(error) if is_there() => failed.push(format!("{what}: {error}")),
+            Err(_) => {}
         };
         let lazily = |at: &Path| unmount(at, UnmountFlags::DETACH).map_err(|error| error.to_string());
         for (device, places) in &self.devices {
             for at in places {
-                note(format!("unmounted {}", at.display()), lazily(at));
+                note(format!("unmounted {}", at.display()), lazily(at), &|| {
+                    is_mounted(at)
+                });
             }
             let words = [OsStr::new("--detach"), device.as_os_str()];
             let detached = tool("losetup", words)
                 .map(drop)
                 .map_err(|error| error.to_string());
-            note(format!("detached {}", device.display()), detached);
+            note(format!("detached {}", device.display()), detached, &|| {
+                loop_devices(&self.at).contains(device)
+            });
         }
         let unmounted = lazily(&self.at).or_else(|refused| {
             // Who is not root has it done by fusermount.
@@ -163,9 +245,15 @@ impl Leftover {
                 self.pid
             ),
             unmounted,
+            &|| is_mounted(&self.at),
         );
         (done, failed)
     }
+}
+
+/// Whether something is mounted there, as far as can be told.
+fn is_mounted(at: &Path) -> bool {
+    mounts().map_or(true, |mounts| mounts.iter().any(|mount| mount.at == at))
 }
 
 #[cfg(test)]

@@ -70,8 +70,17 @@ impl Place {
     }
 
     pub(crate) fn command_of(&self, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        self.command_by(env!("CARGO_BIN_EXE_fathom").as_ref(), words)
+    }
+
+    /// The same by `program`: another name of it, or what starts it.
+    pub(crate) fn command_by(
+        &self,
+        program: &Path,
+        words: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Command {
         hear_hangups();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fathom"));
+        let mut command = Command::new(program);
         command
             .args(words)
             .current_dir(&self.path)

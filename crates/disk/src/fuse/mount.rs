@@ -2,8 +2,9 @@
 //!
 //! Data in: a bench, a directory. Data out: files that behave as its disks. It must not know what the kernel asks of them.
 
-use super::{Disks, MOUNT_NAME};
+use super::Disks;
 use crate::bench::Bench;
+use crate::leftover::Server;
 use fathom_sys::clock::monotonic_ns;
 use fuser::{BackgroundSession, Config, MountOption};
 use rustix::fs::{Mode, OFlags};
@@ -66,10 +67,14 @@ impl Mounted {
         if !Path::new("/dev/fuse").exists() {
             return Err(MountError::NoFuse);
         }
+        let server = Server::this().map_err(|source| MountError::Setting {
+            what: String::from("/proc does not tell this process from others"),
+            source,
+        })?;
         let disks = Disks::new(bench, options.writeback);
         let mut config = Config::default();
         config.mount_options = vec![
-            MountOption::FSName(format!("{MOUNT_NAME}{}", std::process::id())),
+            MountOption::FSName(server.mount_name()),
             MountOption::Subtype(String::from("fathom")),
             MountOption::RW,
             MountOption::NoAtime,

@@ -28,22 +28,28 @@ pub(super) struct Served<'a> {
 }
 
 /// What says that this machine cannot, not that the program is wrong.
-const MISSING: [&str; 4] = [
+const MISSING: [&str; 5] = [
     "there is no /dev/fuse",
     "cannot mount on",
     "losetup",
     "not installed",
+    "unknown filesystem type",
 ];
 
 impl<'a> Served<'a> {
     /// `fathom disk serve` with the words of `line`; why this machine cannot.
     pub(super) fn start(place: &'a Place, line: &str) -> Result<Self, String> {
+        Self::start_of(place, env!("CARGO_BIN_EXE_fathom").as_ref(), line)
+    }
+
+    /// The same by `program`, whatever that is called.
+    pub(super) fn start_of(place: &'a Place, program: &Path, line: &str) -> Result<Self, String> {
         if line.contains("--at at") {
             // A dead mount cannot even be looked at.
             let _there = std::fs::create_dir(place.path("at"));
         }
         let line = format!("disk serve {line} -q --control {}", socket(place));
-        let mut child = start(&mut place.command(&line));
+        let mut child = start(&mut place.command_by(program, line.split_whitespace()));
         let mut stdout = BufReader::new(child.stdout.take().expect("its stdout"));
         let mut ways = Vec::new();
         let mut said = String::new();
