@@ -340,6 +340,27 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
+    /// What was counted since this histogram was `earlier`. Counts and sum are exact, and so are the smallest and the largest value
+    /// where they are of that time; else they are those of their buckets.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut since = Self::new();
+        for (low, high, count) in self.occupied() {
+            let bucket = index_of(low);
+            let before = earlier
+                .chunk(bucket / CHUNK)
+                .map_or(0, |counts| counts[bucket % CHUNK]);
+            since.record_many(self.middle(low, high), count.saturating_sub(before));
+        }
+        since.sum = self.sum.saturating_sub(earlier.sum);
+        if since.n > 0 && self.max > earlier.max {
+            since.max = self.max;
+        }
+        if since.n > 0 && self.min < earlier.min {
+            since.min = self.min;
+        }
+        since
+    }
+
     /// Forgets everything, and keeps the memory.
     pub fn clear(&mut self) {
         let touched = self.touched();

@@ -19,6 +19,7 @@ pub struct Status {
     pub schema: &'static str,
     /// Since the disks are served.
     pub uptime_ns: u64,
+    /// Since then.
     pub lateness_ns: Lateness,
     /// What each answer is given earlier, which it takes to arrive.
     pub early_ns: u64,
@@ -27,7 +28,7 @@ pub struct Status {
     pub disks: Vec<DiskStatus>,
 }
 
-/// How late answers were since the disks are served, by the server's own clock.
+/// How late answers were, by the server's own clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Lateness {
     pub n: u64,
@@ -36,6 +37,13 @@ pub struct Lateness {
     pub max: u64,
     /// Whether the 99th percentile is within [`LATE_SHARE_MAX`] of the median service time; `None`: there was no I/O.
     pub valid: Option<bool>,
+}
+
+/// How late answers were in a part of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Interval {
+    pub duration_ns: u64,
+    pub lateness_ns: Lateness,
 }
 
 /// A disk; rates are those of the last second.

@@ -1,13 +1,14 @@
 //! The socket by which a server is asked how its disks stand, and told to do something to them.
 //!
-//! Data in: lines, each a request: `status`, or `fault WORDS`. Data out: a line of JSON for each. Only the user who serves may
+//! Data in: lines, each a request: `status`, `mark` (as `status`, and a new interval begins), or `fault WORDS`. Data out: a line of JSON for each. Only the user who serves may
 //! connect: the socket lies in a directory of theirs alone. It must not know who asks.
 
 use crate::bench::Bench;
 use crate::fault;
 use crate::nbd::{ListenError, remove_stale};
-use crate::status;
-use fathom_core::served::Status;
+use crate::status::{self, Mark};
+use fathom_core::served::{Interval, Status};
+use serde::Serialize;
 use serde_json::json;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -22,6 +23,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The last look at the disks, for who asks.
 pub type Latest = Arc<Mutex<Option<Status>>>;
+
+/// What who asks is told.
+#[derive(Debug, Serialize)]
+struct Standing {
+    #[serde(flatten)]
+    status: Status,
+    /// Since the last mark, or since the disks are served.
+    interval: Interval,
+}
 
 /// A socket that is served. Dropped, it is gone.
 #[derive(Debug)]
@@ -51,11 +61,12 @@ impl Control {
         let listener = UnixListener::bind(path).map_err(failed)?;
         let latest = Latest::default();
         let (bench, theirs) = (Arc::clone(bench), Arc::clone(&latest));
+        let mut mark = Mark::start(&bench);
         // It ends with the program: nothing waits for it.
         let body = move || {
             for stream in listener.incoming().filter_map(Result::ok) {
                 // Who asked and went does not want to know.
-                let _answered = serve(&stream, &bench, &theirs);
+                let _answered = serve(&stream, &bench, &theirs, &mut mark);
             }
         };
         let thread = std::thread::Builder::new().name(String::from("fathom-control"));
@@ -83,27 +94,33 @@ impl Drop for Control {
     }
 }
 
-fn serve(stream: &UnixStream, bench: &Bench, latest: &Latest) -> io::Result<()> {
+fn serve(stream: &UnixStream, bench: &Bench, latest: &Latest, mark: &mut Mark) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut lines = BufReader::new(stream.take(LINE_BYTES_MAX));
     let mut line = String::new();
     lines.read_line(&mut line)?;
-    let answer = answer(line.trim(), bench, latest);
+    let answer = answer(line.trim(), bench, latest, mark);
     let mut stream = stream;
     writeln!(stream, "{answer}")
 }
 
 /// The answer to one request.
-fn answer(line: &str, bench: &Bench, latest: &Latest) -> serde_json::Value {
+fn answer(line: &str, bench: &Bench, latest: &Latest, mark: &mut Mark) -> serde_json::Value {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {
-        "status" => {
-            let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if let Some(status) = &mut latest {
-                status::refresh(status, bench);
-            }
-            json!(latest)
+        "status" | "mark" => {
+            let latest = latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let standing = latest.map(|mut status| {
+                status::refresh(&mut status, bench);
+                let now = Mark::now(bench);
+                let interval = mark.until(&now);
+                if word == "mark" {
+                    *mark = now;
+                }
+                Standing { status, interval }
+            });
+            json!(standing)
         }
         "fault" => {
             let done = fault::parse(rest).and_then(|(disk, fault)| bench.apply(disk.as_deref(), &fault));
@@ -112,7 +129,7 @@ fn answer(line: &str, bench: &Bench, latest: &Latest) -> serde_json::Value {
                 Err(error) => json!({ "error": error.to_string() }),
             }
         }
-        _ => json!({ "error": format!("`{word}` is no request: status, or fault WORDS") }),
+        _ => json!({ "error": format!("`{word}` is no request: status, mark, or fault WORDS") }),
     }
 }
 

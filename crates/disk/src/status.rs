@@ -3,7 +3,10 @@
 //! Data in: a bench, looked at once a second. Data out: [`Status`], plain data. It must not know who shows it.
 
 use crate::bench::{Bench, Counts};
-use fathom_core::served::{Credit, DiskStatus, LATE_SHARE_MAX, Lateness, LimitStatus, SCHEMA, Status};
+use fathom_core::histogram::Histogram;
+use fathom_core::served::{
+    Credit, DiskStatus, Interval, LATE_SHARE_MAX, Lateness, LimitStatus, SCHEMA, Status,
+};
 use fathom_core::units::Nanos;
 use fathom_model::LimitState;
 use fathom_sys::clock::monotonic_ns;
@@ -50,14 +53,57 @@ impl Meter {
     }
 }
 
+/// A moment, from which on lateness is counted apart: what came before is no part of what comes after.
+#[derive(Debug, Clone, Default)]
+pub struct Mark {
+    at_ns: u64,
+    late: Histogram,
+    service: Histogram,
+}
+
+impl Mark {
+    /// The moment at which `bench` began.
+    pub fn start(bench: &Bench) -> Self {
+        Self {
+            at_ns: bench.origin_ns(),
+            ..Self::default()
+        }
+    }
+
+    /// This moment.
+    pub fn now(bench: &Bench) -> Self {
+        Self {
+            at_ns: monotonic_ns(),
+            late: bench.lateness(),
+            service: service(bench),
+        }
+    }
+
+    /// From this mark to a later one.
+    pub fn until(&self, later: &Self) -> Interval {
+        Interval {
+            duration_ns: later.at_ns.saturating_sub(self.at_ns),
+            lateness_ns: judged(&later.late.since(&self.late), &later.service.since(&self.service)),
+        }
+    }
+}
+
 /// How late a bench's answers were.
 pub fn lateness(bench: &Bench) -> Lateness {
-    let late = bench.lateness();
-    let values = late.percentiles(&[50.0, 99.0]);
-    let mut service = fathom_core::histogram::Histogram::new();
+    judged(&bench.lateness(), &service(bench))
+}
+
+/// How long I/Os of all disks take.
+fn service(bench: &Bench) -> Histogram {
+    let mut service = Histogram::new();
     for disk in 0..bench.disks() {
         service.merge(&bench.counts(disk).service_ns);
     }
+    service
+}
+
+fn judged(late: &Histogram, service: &Histogram) -> Lateness {
+    let values = late.percentiles(&[50.0, 99.0]);
     let bound = service.percentile(50.0) as f64 * LATE_SHARE_MAX;
     Lateness {
         n: late.n(),

@@ -88,6 +88,9 @@ pub(crate) enum DiskCommand {
         /// The directory of --at, or the control socket [default: the only server of yours]
         #[arg(long, value_name = "WHERE", value_hint = ValueHint::AnyPath)]
         of: Option<PathBuf>,
+        /// End the interval that `interval` tells of, and begin the next: the lateness of one part of a test alone
+        #[arg(long)]
+        mark: bool,
     },
     /// Take down what servers left that were killed
     Cleanup,

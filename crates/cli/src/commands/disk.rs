@@ -18,7 +18,7 @@ pub(crate) fn disk(args: &DiskArgs) -> anyhow::Result<Exit> {
     match &args.command {
         DiskCommand::Serve(args) => serve::serve(args),
         DiskCommand::Fault(args) => fault(args),
-        DiskCommand::Status { of } => status(of.as_deref()),
+        DiskCommand::Status { of, mark } => status(of.as_deref(), *mark),
         DiskCommand::Cleanup => cleanup(),
     }
 }
@@ -48,8 +48,8 @@ fn fault(args: &FaultArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn status(of: Option<&Path>) -> anyhow::Result<Exit> {
-    let answer = ask(of, "status")?;
+fn status(of: Option<&Path>, mark: bool) -> anyhow::Result<Exit> {
+    let answer = ask(of, if mark { "mark" } else { "status" })?;
     if let Some(error) = answer["error"].as_str() {
         bail!("{error}");
     }

@@ -50,6 +50,23 @@ proptest! {
     }
 
     #[test]
+    fn what_came_since_has_the_counts_of_what_came(
+        before in prop::collection::vec(any_value(), 0..100),
+        later in prop::collection::vec(any_value(), 0..100),
+    ) {
+        let (earlier, later) = (of(&before), of(&later));
+        let mut all = earlier.clone();
+        all.merge(&later);
+        let since = all.since(&earlier);
+        prop_assert!(since.occupied().eq(later.occupied()));
+        prop_assert_eq!((since.n(), since.sum()), (later.n(), later.sum()));
+        for (got, want) in [(since.min(), later.min()), (since.max(), later.max())] {
+            let (got, want) = (got.unwrap_or(0), want.unwrap_or(0));
+            prop_assert!(u128::from(got.abs_diff(want)) * 512 <= u128::from(want), "{} for {}", got, want);
+        }
+    }
+
+    #[test]
     fn clearing_leaves_nothing(values in prop::collection::vec(any_value(), 0..100)) {
         let mut histogram = of(&values);
         histogram.clear();
