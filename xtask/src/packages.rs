@@ -19,6 +19,7 @@ pub(crate) const TESTS: &[Need] = &[
     ("qemu-img", "qemu-utils"),
     ("/usr/lib/postgresql/15/bin/postgres", "postgresql-15"),
     ("mkfs.ext4", "e2fsprogs"),
+    ("mkfs.xfs", "xfsprogs"),
     ("losetup", "mount"),
     ("mkswap", "util-linux"),
 ];

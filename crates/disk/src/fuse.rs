@@ -13,8 +13,9 @@ use fathom_core::record::Comm;
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
     InitFlags, KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
-    ReplyEntry, ReplyOpen, ReplyWrite, Request, TimeOrNow, WriteFlags,
+    ReplyEntry, ReplyOpen, ReplyWrite, Request, TimeOrNow, Version, WriteFlags,
 };
+use rustix::fs::OFlags;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io;
@@ -23,8 +24,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use mount::{FuseOptions, MountError, Mounted};
 
-/// Requests that the kernel sends before it waits for answers: more than any cloud's disk has in flight.
-const IN_FLIGHT_MAX: u16 = 256;
+/// Requests that the kernel sends before it waits for answers: a striped volume's loads have a thousand in flight.
+const IN_FLIGHT_MAX: u16 = 1024;
+/// The protocol of Linux 6.9. From 6.6 on there are shared mappings of a file past the page cache, but before 6.9 who asks for them
+/// has direct writes wait for each other.
+const MAPS_BESIDE_PARALLEL_WRITES: Version = Version(7, 40);
 /// The largest request; the kernel's own limit on most systems.
 const REQUEST_BYTES_MAX: u32 = 1 << 20;
 /// Nothing but this program changes anything.
@@ -120,6 +124,17 @@ impl Disks {
     }
 }
 
+/// Whether shared mappings cost nothing else.
+fn may_ask_for_maps(kernel: Version) -> bool {
+    kernel >= MAPS_BESIDE_PARALLEL_WRITES
+}
+
+/// Whether a write is to be on the medium when it is complete: the file was opened with `O_DSYNC` or `O_SYNC`, or this write alone
+/// asks for it (`RWF_DSYNC`). The kernel sends no fsync after a direct write; the flags are all that tells.
+fn is_forced(flags: OpenFlags) -> bool {
+    OFlags::from_bits_retain(flags.0.cast_unsigned()).contains(OFlags::DSYNC)
+}
+
 fn done(reply: ReplyEmpty) -> Answer {
     Box::new(move |outcome: Outcome| match outcome {
         Ok(_) => reply.ok(),
@@ -133,8 +148,10 @@ impl Filesystem for Disks {
         let _previous = config.set_max_background(IN_FLIGHT_MAX);
         let _previous = config.set_congestion_threshold(IN_FLIGHT_MAX);
         let _previous = config.set_max_write(REQUEST_BYTES_MAX);
-        // Shared mappings of a file past the page cache; kernels before 6.6 have none.
-        let _missing = config.add_capabilities(InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP);
+        if may_ask_for_maps(config.kernel_abi()) {
+            // Every such kernel has them.
+            let _missing = config.add_capabilities(InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP);
+        }
         let mut needed = vec![(
             InitFlags::FUSE_ASYNC_DIO,
             "asynchronous direct I/O (FUSE_ASYNC_DIO)",
@@ -265,7 +282,7 @@ impl Filesystem for Disks {
         offset: u64,
         data: &[u8],
         _: WriteFlags,
-        _: OpenFlags,
+        flags: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
@@ -280,12 +297,12 @@ impl Filesystem for Disks {
             Ok(_) => reply.written(written),
             Err(error) => reply.error(Errno::from_i32(error.0)),
         };
-        // A file opened with O_DSYNC is followed by an fsync of the kernel's own.
+        let forced = is_forced(flags);
         self.submit(
             request,
             disk,
             offset,
-            IoKind::Write { data, forced: false },
+            IoKind::Write { data, forced },
             Box::new(answer),
         );
     }
@@ -339,3 +356,6 @@ impl Filesystem for Disks {
         );
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ mod nbd;
 mod postgres;
 mod sealed;
 mod served;
+mod without;
 
 use crate::harness::{Place, tool};
 use fathom_testkit::{Needs, telling};
