@@ -1,7 +1,7 @@
 # Read (`.`) by the experiments that run something on a disk served live; no program of its own.
 #
 # They set `out`, where results go, and nothing else. It sets `fathom`, `out` (absolute), `work` (a folder of its own), `mnt` (where the
-# disk is mounted), and takes everything down when the script ends, however it does.
+# disk is mounted), `file` (the disk as a file), and takes everything down when the script ends, however it does.
 
 fathom=$(command -v "${FATHOM:-fathom}") || { echo "set FATHOM to the program" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "this takes root: a loop device and a mount" >&2; exit 2; }
@@ -10,22 +10,28 @@ out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 chmod 711 "$work"
 mnt=$work/mnt
+file=$work/at/disk
 mkdir "$work/at" "$mnt"
 server= database=
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
 postgres="setpriv --reuid=postgres --regid=postgres --clear-groups env LC_ALL=C PGHOST=/tmp PGPORT=54329"
 
-# serve DISK [OPTION...]: a disk of the model's, with ext4 on it at $mnt.
-serve() {
+# serve_file DISK [OPTION...]: a disk of the model's, as the file $file.
+serve_file() {
     served=$1
     shift
     : >"$work/said"
-    "$fathom" disk serve "model:$served" --at "$work/at" --loop --mkfs ext4 --mount "$mnt" --control "$work/ctl" "$@" >"$work/said" &
+    "$fathom" disk serve "model:$served" --at "$work/at" --control "$work/ctl" "$@" >"$work/said" &
     server=$!
     until grep -q '^ready$' "$work/said"; do
         kill -0 "$server" 2>/dev/null || { server=; echo "$served: not served" >&2; exit 1; }
         sleep 0.2
     done
+}
+
+# serve DISK [OPTION...]: the same with ext4 on it at $mnt.
+serve() {
+    serve_file "$@" --loop --mkfs ext4 --mount "$mnt"
 }
 
 # A program of PostgreSQL's as its user.
