@@ -33,6 +33,7 @@ cargo xtask COMMAND
   bless            writes the snapshots of the tests anew
   soak compare [TIMES]  compares a zram device with itself, measured in turns (20): one false difference at most
   soak postgres [CUTS]   cuts the power under PostgreSQL on a served disk (200), and looks for what was acknowledged
+  soak served [HOURS [IOPS]]  serves a disk for so long (24) under so many I/Os a second (2000): its server's memory must be flat
   soak fleet [NODES]     puts so many nodes' records together (1000): in a minute, in 500 MB, the sum of each
   soak k8s [TIMES [SEED]]  kills runs on a real cluster (100), which cleanup removes; and fetches a GiB over a connection
                    that is cut ten times

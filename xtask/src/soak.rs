@@ -6,6 +6,7 @@
 mod cuts;
 mod fleet;
 mod kinds;
+mod served;
 mod turns;
 
 use crate::ci::target_directory;
@@ -25,13 +26,16 @@ const LOST_MS_MAX: u64 = 1050;
 /// So many fathoms live at the same time: each waits for its disk, most of the time.
 const AT_ONCE: u32 = 4;
 
-/// `[KILLS [SEED]]`, `compare [TIMES]`, `postgres [CUTS]`, `fleet [NODES]`, or `k8s [TIMES [SEED]]`.
+/// `[KILLS [SEED]]`, `compare [TIMES]`, `postgres [CUTS]`, `served [HOURS [IOPS]]`, `fleet [NODES]`, or `k8s [TIMES [SEED]]`.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     if let ["compare", rest @ ..] = options {
         return turns::run(rest);
     }
     if let ["postgres", rest @ ..] = options {
         return cuts::run(rest);
+    }
+    if let ["served", rest @ ..] = options {
+        return served::run(rest);
     }
     if let ["fleet", rest @ ..] = options {
         return fleet::many_nodes(rest);
