@@ -2,9 +2,9 @@
 # command that fails ends it, and what it printed is shown then. Words name those that are wanted, by parts of their names.
 #
 # Disks: /dev/nvme0n1 (blocks of 512 bytes), n2 (4 KiB), n3 (metadata beside each block), n4 (zones), each with its /dev/ng0nX;
-# /dev/sda with /dev/sg0; /dev/vda. They are blank at first, and each check leaves them as it likes, but for signatures.
+# /dev/sda with /dev/sg0; /dev/vda; /dev/vdb, which is a modelled P15 that the host serves by NBD. They are blank at first, and each check leaves them as it likes, but for signatures.
 
-export FATHOM_ALLOW_OVERWRITE=/dev/ng0n1:/dev/ng0n2:/dev/nvme0n1:/dev/nvme0n2:/dev/nvme0n4:/dev/sg0:/dev/sda:/dev/vda
+export FATHOM_ALLOW_OVERWRITE=/dev/ng0n1:/dev/ng0n2:/dev/nvme0n1:/dev/nvme0n2:/dev/nvme0n4:/dev/sg0:/dev/sda:/dev/vda:/dev/vdb
 
 # The same load by fio and by fathom has as many I/Os and bytes, and no errors.
 alike() {
@@ -44,6 +44,17 @@ check_nvme_commands_as_many_as_fios() {
     alike $nvme --filename=/dev/ng0n1:/dev/ng0n2 --rw=randwrite --bs=8k --size=8m --iodepth=4
     # All of a namespace.
     alike $nvme --filename=/dev/ng0n2 --rw=read --bs=256k --iodepth=4
+}
+
+check_disk_served_live_keeps_data_and_its_limit() {
+    common="--filename=/dev/vdb --ioengine=libaio --direct=1 --bs=4k --iodepth=16"
+    fathom fio $common --rw=randwrite --size=4m --verify=crc32c --fsync=64 --name=v
+    fio $common --rw=randwrite --size=4m --verify=crc32c --verify_only --name=v < /dev/null
+    # Whatever the guest's processors do, 1,100 a second are all that there is, and 2 % more.
+    fio $common --rw=randread --size=64m --number_ios=3000 --output-format=json --output=served.json --name=r < /dev/null
+    took=$(tr -d ',' < served.json | awk '/"job_runtime" :/ { print $3 }')
+    echo "3000 reads took $took ms"
+    [ "$took" -ge 2600 ]
 }
 
 check_nvme_commands_in_each_way() {

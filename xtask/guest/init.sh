@@ -25,7 +25,7 @@ for module in /modules/*; do
 done
 # Disks come when they come.
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -b /dev/nvme0n2 ] && [ -b /dev/nvme0n4 ] && [ -c /dev/sg0 ] && [ -b /dev/sda ] && [ -b /dev/vda ] && break
+    [ -b /dev/nvme0n2 ] && [ -b /dev/nvme0n4 ] && [ -c /dev/sg0 ] && [ -b /dev/sda ] && [ -b /dev/vda ] && [ -b /dev/vdb ] && break
     sleep 0.1
 done
 cd /tmp || exit

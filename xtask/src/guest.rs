@@ -1,5 +1,5 @@
 //! A guest of QEMU's with another kernel and disks that no test machine has: `NVMe` namespaces (of other block sizes, with metadata,
-//! zoned), a SCSI disk, a disk with a journal.
+//! zoned), a SCSI disk, a disk with a journal, and one that fathom itself serves live, by NBD.
 //!
 //! `xtask/guest` has what runs in it: `init.sh`, and `checks.sh`, whose functions are the checks. Kernel and modules are Debian's,
 //! fetched once and kept in the user's cache; fathom is the debug build, beside Debian's fio.
@@ -81,7 +81,7 @@ fn guest(kernel: &kernel::Kernel, script: Option<&Path>, words: &[&str]) -> Resu
     }
     let fathom = stripped(&target_directory()?)?;
     archive.file("bin/fathom", 0o755, &read(&fathom)?);
-    let mut programs = vec![fathom];
+    let mut programs = vec![fathom.clone()];
     for name in PROGRAMS {
         let path = packages::find(name).with_context(|| format!("no {name}"))?;
         archive.file(&format!("bin/{name}"), 0o755, &read(&path)?);
@@ -91,7 +91,7 @@ fn guest(kernel: &kernel::Kernel, script: Option<&Path>, words: &[&str]) -> Resu
         let name = library.to_string_lossy();
         archive.file(name.trim_start_matches('/'), 0o755, &read(&library)?);
     }
-    boot::boot(&kernel.image(), &archive.finished())
+    boot::boot(&kernel.image(), &archive.finished(), &fathom)
 }
 
 /// The program without what a debugger reads, which is most of it.
