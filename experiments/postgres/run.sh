@@ -30,7 +30,7 @@ command -v jq >/dev/null || { echo "install jq" >&2; exit 2; }
 modelled() {
     on=model:$1
     shift
-    "$fathom" run --rw randwrite --bs 8k --direct 1 --size 1g --time_based --runtime 10s "$@" --on "$on" -o none -q --json |
+    "$fathom" run --rw randwrite --bs 8k --direct 1 --size 1g --time_based --runtime 10s "$@" --on "$on" -o none -q --json 2>>"$out/model.log" |
         jq -r '.jobs[0].write.iops | round'
 }
 
