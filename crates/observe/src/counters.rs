@@ -73,6 +73,12 @@ impl CounterSampler {
         self.cgroups.follow(pid, now_ns, &mut self.remarks);
     }
 
+    /// The next [`Self::sample`] tells which control groups this task is in (`fathom_cgroup_member`), once, and nothing of what
+    /// they do to it; of many new ones some.
+    pub fn name(&mut self, tid: u32) {
+        self.cgroups.name(tid);
+    }
+
     /// All that was found not to be available so far, what [`CounterSampler::new`] said among it. Each is said once.
     pub fn remarks(&self) -> &[String] {
         &self.remarks.0

@@ -105,6 +105,11 @@ impl Cgroups {
         self.followed.follow(pid, now_ns, remarks);
     }
 
+    /// The groups of this task are told once, by their paths.
+    pub(super) fn name(&mut self, tid: u32) {
+        self.followed.name(tid);
+    }
+
     fn read_limits(&mut self) {
         let Self {
             groups,

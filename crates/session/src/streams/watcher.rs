@@ -149,7 +149,7 @@ pub(super) fn watch(mut watched: Watched, ends: &Ends) -> Account {
             waiting.extend(ends.windows.try_iter());
             waiting.extend(slow.windows());
             if tick.is_multiple_of(HAND_ON_TICKS) && !stopping {
-                hand_on(sched, &mut waiting, ends);
+                hand_on(sched, &mut waiting, &mut watched.counters, ends);
             }
         }
         count_requests(&mut watched, &requests);
@@ -186,6 +186,8 @@ fn poll_block(watched: &mut Watched, slow: &mut SlowFinder, account: &mut Accoun
     let polled = tracer.poll(&mut rows);
     account.failed(StreamKind::Block, polled);
     poll_kernel(&mut watched.kernel, &mut rows, account);
+    name(&mut watched.counters, rows.iter().map(|row| row.pid));
+    name(&mut watched.counters, rows.iter().map(|row| row.owner_pid));
     if watched.without_load && looks_back {
         for row in &rows {
             slow.take_in(row.begun_ns(), row.completed_ns);
@@ -296,7 +298,12 @@ fn tell_losses(watched: &Watched, ends: &Ends) {
 
 /// What is known by now of the load's threads and of who had each CPU, and of all others in each of the windows of which all
 /// is known.
-fn hand_on(sched: &mut SchedTracer, windows: &mut Vec<Window>, ends: &Ends) {
+fn hand_on(
+    sched: &mut SchedTracer,
+    windows: &mut Vec<Window>,
+    counters: &mut Option<CounterSampler>,
+    ends: &Ends,
+) {
     let known = sched.complete_to_ns();
     let (mut rows, mut shares) = (Vec::new(), Vec::new());
     sched.take(&mut rows, &mut shares);
@@ -307,7 +314,20 @@ fn hand_on(sched: &mut SchedTracer, windows: &mut Vec<Window>, ends: &Ends) {
         }
         wait
     });
+    name(counters, shares.iter().map(|share| share.tid));
     send_sched(rows, shares, ends);
+}
+
+/// The cgroups of those that may be named are told while they are there.
+fn name(counters: &mut Option<CounterSampler>, tids: impl Iterator<Item = u32>) {
+    let Some(sampler) = counters else { return };
+    let mut last = 0;
+    for tid in tids {
+        // Most come several at a time.
+        if std::mem::replace(&mut last, tid) != tid && tid != CpuShare::OTHERS {
+            sampler.name(tid);
+        }
+    }
 }
 
 /// What the kernel did for a while, and when it did nothing.
@@ -320,6 +340,7 @@ fn hand_on_spans(watched: &mut Watched, ends: &Ends) {
         kernel.take(&mut spans);
     }
     spans.sort_by_key(|span| span.end_ns);
+    name(&mut watched.counters, spans.iter().map(|span| span.by_tid));
     ends.send(Batch::Kernel(spans));
 }
 

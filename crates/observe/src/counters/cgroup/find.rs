@@ -36,6 +36,12 @@ struct Membership<'a> {
     path: &'a Path,
 }
 
+/// The groups that a `cgroup` file tells of: the controllers of each, none for version 2, and its path.
+pub(super) fn memberships(text: &[u8]) -> impl Iterator<Item = (&[u8], &Path)> {
+    let each = lines(text).filter_map(parse);
+    each.map(|membership| (membership.controllers, membership.path))
+}
+
 /// Finds and opens the files.
 pub(super) fn find(root: &SystemRoot, own: &[u8], remarks: &mut Remarks) -> Groups {
     let table = match mounts(root) {

@@ -10,10 +10,11 @@ use super::super::open_file::OpenFile;
 use super::super::system::pressure_us;
 use super::super::text::{lines, number, number_of, words};
 use super::super::{Remarks, Rows};
-use super::find::{Place, places};
+use super::find::{Place, memberships, places};
 use super::limits::{Limits, only_number};
 use crate::root::SystemRoot;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
 
 const GROUPS_MAX: usize = 64;
 const PROCESSES_MAX: usize = 1024;
@@ -21,6 +22,10 @@ const PROCESSES_MAX: usize = 1024;
 const ASK_AGAIN_NS: u64 = 10_000_000_000;
 /// A limit of memory that is none: version 1 says a number near 2⁶³.
 const NO_LIMIT: u64 = 1 << 62;
+
+/// Tasks that are named once each, and how many of them from one sample to the next: a file is read for each.
+const NAMED_MAX: usize = 1 << 14;
+const NAMED_AT_A_TIME: usize = 200;
 
 /// A file of a group, and what it says.
 #[derive(Debug)]
@@ -68,6 +73,9 @@ pub(super) struct Followed {
     known: BTreeSet<Vec<u8>>,
     groups: Vec<Group>,
     members: Vec<String>,
+    named: HashSet<u32>,
+    /// How many more may be named until the next sample.
+    names_left: usize,
     buffer: Vec<u8>,
 }
 
@@ -81,6 +89,8 @@ impl Followed {
             known: BTreeSet::new(),
             groups: Vec::new(),
             members: Vec::new(),
+            named: HashSet::new(),
+            names_left: NAMED_AT_A_TIME,
             buffer: Vec::new(),
         }
     }
@@ -124,6 +134,33 @@ impl Followed {
         }
     }
 
+    /// Which groups a task is in is told once, and nothing of the groups.
+    pub(super) fn name(&mut self, tid: u32) {
+        if tid == 0 || self.names_left == 0 || self.named.contains(&tid) || self.processes.contains_key(&tid) {
+            return;
+        }
+        if self.named.len() >= NAMED_MAX {
+            self.named.clear();
+        }
+        self.named.insert(tid);
+        self.names_left -= 1;
+        // One that has ended is in none.
+        let Ok(text) = self.root.read(format!("/proc/{tid}/cgroup")) else {
+            return;
+        };
+        for (controllers, path) in memberships(&text) {
+            let mut each = controllers.split(|byte| *byte == b',');
+            let telling = each.any(|one| matches!(one, b"" | b"cpu" | b"memory"));
+            if telling && path != Path::new("/") {
+                self.members.push(format!(
+                    "cgroup=\"{}\",controller=\"{}\",pid=\"{tid}\"",
+                    escaped(&path.to_string_lossy()),
+                    String::from_utf8_lossy(controllers)
+                ));
+            }
+        }
+    }
+
     /// Opens a group's files, once.
     fn take_in(&mut self, place: &Place, remarks: &mut Remarks) {
         let mut key = place.controllers.clone();
@@ -146,6 +183,7 @@ impl Followed {
     }
 
     pub(super) fn sample(&mut self, rows: &mut Rows<'_>) {
+        self.names_left = NAMED_AT_A_TIME;
         for labels in self.members.drain(..) {
             rows.push("fathom_cgroup_member", labels, 1.0);
         }

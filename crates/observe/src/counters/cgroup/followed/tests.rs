@@ -123,3 +123,25 @@ fn groups_are_bounded() {
     assert_eq!(followed.groups.len(), GROUPS_MAX);
     assert_eq!(remarks.0.len(), 1);
 }
+
+/// Of a task that is only named its groups are told, once, and nothing of what they do.
+#[test]
+fn a_task_that_is_named_has_its_groups_told() {
+    let tree = Tree::new();
+    tree.file("/proc/5/cgroup", "4:freezer:/f\n1:cpu,cpuacct:/a\n0::/a/b\n");
+    tree.file("/cg/unified/a/b/cpu.max", "max 100000\n");
+    tree.file("/proc/6/cgroup", "0::/\n");
+    let mut followed = Followed::new(&tree.root, &[]);
+    for tid in [0, 5, 5, 6, 7] {
+        followed.name(tid);
+    }
+    assert_eq!(
+        told(&mut followed),
+        [
+            "fathom_cgroup_member{cgroup=\"/a\",controller=\"cpu,cpuacct\",pid=\"5\"} 1",
+            "fathom_cgroup_member{cgroup=\"/a/b\",controller=\"\",pid=\"5\"} 1",
+        ]
+    );
+    followed.name(5);
+    assert!(told(&mut followed).is_empty());
+}
