@@ -17,8 +17,8 @@ pub use distributions::{
 pub use limits::{Candidate, Figure, LimitKind, SectionLimit, Unit};
 pub use owners::{Owned, OwnerClass};
 pub use spikes::{
-    Cause, Depths, Period, Process, ProcessUse, Served, Spike, SpikeKind, SpikeReport, Split, Verdict,
-    WorstIo, in_words,
+    Cause, Depths, Period, Process, ProcessUse, Served, Smaller, Spike, SpikeKind, SpikeReport, Split,
+    Verdict, WorstIo, in_words,
 };
 
 use crate::usage::Usage;

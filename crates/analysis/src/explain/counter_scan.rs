@@ -9,9 +9,9 @@ use super::timeline::SECOND_NS;
 use super::{Facts, KnownDisk};
 use crate::growth::Growth;
 use crate::usage::{Usage, UseScan};
-use fathom_core::record::CounterRow;
+use fathom_core::record::{CounterRow, StreamKind};
 pub(crate) use labels::label;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Seconds of which anything is kept: a month.
 const SECONDS_MAX: u64 = 24 * 31 * 3600;
@@ -50,6 +50,31 @@ pub(super) struct DiskSecond {
     pub weighted: f32,
 }
 
+/// A cgroup that a task is in: of several hierarchies, the one that tells most of what it may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cgroup {
+    hierarchy: Hierarchy,
+    pub path: String,
+}
+
+/// The most telling last. What is at its root is in no group of a hierarchy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Hierarchy {
+    Root,
+    Other,
+    Memory,
+    Cpu,
+    Unified,
+}
+
+/// Between two readings of a counter, in monotonic time: by how much it grew.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Grown {
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub by: f64,
+}
+
 /// A limit of a cgroup on a device.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CgroupLimit {
@@ -86,6 +111,14 @@ pub struct CounterScanned {
     pub(super) cgroup_limits: Vec<CgroupLimit>,
     /// The task of each worker: job, worker, thread.
     pub(super) tasks: Vec<(u32, u32, u32)>,
+    /// The cgroup of each task that the record names, by its number.
+    pub(super) cgroups: HashMap<u32, Cgroup>,
+    /// When the cgroup's CPU quota held it back, for how many seconds; only where it did.
+    pub(super) throttled: Vec<Grown>,
+    /// When a stream lost rows, and how many.
+    pub(super) lost_rows: BTreeMap<StreamKind, Vec<Grown>>,
+    /// What was last said of that: when, and how many in all.
+    pub(super) lost_rows_last: BTreeMap<StreamKind, (u64, f64)>,
     /// By utilization, saturation, errors.
     pub(super) usage: Usage,
 }
@@ -109,11 +142,15 @@ enum Says {
     Disk(fn(&mut DiskSecond, f64)),
     /// The same of a CPU, by what it did.
     Cpu,
+    /// For how long the quota held the cgroup back.
+    Throttled,
+    /// How many rows a stream has lost since the begin of the record.
+    LostRows,
 }
 
 /// What a metric says; `None`: nothing that matters here.
 fn says(metric: &str) -> Option<Says> {
-    use Says::{Cpu, Disk, State, System};
+    use Says::{Cpu, Disk, LostRows, State, System, Throttled};
     Some(match metric {
         // A disk that was read was there in that second.
         "node_disk_io_now" => State(|found, second, row| _ = found.disk(second, &row.labels)),
@@ -137,7 +174,9 @@ fn says(metric: &str) -> Option<Says> {
         "node_pressure_io_waiting_seconds_total" => System(|second| &mut second.io_waiting),
         "node_pressure_memory_waiting_seconds_total" => System(|second| &mut second.memory_waiting),
         "fathom_cgroup_io_limit" => State(|found, _, row| found.cgroup_limit(row)),
-        "fathom_cgroup_cpu_throttled_seconds_total" => System(|second| &mut second.cpu_throttled),
+        "fathom_cgroup_cpu_throttled_seconds_total" => Throttled,
+        "fathom_record_dropped_rows_total" => LostRows,
+        "fathom_cgroup_member" => State(|found, _, row| found.member(row)),
         "fathom_worker_thread_id" => State(|found, _, row| found.task(row)),
         _ => return None,
     })
@@ -171,11 +210,41 @@ impl CounterScan {
         }
         if let Says::State(take) = says {
             take(&mut self.found, second, row);
+        } else if let Says::LostRows = says {
+            self.lost_rows(row);
         } else if let Some((grown, seconds)) = self.growth.since_last(row) {
             // What was counted up to here belongs to the time before.
             let middle = row.at_ns - (seconds * 0.5e9) as u64;
             let second = middle.saturating_sub(self.started_ns) / SECOND_NS;
             self.found.counter(&says, second, row, grown);
+            if matches!(says, Says::Throttled) && grown > 0.0 {
+                self.found.throttled.push(Grown {
+                    from_ns: row.at_ns - (seconds * 1e9) as u64,
+                    to_ns: row.at_ns,
+                    by: grown,
+                });
+            }
+        }
+    }
+
+    /// None was lost when the record began: the first reading tells something already.
+    fn lost_rows(&mut self, row: &CounterRow) {
+        let name = label(&row.labels, "stream");
+        let Some(kind) = StreamKind::ALL.into_iter().find(|kind| Some(kind.name()) == name) else {
+            return;
+        };
+        let last = self
+            .found
+            .lost_rows_last
+            .entry(kind)
+            .or_insert((self.started_ns, 0.0));
+        let (from_ns, before) = std::mem::replace(last, (row.at_ns, row.value));
+        if row.value > before {
+            self.found.lost_rows.entry(kind).or_default().push(Grown {
+                from_ns: from_ns.min(row.at_ns),
+                to_ns: row.at_ns,
+                by: row.value - before,
+            });
         }
     }
 
@@ -206,7 +275,8 @@ impl CounterScanned {
 
     fn counter(&mut self, says: &Says, second: u64, row: &CounterRow, grown: f64) {
         match says {
-            Says::State(_) => {}
+            Says::State(_) | Says::LostRows => {}
+            Says::Throttled => self.second(second).cpu_throttled += grown as f32,
             Says::System(field) => *field(self.second(second)) += grown as f32,
             Says::Disk(add) => {
                 if let Some(disk) = self.disk(second, &row.labels) {
@@ -248,6 +318,29 @@ impl CounterScanned {
                 kind,
                 value: row.value,
             }),
+        }
+    }
+
+    /// The last of a hierarchy holds: a task may be moved, or its number be another one's.
+    fn member(&mut self, row: &CounterRow) {
+        let pid = label(&row.labels, "pid").and_then(|text| text.parse().ok());
+        let (Some(pid), Some(path)) = (pid, label(&row.labels, "cgroup")) else {
+            return;
+        };
+        let controllers = label(&row.labels, "controller").unwrap_or_default();
+        let has = |controller: &str| controllers.split(',').any(|one| one == controller);
+        let hierarchy = match path {
+            "/" => Hierarchy::Root,
+            _ if controllers.is_empty() => Hierarchy::Unified,
+            _ if has("cpu") => Hierarchy::Cpu,
+            _ if has("memory") => Hierarchy::Memory,
+            _ => Hierarchy::Other,
+        };
+        let full = self.cgroups.len() >= SERIES_MAX;
+        let known = self.cgroups.get(&pid).map(|known| known.hierarchy);
+        if known.map_or(!full, |known| hierarchy >= known) {
+            let path = path.to_owned();
+            self.cgroups.insert(pid, Cgroup { hierarchy, path });
         }
     }
 

@@ -142,6 +142,8 @@ pub(super) struct Event {
     pub worst_at_ns: u64,
     /// Whether all were slower for a while, not single ones far slower.
     pub shift: bool,
+    /// By how much I/Os took longer than normal in it, as far as that is more than chance; 0 until that is known.
+    pub lost_ns: u64,
 }
 
 impl Event {
@@ -151,6 +153,7 @@ impl Event {
         self.end_ns = self.end_ns.max(other.end_ns);
         self.ios += other.ios;
         self.shift |= other.shift;
+        self.lost_ns += other.lost_ns;
         if other.worst_ns > self.worst_ns {
             self.worst_ns = other.worst_ns;
             self.worst_at_ns = other.worst_at_ns;
@@ -255,6 +258,7 @@ impl Detector {
             worst_ns: response_ns,
             worst_at_ns: end_ns,
             shift: false,
+            lost_ns: 0,
         };
         // Most slow I/Os end while the last event goes on.
         if let Some(last) = self.events.last_mut()

@@ -248,10 +248,10 @@ impl Pulse {
         all.n() == 0 || all.usual().median_ns as f64 >= normal.usual.median_ns as f64 * SHIFT_GOES_ON
     }
 
-    /// By how much I/Os took longer than normal in all, and how much of that lies in `events`.
-    pub(super) fn excess_ns(&self, normal: &Normal, events: &[Event]) -> (f64, f64) {
-        let (mut all, mut within) = (0.0, 0.0);
-        let mut next = 0;
+    /// By how much I/Os took longer than normal in all, and how much of that lies in each of `events`, which ascend.
+    pub(super) fn excess_ns(&self, normal: &Normal, events: &[Event]) -> (f64, Vec<f64>) {
+        let (mut all, mut each) = (0.0, vec![0.0; events.len()]);
+        let mut first = 0;
         for (number, bin) in self.bins() {
             let n = f64::from(bin.ios);
             let over = bin.sum_ns as f64 - n * normal.mean_ns;
@@ -260,18 +260,21 @@ impl Pulse {
             }
             all += over;
             let start_ns = self.started_ns + number * BIN_NS;
+            let end_ns = start_ns + BIN_NS;
             while events
-                .get(next)
+                .get(first)
                 .is_some_and(|event| event.end_ns + GAP_NS < start_ns)
             {
-                next += 1;
+                first += 1;
             }
-            let held = events
-                .get(next)
-                .is_some_and(|event| event.start_ns <= start_ns + BIN_NS + GAP_NS);
-            within += if held { over } else { 0.0 };
+            // Where several meet a quarter of a second, it is the worst one's.
+            let near = events[first..].iter().enumerate();
+            let near = near.take_while(|(_, event)| event.start_ns <= end_ns + GAP_NS);
+            if let Some((index, _)) = near.max_by_key(|(_, event)| event.worst_ns) {
+                each[first + index] += over;
+            }
         }
-        (all, within)
+        (all, each)
     }
 }
 
@@ -359,6 +362,7 @@ impl<'n> Walk<'n> {
                 worst_ns: worst as u64,
                 worst_at_ns: end_ns,
                 shift: true,
+                lost_ns: 0,
             });
         }
     }

@@ -4,6 +4,7 @@
 //! are read in lots of bounded size, in the order of time.
 
 mod account;
+mod gaps;
 mod held;
 mod kinds;
 mod matching;
@@ -15,7 +16,7 @@ mod served;
 mod usually;
 mod verdict;
 
-use super::answer::{Cause, Spike, SpikeReport};
+use super::answer::{Cause, Smaller, Spike, SpikeReport};
 use super::block_scan::Whose;
 use super::detect::{Event, GAP_NS};
 use super::evidence::{Evidence, Window};
@@ -38,6 +39,8 @@ const SECONDS_RARE: f64 = 60.0;
 const SECONDS_OFTEN: f64 = 2.0;
 /// However short a section was, so many of its events count as spikes.
 const FEW: usize = 50;
+/// Of what a victim lost, so much is to lie in what is told of it.
+const COVERED: f64 = 0.9;
 /// Of a tail, so many are left at most where the bar is raised so far; of what is set apart, more.
 const TAIL_LEFT: f64 = 0.9;
 const BAR_STEP: f64 = 1.5;
@@ -108,10 +111,19 @@ impl Part {
     }
 }
 
+/// The events of a victim.
+#[derive(Debug, Default)]
+struct Chosen {
+    /// Those that are exceptions, and those without which too little of what was lost would be told.
+    told: Vec<Event>,
+    /// All others.
+    rest: Vec<Event>,
+}
+
 /// A victim with the events that it met.
 struct Met<'s> {
     part: Part,
-    events: Vec<Event>,
+    events: Chosen,
     pulse: &'s Pulse,
     normal: Normal,
 }
@@ -127,8 +139,8 @@ pub(super) fn of<E: Evidence>(
     let held = held::of(scanned, sections);
     let mut found = find(&met, &held);
     let number = found.len() as u64;
-    found.sort_unstable_by_key(|found| Reverse((found.event.shift, found.event.worst_ns)));
-    found.truncate(KEPT_MAX);
+    found.sort_unstable_by_key(|found| Reverse((found.event.lost_ns, found.event.worst_ns)));
+    let cut = found.split_off(found.len().min(KEPT_MAX));
     let mut budget = ROWS_MAX;
     let mut examined: Vec<bool> = Vec::with_capacity(found.len());
     for found in &mut found {
@@ -142,12 +154,17 @@ pub(super) fn of<E: Evidence>(
     let (held_ns, held_covered_ns) = held::lost(scanned, &held, &found);
     lost_ns += held_ns;
     covered_ns += held_covered_ns;
+    let rest = met.iter().map(|met| &met.events);
+    let rest = rest.chain(held.iter().map(|(_, events)| events));
+    let rest = rest.flat_map(|events| &events.rest);
+    let smaller = smaller(rest.chain(cut.iter().map(|found| &found.event)));
     let kept = merged(explain(facts, scanned, sections, &found, evidence)?);
     let kinds = kinds::of(&kept);
     Ok(SpikeReport {
         found: number,
         lost_ns: lost_ns as u64,
         covered: if lost_ns > 0.0 { covered_ns / lost_ns } else { 1.0 },
+        smaller,
         causes: tally(&kept),
         periods: kinds::periods(&kept, &kinds),
         kinds,
@@ -189,9 +206,15 @@ fn met<'s>(facts: &Facts<'_>, sections: &'s [Section<'_>]) -> Vec<Met<'s>> {
                     quiet: quiet(facts, &normal),
                 };
                 let seconds = pulse.last_ns.saturating_sub(pulse.first_ns) as f64 / 1e9;
+                let (all_ns, each_ns) = pulse.excess_ns(&normal, &events);
+                let with_lost = events.into_iter().zip(each_ns);
+                let events = with_lost.map(|(event, lost_ns)| Event {
+                    lost_ns: lost_ns as u64,
+                    ..event
+                });
                 all.push(Met {
                     part,
-                    events: exceptional(events, &part, seconds),
+                    events: exceptional(events.collect(), &part, seconds, all_ns),
                     pulse,
                     normal,
                 });
@@ -213,22 +236,42 @@ fn quiet(facts: &Facts<'_>, normal: &Normal) -> Window {
     }
 }
 
-/// Shifts of level, and of the single events those that are exceptions.
-fn exceptional(events: Vec<Event>, part: &Part, seconds: f64) -> Vec<Event> {
-    let (mut kept, mut single): (Vec<Event>, Vec<Event>) = events.into_iter().partition(|event| event.shift);
+/// Shifts of level, and of the single events those that are exceptions; where most of the `all_ns` that were lost would not lie
+/// in these, so many more that it does, those first in which most was lost.
+fn exceptional(events: Vec<Event>, part: &Part, seconds: f64, all_ns: f64) -> Chosen {
+    let (mut told, mut single): (Vec<Event>, Vec<Event>) = events.into_iter().partition(|event| event.shift);
     let height = |event: &Event| event.worst_ns as f64 / part.threshold_ns.max(1) as f64;
     single.sort_unstable_by(|a, b| height(b).total_cmp(&height(a)));
-    single.truncate(exceptions(&single, height, seconds));
-    kept.extend(single);
-    kept
+    let mut rest = single.split_off(exceptions(&single, height, seconds));
+    told.extend(single);
+    let mut covered_ns: f64 = told.iter().map(|event| event.lost_ns as f64).sum();
+    rest.sort_unstable_by_key(|event| (event.lost_ns, event.worst_ns));
+    while covered_ns < all_ns * COVERED
+        && let Some(most) = rest.pop_if(|event| event.lost_ns > 0)
+    {
+        covered_ns += most.lost_ns as f64;
+        told.push(most);
+    }
+    Chosen { told, rest }
+}
+
+/// What was lost in events that are not told one by one; those in which no more was lost than chance has it are none.
+fn smaller<'e>(events: impl Iterator<Item = &'e Event>) -> Smaller {
+    let mut smaller = Smaller::default();
+    for event in events.filter(|event| event.lost_ns > 0) {
+        smaller.spikes += 1;
+        smaller.lost_ns += event.lost_ns;
+        smaller.worst_max_ns = smaller.worst_max_ns.max(event.worst_ns);
+    }
+    smaller
 }
 
 /// All spikes, those of several victims at the same time as one.
-fn find(met: &[Met<'_>], held: &[(Part, Vec<Event>)]) -> Vec<Found> {
+fn find(met: &[Met<'_>], held: &[(Part, Chosen)]) -> Vec<Found> {
     let met = met.iter().map(|met| (&met.part, &met.events));
     let held = held.iter().map(|(part, events)| (part, events));
     let each = met.chain(held).flat_map(|(part, events)| {
-        events.iter().map(|event| Found {
+        events.told.iter().map(|event| Found {
             event: *event,
             parts: vec![Part {
                 shift: event.shift,
@@ -268,9 +311,9 @@ fn lost(met: &[Met<'_>], found: &[(Found, bool)]) -> (f64, f64) {
             .filter(|(found, _)| met_it(found))
             .map(|(found, _)| found.event)
             .collect();
-        let (lost_ns, held_ns) = met.pulse.excess_ns(&met.normal, &events);
+        let (lost_ns, each_ns) = met.pulse.excess_ns(&met.normal, &events);
         all += lost_ns;
-        within += held_ns;
+        within += each_ns.iter().sum::<f64>();
     }
     (all, within)
 }

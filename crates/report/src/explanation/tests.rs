@@ -5,8 +5,8 @@ use expect_test::{Expect, expect};
 use fathom_analysis::explain::SCHEMA;
 use fathom_analysis::explain::answer::{
     Averages, Candidate, Cause, Depths, Distribution, Figure, HiddenSeconds, HourDistribution, LimitKind,
-    Owned, OwnerClass, Period, Process, ProcessUse, SectionDistribution, SectionLimit, Served, Spike,
-    SpikeReport, Split, Unit, Verdict, WorstIo,
+    Owned, OwnerClass, Period, Process, ProcessUse, SectionDistribution, SectionLimit, Served, Smaller,
+    Spike, SpikeReport, Split, Unit, Verdict, WorstIo,
 };
 use fathom_core::record::Comm;
 
@@ -55,6 +55,7 @@ fn owned(class: OwnerClass, process: Option<Process>, ms: u64) -> Owned {
     Owned {
         class,
         process,
+        cgroup: None,
         ns: ms * MS,
         share: if lost { ms as f64 / 9_400.0 } else { 0.0 },
         evidence: "what shows it",
@@ -222,6 +223,7 @@ fn explanation() -> Explanation {
             kept: vec![unknown(), spike()],
             lost_ns: 0,
             covered: 1.0,
+            smaller: Smaller::default(),
             causes: vec![(Cause::CompetingIo, 1), (Cause::Unknown, 1)],
             kinds: Vec::new(),
             periods: vec![Period {

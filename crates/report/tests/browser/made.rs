@@ -7,8 +7,8 @@ mod sweep;
 pub(crate) use sweep::Sweep;
 
 use fathom_analysis::explain::answer::{
-    Averages, Cause, Depths, Distribution, Figure, LimitKind, SectionDistribution, SectionLimit, Spike,
-    SpikeReport, Split, Unit, Verdict, WorstIo, in_words,
+    Averages, Cause, Depths, Distribution, Figure, LimitKind, SectionDistribution, SectionLimit, Smaller,
+    Spike, SpikeReport, Split, Unit, Verdict, WorstIo, in_words,
 };
 use fathom_analysis::explain::{self, Explanation};
 use fathom_core::backend::Op;
@@ -102,6 +102,7 @@ impl Run {
                 .collect(),
             lost_ns: 0,
             covered: 1.0,
+            smaller: Smaller::default(),
             causes: vec![
                 (Cause::Device, 1),
                 (Cause::CompetingIo, 1),

@@ -109,6 +109,9 @@ pub struct Owned {
     pub class: OwnerClass,
     /// Who, where that is known.
     pub process: Option<Process>,
+    /// The path of that one's cgroup, where it is known and not the root of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<String>,
     /// Over all slow I/Os; of very many, those that were looked at stand for the others.
     pub ns: u64,
     /// As part of what was lost; 0 for what is usual.

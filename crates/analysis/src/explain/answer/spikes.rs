@@ -9,18 +9,31 @@ use serde::Serialize;
 pub struct SpikeReport {
     /// How many were found.
     pub found: u64,
-    /// Of those, the worst, in the order of time.
+    /// Of those, the ones in which most was lost, in the order of time.
     pub kept: Vec<Spike>,
     /// By how much I/Os took longer than normal over the whole run, and the part of it that lies in the kept spikes; only
     /// what is more than chance counts.
     pub lost_ns: u64,
     pub covered: f64,
+    /// Those that are not among the kept ones, as one.
+    pub smaller: Smaller,
     /// How many of each cause among the kept ones, the most frequent first.
     pub causes: Vec<(Cause, u64)>,
     /// Those of each cause by their lengths, where these set them apart.
     pub kinds: Vec<SpikeKind>,
     /// Spikes that come regularly.
     pub periods: Vec<Period>,
+}
+
+/// Spikes that are not told one by one: most are the tail of the distribution. Their causes were not looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Smaller {
+    /// How many in which more was lost than chance has it.
+    pub spikes: u64,
+    /// What was lost in all of them.
+    pub lost_ns: u64,
+    /// The response time of the worst I/O of all.
+    pub worst_max_ns: u64,
 }
 
 /// Spikes of one cause whose worst I/Os take about as long.

@@ -87,3 +87,72 @@ fn waits_for_memory_belong_to_their_second() {
         .collect();
     assert_eq!(waited, [(0, 0.0), (1, 0.25)]);
 }
+
+/// What was lost before the first reading counts, and a reading that tells of nothing new is no loss.
+#[test]
+fn rows_that_streams_lost_are_known_by_their_time() {
+    let lost = "fathom_record_dropped_rows_total";
+    let found = scan(&[
+        (1, lost, "stream=\"sched\"", 5.0),
+        (1, lost, "stream=\"block\"", 0.0),
+        (2, lost, "stream=\"sched\"", 5.0),
+        (3, lost, "stream=\"sched\"", 5.0),
+        (3, lost, "stream=\"block\"", 7.0),
+        (4, lost, "stream=\"sched\"", 6.0),
+        (4, lost, "stream=\"no such\"", 6.0),
+    ]);
+    let start = Facts::new(&empty_run()).started_ns();
+    let grown = |from: u64, to: u64, by: f64| Grown {
+        from_ns: start + from * SECOND_NS,
+        to_ns: start + to * SECOND_NS,
+        by,
+    };
+    assert_eq!(
+        found.lost_rows,
+        BTreeMap::from([
+            (StreamKind::Block, vec![grown(1, 3, 7.0)]),
+            (StreamKind::Sched, vec![grown(0, 1, 5.0), grown(3, 4, 1.0)]),
+        ])
+    );
+    assert!(found.is_empty(), "what a recording says of itself is no evidence");
+}
+
+/// Of a task that is in several hierarchies that one is told which says most; one at the root of all is in none.
+#[test]
+fn the_cgroup_of_a_task_is_its_most_telling_one() {
+    let member = "fathom_cgroup_member";
+    let found = scan(&[
+        (
+            0,
+            member,
+            "cgroup=\"/freezing\",controller=\"freezer\",pid=\"7\"",
+            1.0,
+        ),
+        (
+            0,
+            member,
+            "cgroup=\"/pod/a\",controller=\"cpu,cpuacct\",pid=\"7\"",
+            1.0,
+        ),
+        (0, member, "cgroup=\"/\",controller=\"\",pid=\"7\"", 1.0),
+        (
+            0,
+            member,
+            "cgroup=\"/pod/b\",controller=\"memory\",pid=\"7\"",
+            1.0,
+        ),
+        (0, member, "cgroup=\"/\",controller=\"\",pid=\"8\"", 1.0),
+        (0, member, "cgroup=\"/user.slice\",controller=\"\",pid=\"9\"", 1.0),
+        (
+            1,
+            member,
+            "cgroup=\"/system.slice\",controller=\"\",pid=\"9\"",
+            1.0,
+        ),
+    ]);
+    let path = |pid: u32| found.cgroups.get(&pid).map(|cgroup| cgroup.path.as_str());
+    assert_eq!(path(7), Some("/pod/a"));
+    assert_eq!(path(8), Some("/"));
+    assert_eq!(path(9), Some("/system.slice"));
+    assert_eq!(path(10), None);
+}

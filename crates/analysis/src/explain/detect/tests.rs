@@ -115,6 +115,7 @@ fn near_events_are_one() {
         worst_ns: end_ns - start_ns,
         worst_at_ns: end_ns,
         shift: false,
+        lost_ns: 1,
     };
     let mut events = vec![
         event(500 * MS, 600 * MS),
@@ -124,7 +125,12 @@ fn near_events_are_one() {
     merge(&mut events);
     assert_eq!(events.len(), 2);
     assert_eq!(
-        (events[0].end_ns, events[0].ios, events[0].worst_ns),
-        (95 * MS, 2, 10 * MS)
+        (
+            events[0].end_ns,
+            events[0].ios,
+            events[0].worst_ns,
+            events[0].lost_ns
+        ),
+        (95 * MS, 2, 10 * MS, 2)
     );
 }

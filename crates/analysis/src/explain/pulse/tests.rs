@@ -42,7 +42,8 @@ fn a_disturbance_of_most_of_the_run_does_not_raise_what_is_normal() {
         assert!(events[0].start_ns.abs_diff(2_000 * MS) <= 300 * MS, "{events:?}");
         assert!(events[0].end_ns.abs_diff(8_000 * MS) <= 300 * MS, "{events:?}");
         let (lost, within) = pulse.excess_ns(&normal, &events);
-        assert!(within / lost > 0.9, "{within} of {lost}");
+        assert_eq!(within.len(), events.len());
+        assert!(within[0] / lost > 0.9, "{within:?} of {lost}");
         assert!((lost / 6e9 - 0.75).abs() < 0.05, "{lost}");
     }
 }
@@ -66,6 +67,30 @@ fn a_drift_is_found() {
     let events = events(&pulse);
     assert_eq!(events.len(), 1, "{events:?}");
     assert!(events[0].end_ns > 29_000 * MS);
+}
+
+/// Each event has what was lost in it, and none what was lost beside it.
+#[test]
+fn what_was_lost_is_told_event_by_event() {
+    let ms_slow = |ms: u64| match ms {
+        3_000..3_040 => 100.0,
+        6_000..6_400 => 100.0,
+        _ => 1.0,
+    };
+    let pulse = pulse(10, 5, ms_slow);
+    let normal = pulse.normal();
+    let events = pulse.events(&normal);
+    assert_eq!(events.len(), 2, "{events:?}");
+    let (all, each) = pulse.excess_ns(&normal, &events);
+    let ratio = each[1] / each[0];
+    // One I/O beside four.
+    assert!((2.5..6.5).contains(&ratio), "{each:?}");
+    assert!(
+        (each.iter().sum::<f64>() / all - 1.0).abs() < 1e-9,
+        "{each:?} of {all}"
+    );
+    let (all, each) = pulse.excess_ns(&normal, &events[..1]);
+    assert!(each[0] < all / 3.0, "{each:?} of {all}");
 }
 
 #[test]

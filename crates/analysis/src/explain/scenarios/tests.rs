@@ -112,7 +112,7 @@ fn check(set: Set) -> (String, Vec<Accounted>) {
     let tally = Tally::of(&all);
     assert!(all.len() >= 200, "{} scenarios", all.len());
     assert_eq!(tally.accused, 0, "processes were accused wrongly");
-    assert!(tally.share_right() >= 0.95, "{tally:?}");
+    assert!(tally.share_right() >= 0.97, "{tally:?}");
     assert!(tally.unknown * 20 <= all.len(), "{tally:?}: too often unknown");
     (table, accounted)
 }
@@ -126,7 +126,7 @@ fn verdicts_on_the_seeds_that_the_rules_were_made_with() {
 const ABOUT: &str = "\
 # How often the verdicts are right
 
-Written by the test `verdicts` of `crates/analysis` (`UPDATE_EXPECT=1` renews it), which fails below 95 % or at the first
+Written by the test `verdicts` of `crates/analysis` (`UPDATE_EXPECT=1` renews it), which fails below 97 % or at the first
 process that is accused wrongly. Each scenario is a simulated machine (`crates/analysis/src/explain/scenarios/`): a load, a disk
 with a tail of its own, CPUs with a scheduler, harmless processes and a journal, and one or two of the causes done to it at
 a known time, in sizes from 100 I/Os a second at depth 1 to 50,000 at depth 32. The rows are what was done, the columns what was

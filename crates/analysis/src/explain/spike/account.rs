@@ -17,13 +17,14 @@ use super::scene::{Scene, SlowIo};
 use super::served::Busy;
 use crate::explain::answer::{OwnerClass, Process};
 use crate::explain::block_scan::{is_bound_worker, is_kernel};
+use crate::explain::counter_scan::Grown;
 use crate::explain::victims::Kind;
 use cpus::Cpus;
 use device::{Counterfactual, Party};
-use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord};
+use fathom_core::record::{BlockFlags, BlockOp, BlockRequest, IoRecord, SpanKind};
 use fathom_core::run::Warning;
 pub(super) use ledger::{Ledger, Owner};
-use path::{Flush, Host, Paths};
+use path::{Flush, Host, Paths, Throttled};
 use queue::Queue;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use still::Still;
@@ -66,6 +67,8 @@ pub(super) struct Account {
     pub ledger: Ledger,
     /// Whether the load's threads were recorded.
     pub threads_seen: bool,
+    /// I/Os whose parts did not add up to their response times: they claim nothing.
+    pub unaccounted: u64,
 }
 
 /// Accounts for a disturbance; `usually` is that of each of its parts.
@@ -79,17 +82,24 @@ pub(super) fn of(scene: &Scene<'_>, usually: &[Usually]) -> Account {
         paths.queue = queue(scene, &paths);
     }
     let mut ledger = Ledger::default();
+    let mut unaccounted = 0;
     for io in &scene.slow {
-        let cut = paths.cut(io);
+        let mut cut = paths.cut(io);
         debug_assert_eq!(
             cut.total_ns(),
             io.total_ns(),
             "each nanosecond of {io:?} has one owner"
         );
+        if cut.total_ns() != io.total_ns() {
+            unaccounted += 1;
+            cut = Ledger::default();
+            cut.add(Owner::NOT_SEEN, io.total_ns());
+        }
         ledger.join(&cut, io.weight);
     }
     Account {
         ledger,
+        unaccounted,
         threads_seen: !paths.threads.is_empty(),
     }
 }
@@ -109,7 +119,6 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
     let host = Host {
         buffered,
         modelled: facts.modelled(),
-        quota: (0.0, 0.0),
         device_slow: device_slow(scene, usually),
         untraced: scene.requests.is_empty(),
     };
@@ -122,11 +131,13 @@ fn paths<'s>(scene: &'s Scene<'s>, usually: &[Usually]) -> Paths<'s> {
         own_pages: own_pages(scene),
         still: Still::of(&scene.kernel, &scene.cpus.iter().map(|share| share.cpu).collect()),
         queue: Queue::default(),
+        quota: Vec::new(),
+        throttled: throttled(scene),
         scene,
         threads,
         cpus,
     };
-    paths.host.quota = quota(scene, &paths);
+    paths.quota = quota(scene, &paths);
     paths
 }
 
@@ -200,24 +211,30 @@ fn stops(scene: &Scene<'_>) -> Vec<(u64, u64)> {
     stops
 }
 
-/// The parts of the time in which the load stood ready that its quota explains: beside an idle CPU, and while somebody had it.
-/// Nothing but a quota keeps a task from an idle CPU; what is left of the quota's time lay where others had it.
-fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> (f64, f64) {
+/// What the quota explains of the time in which the load stood ready: beside an idle CPU, and while somebody had it.
+/// Nothing but a quota keeps a task from an idle CPU; what is left of the quota's time lay where others had it. Each time between
+/// two readings stands for itself.
+fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> Vec<path::Quota> {
     let Some(counters) = &scene.context.scanned.counters else {
-        return (0.0, 0.0);
+        return Vec::new();
     };
-    let seconds = counters.system.range(scene.seconds());
-    let throttled_s: f64 = seconds.map(|(_, second)| f64::from(second.cpu_throttled)).sum();
-    if throttled_s <= 0.0 {
-        return (0.0, 0.0);
-    }
+    let window = scene.found.window;
+    let first = counters
+        .throttled
+        .partition_point(|read| read.to_ns <= window.start_ns);
+    let there = counters.throttled[first..].iter();
+    there
+        .take_while(|read| read.from_ns < window.end_ns)
+        .map(|read| explained_by(paths, read))
+        .collect()
+}
+
+fn explained_by(paths: &Paths<'_>, held_back: &Grown) -> path::Quota {
+    let (from_ns, to_ns) = (held_back.from_ns, held_back.to_ns);
     let mut waits: Vec<(u64, u64)> = Vec::new();
     let mut held_ns = 0.0;
     for tid in paths.threads.tids() {
-        let spans = paths
-            .threads
-            .within(tid, scene.spike.start_ns, scene.spike.end_ns);
-        for span in spans {
+        for span in paths.threads.within(tid, from_ns, to_ns) {
             if let Doing::Ready { cpu } = span.doing {
                 waits.push((span.from_ns, span.to_ns));
                 let holders = paths.cpus.holders(cpu, tid, span.from_ns, span.to_ns);
@@ -228,17 +245,47 @@ fn quota(scene: &Scene<'_>, paths: &Paths<'_>) -> (f64, f64) {
     }
     let ready_ns = Busy::of(waits).total_ns() as f64;
     let held_ns = held_ns.min(ready_ns);
-    let throttled_ns = throttled_s * 1e9;
     let nobody_ns = ready_ns - held_ns;
-    let beside_idle = (throttled_ns / nobody_ns.max(1.0)).min(1.0);
-    let while_held = ((throttled_ns - nobody_ns) / held_ns.max(1.0)).clamp(0.0, 1.0);
-    (beside_idle, while_held)
+    let held_back_ns = held_back.by * 1e9;
+    path::Quota {
+        from_ns,
+        to_ns,
+        beside_idle: (held_back_ns / nobody_ns.max(1.0)).min(1.0),
+        while_held: ((held_back_ns - nobody_ns) / held_ns.max(1.0)).clamp(0.0, 1.0),
+    }
 }
 
-/// When the kernel was writing back pages that the load had made dirty.
+/// When each thread of the load was made to wait because too much was dirty, and whose pages that were.
+fn throttled(scene: &Scene<'_>) -> Throttled {
+    let mut throttled = Throttled::new();
+    let of_it = scene.kernel.iter();
+    let of_it = of_it.filter(|span| span.kind == SpanKind::DirtyThrottle);
+    for span in of_it.filter(|span| scene.is_own(span.tid, &span.comm)) {
+        // It makes pages dirty itself, or it would not be held: where nobody is known, it is its own doing.
+        let owner = if span.by_tid == 0 || scene.is_own(span.by_tid, &span.by_comm) {
+            Owner::of(OwnerClass::DirtyPages)
+        } else {
+            let process = Process {
+                pid: span.by_tid,
+                comm: span.by_comm,
+            };
+            Owner::by(OwnerClass::CompetingIo, process)
+        };
+        let of_thread = throttled.entry(span.tid).or_default();
+        of_thread.push((span.start_ns, span.end_ns, owner));
+    }
+    throttled
+}
+
+/// When the kernel was writing back pages that the load had made dirty; all that it wrote back, where the record does not say of
+/// any request on whose behalf it was.
 fn own_pages(scene: &Scene<'_>) -> Busy {
+    let owners_known = scene.requests.iter().any(|request| request.owner_pid != 0);
     let written = scene.requests.iter().filter(|request| {
-        let owned = request.owner_pid != 0 && scene.is_own(request.owner_pid, &request.owner_comm);
+        let owned = match request.owner_pid {
+            0 => !owners_known && request.comm.as_bytes().starts_with(b"kworker/"),
+            pid => scene.is_own(pid, &request.owner_comm),
+        };
         // What the journal writes into its log is not pages.
         let pages = request.op == BlockOp::Write && !request.flags.has(BlockFlags::META);
         owned && is_kernel(&request.comm) && pages

@@ -4,7 +4,7 @@
 //! Data in: the times in which threads were held, who used the devices. Data out: what those users met. It must not know who
 //! held them.
 
-use super::{Found, Part, exceptional, victims};
+use super::{Chosen, Found, Part, exceptional, victims};
 use crate::explain::Scanned;
 use crate::explain::detect::{Event, merge};
 use crate::explain::evidence::Window;
@@ -14,8 +14,8 @@ use crate::explain::victims::Kind;
 use fathom_core::record::Comm;
 
 /// Of each program that used a device: when its threads were held.
-pub(super) fn of(scanned: &Scanned, sections: &[Section<'_>]) -> Vec<(Part, Vec<Event>)> {
-    let mut all: Vec<(Part, Vec<Event>)> = Vec::new();
+pub(super) fn of(scanned: &Scanned, sections: &[Section<'_>]) -> Vec<(Part, Chosen)> {
+    let mut all: Vec<(Part, Chosen)> = Vec::new();
     for section in sections.iter().filter(|section| section.load.is_none()) {
         for task in victims(section).into_iter().filter_map(|(task, _)| task) {
             // One that uses several devices is one program.
@@ -27,7 +27,8 @@ pub(super) fn of(scanned: &Scanned, sections: &[Section<'_>]) -> Vec<(Part, Vec<
             let seconds = timeline.last_ns.saturating_sub(timeline.first_ns) as f64 / 1e9;
             let events = events(scanned, task);
             if !events.is_empty() {
-                all.push((part, exceptional(events, &part, seconds)));
+                let all_ns = events.iter().map(|event| event.lost_ns as f64).sum();
+                all.push((part, exceptional(events, &part, seconds, all_ns)));
             }
         }
     }
@@ -64,6 +65,7 @@ fn events(scanned: &Scanned, task: Comm) -> Vec<Event> {
         worst_ns: held.to_ns - held.from_ns,
         worst_at_ns: held.to_ns,
         shift: false,
+        lost_ns: held.to_ns - held.from_ns,
     };
     let mut events: Vec<Event> = spans(scanned, task).map(event).collect();
     merge(&mut events);
@@ -71,7 +73,7 @@ fn events(scanned: &Scanned, task: Comm) -> Vec<Event> {
 }
 
 /// How long threads were held, and how much of it lies in these spikes.
-pub(super) fn lost(scanned: &Scanned, held: &[(Part, Vec<Event>)], found: &[(Found, bool)]) -> (f64, f64) {
+pub(super) fn lost(scanned: &Scanned, held: &[(Part, Chosen)], found: &[(Found, bool)]) -> (f64, f64) {
     let (mut all, mut within) = (0.0, 0.0);
     for (part, _) in held {
         let met: Vec<&Found> = found

@@ -12,6 +12,7 @@ use super::super::section::Section;
 use super::super::timeline::SECOND_NS;
 use super::super::victims::Kind;
 use super::super::{Facts, Scanned};
+use super::gaps::Gaps;
 use super::matching::Matcher;
 use super::rows::{Rows, SPANS_AFTER_NS};
 use super::{Found, Part, held, sample, served};
@@ -27,6 +28,8 @@ pub(super) struct Context<'a, 'b> {
     pub sections: &'b [Section<'b>],
     /// The devices of all sections.
     devices: Vec<u32>,
+    /// When rows were lost.
+    pub gaps: Gaps,
 }
 
 impl<'a, 'b> Context<'a, 'b> {
@@ -37,6 +40,7 @@ impl<'a, 'b> Context<'a, 'b> {
             scanned,
             sections,
             devices: devices.map(|device| device.device).collect(),
+            gaps: Gaps::of(facts, scanned),
         }
     }
 
@@ -360,6 +364,13 @@ impl<'s> Scene<'s> {
             jobs.position(|job| is_worker_of(&job.name, comm))
         };
         by_tid.map(|(job, _, _)| *job as usize).or_else(by_name)
+    }
+
+    /// The cgroup of a task, where that is known and not the root of all.
+    pub(super) fn cgroup(&self, pid: u32) -> Option<&'s str> {
+        let counters = self.context.scanned.counters.as_ref()?;
+        let path = counters.cgroups.get(&pid)?.path.as_str();
+        (path != "/").then_some(path)
     }
 
     fn is_own_task(&self, tid: u32) -> bool {

@@ -154,6 +154,11 @@ impl Busy {
         Self::of(self.0.iter().flat_map(both))
     }
 
+    /// The times of either.
+    pub(super) fn joined(&self, other: &Self) -> Self {
+        Self(Window::apart(self.0.iter().chain(&other.0).copied()))
+    }
+
     /// When the time began that a moment lies in.
     pub(super) fn begin_of(&self, at_ns: u64) -> Option<u64> {
         let before = self.0.partition_point(|span| span.start_ns <= at_ns);

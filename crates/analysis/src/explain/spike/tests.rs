@@ -6,6 +6,8 @@ use fathom_core::record::{BlockRequest, BlockedOn, Comm, KernelSpan, SpanKind, T
 use fathom_testkit::make;
 use fathom_testkit::scenarios::{Scenario, Set, plans};
 
+mod coverage;
+
 /// The first scenario in which that is done to a load of four in flight.
 fn scenario(doing: &str) -> Scenario {
     let plans = plans(Set::Development);
@@ -137,6 +139,7 @@ fn event(worst_ns: u64) -> Event {
         worst_ns,
         worst_at_ns: worst_ns,
         shift: false,
+        lost_ns: 0,
     }
 }
 

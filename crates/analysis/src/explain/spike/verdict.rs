@@ -40,7 +40,7 @@ pub(super) fn spike(context: &Context<'_, '_>, found: &Found, rows: &Rows, usual
         served: served::listed(&users),
         newcomers: served::newcomers(&scene),
         lost_ns: lost_ns(&account.ledger),
-        owners: owners(&account.ledger),
+        owners: owners(&scene, &account.ledger),
         verdict,
         ..not_examined(context, found)
     }
@@ -51,9 +51,9 @@ fn lost_ns(ledger: &Ledger) -> u64 {
     ledger.total_ns() - ledger.of_class(OwnerClass::Usual)
 }
 
-fn owners(ledger: &Ledger) -> Vec<Owned> {
+fn owners(scene: &Scene<'_>, ledger: &Ledger) -> Vec<Owned> {
     let lost = lost_ns(ledger) as f64;
-    let mut sorted = ledger.sorted();
+    let mut sorted = ledger.sorted(|pid| scene.cgroup(pid));
     // What is usual stands last.
     sorted.sort_by_key(|(owner, _)| owner.class == OwnerClass::Usual);
     if sorted.len() > OWNERS_MAX {
@@ -80,6 +80,10 @@ fn owners(ledger: &Ledger) -> Vec<Owned> {
     let owned = |(owner, ns): (Owner, u64)| Owned {
         class: owner.class,
         process: owner.process,
+        cgroup: owner
+            .process
+            .and_then(|process| scene.cgroup(process.pid))
+            .map(String::from),
         ns,
         share: match owner.class {
             OwnerClass::Usual => 0.0,
@@ -134,7 +138,8 @@ fn sums(ledger: &Ledger) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     // They come with the largest first: the first process of a cause is the one that had most.
     let mut most: Vec<u64> = Vec::new();
-    for (owner, ns) in ledger.sorted() {
+    // A process is named whatever cgroups its tasks are in.
+    for (owner, ns) in ledger.sorted(|_| ()) {
         if owner.class == OwnerClass::Usual {
             continue;
         }
@@ -196,14 +201,17 @@ const TOLD_MAX: usize = 4;
 /// "of 9.4 s lost in these 4.3 s: 8.1 s no CPU, which sh had; 0.9 s at the device; 0.4 s not seen".
 fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
     let lost = lost_ns(&account.ledger);
-    let sorted = account.ledger.sorted();
+    let sorted = account.ledger.sorted(|pid| scene.cgroup(pid));
     let told = sorted
         .iter()
         .filter(|(owner, ns)| owner.class != OwnerClass::Usual && *ns * 100 >= lost)
         .take(TOLD_MAX);
     let each: Vec<String> = told
         .map(|(owner, ns)| {
-            let who = owner.process.map(|process| process.comm.to_string());
+            let who = owner.process.map(|process| match scene.cgroup(process.pid) {
+                Some(cgroup) => format!("{} (cgroup {cgroup})", process.comm),
+                None => process.comm.to_string(),
+            });
             owner.class.told(&Nanos(*ns).to_string(), who.as_deref())
         })
         .collect();
@@ -217,7 +225,13 @@ fn in_sums(scene: &Scene<'_>, account: &Account) -> String {
 
 /// What would have said whose the time was that was not seen.
 fn missing(scene: &Scene<'_>, account: &Account, not_seen: f64) -> Vec<String> {
-    let mut missing = Vec::new();
+    let mut missing = lost_rows(scene);
+    if account.unaccounted > 0 {
+        missing.push(format!(
+            "the account of {} I/Os, whose parts do not add up to their times: a fault of fathom's, please report it",
+            account.unaccounted
+        ));
+    }
     if not_seen < SOME {
         return missing;
     }
@@ -241,6 +255,21 @@ fn missing(scene: &Scene<'_>, account: &Account, not_seen: f64) -> Vec<String> {
         ));
     }
     missing
+}
+
+/// For how long streams did not hold all: that time is not seen.
+fn lost_rows(scene: &Scene<'_>) -> Vec<String> {
+    let (from_ns, to_ns) = (scene.spike.start_ns, scene.spike.end_ns);
+    let lost = scene.context.gaps.streams(from_ns, to_ns);
+    let told = lost.map(|(kind, ns)| {
+        format!(
+            "rows of stream `{}` that the recording lost in {} of these {}: what they would have told is not seen",
+            kind.name(),
+            Nanos(ns),
+            Nanos(to_ns - from_ns)
+        )
+    });
+    told.collect()
 }
 
 /// Whether two neighbours are one disturbance.
@@ -284,9 +313,10 @@ pub(super) fn join(a: &mut Spike, b: Spike) {
 fn joined(mut mine: Vec<Owned>, theirs: Vec<Owned>) -> Vec<Owned> {
     for owned in theirs {
         let comm = |owned: &Owned| owned.process.map(|process| process.comm);
-        let known = mine
-            .iter_mut()
-            .find(|known| known.class == owned.class && comm(known) == comm(&owned));
+        let same = |known: &&mut Owned| {
+            (known.class, comm(known), &known.cgroup) == (owned.class, comm(&owned), &owned.cgroup)
+        };
+        let known = mine.iter_mut().find(same);
         match known {
             Some(known) => known.ns += owned.ns,
             None => mine.push(owned),

@@ -136,7 +136,8 @@ impl Followed {
 
     /// Which groups a task is in is told once, and nothing of the groups.
     pub(super) fn name(&mut self, tid: u32) {
-        if tid == 0 || self.names_left == 0 || self.named.contains(&tid) || self.processes.contains_key(&tid) {
+        if tid == 0 || self.names_left == 0 || self.named.contains(&tid) || self.processes.contains_key(&tid)
+        {
             return;
         }
         if self.named.len() >= NAMED_MAX {

@@ -92,13 +92,16 @@ impl Ledger {
         of_it.map(|(_, ns)| ns).sum()
     }
 
-    /// All, the largest first. Tasks of one name are put together, under the number of the one that had most.
-    pub(in crate::explain::spike) fn sorted(&self) -> Vec<(Owner, u64)> {
+    /// All, the largest first. Tasks of one name and one `group` are put together, under the number of the one that had most.
+    pub(in crate::explain::spike) fn sorted<G: PartialEq>(
+        &self,
+        group: impl Fn(u32) -> G,
+    ) -> Vec<(Owner, u64)> {
         let mut all = self.0.clone();
         let order = |a: &(Owner, u64), b: &(Owner, u64)| b.1.cmp(&a.1).then(a.0.cmp(&b.0));
         all.sort_by(order);
         let mut names: Vec<(Owner, u64)> = Vec::new();
-        let name = |owner: &Owner| owner.process.map(|process| process.comm);
+        let name = |owner: &Owner| owner.process.map(|process| (process.comm, group(process.pid)));
         for (owner, ns) in all {
             let known = names
                 .iter_mut()

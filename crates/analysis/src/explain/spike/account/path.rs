@@ -13,7 +13,8 @@ use super::queue::Queue;
 use super::still::Still;
 use super::thread::{Doing, Span, Threads};
 use crate::explain::answer::{OwnerClass, Process};
-use fathom_core::record::{BlockOp, BlockedOn, Comm, KernelSpan, SpanKind};
+use fathom_core::record::{BlockOp, BlockedOn, Comm, KernelSpan, SpanKind, StreamKind};
+use std::collections::HashMap;
 
 /// What the paths of a disturbance's I/Os are found with.
 pub(super) struct Paths<'s> {
@@ -33,6 +34,10 @@ pub(super) struct Paths<'s> {
     pub still: Still,
     /// What held each worker up, for times in which an I/O was due and not sent.
     pub queue: Queue,
+    /// When the CPU quota held the load back.
+    pub quota: Vec<Quota>,
+    /// When each thread was made to wait because too much was dirty, and whose it was.
+    pub throttled: Throttled,
 }
 
 /// A flush of a device's cache.
@@ -52,13 +57,24 @@ pub(super) struct Host {
     pub buffered: bool,
     /// On a modelled machine there is nothing but the disk.
     pub modelled: bool,
-    /// The parts of ready time that the CPU quota explains: without a holder, and with one.
-    pub quota: (f64, f64),
     /// The device is what is slow: a wait for a tag or in the scheduler is its.
     pub device_slow: bool,
     /// No request of the device was recorded.
     pub untraced: bool,
 }
+
+/// A time between two readings of what the CPU quota held back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quota {
+    pub from_ns: u64,
+    pub to_ns: u64,
+    /// The parts of the ready time in it that the quota explains: without a holder, and with one.
+    pub beside_idle: f64,
+    pub while_held: f64,
+}
+
+/// Times with their owners, by thread.
+pub(super) type Throttled = HashMap<u32, Vec<(u64, u64, Owner)>>;
 
 /// From the end of what the kernel did to when it wakes who waited for that, at most.
 const WAKING_NS: u64 = 1_000_000;
@@ -133,7 +149,12 @@ impl Paths<'_> {
         // A machine that does not run sees no request end.
         let still = self.still.whole.within_ns(queued, done).min(all - usual);
         ledger.add(Owner::of(OwnerClass::Standstill), still);
-        let extra = all - usual - still;
+        // Where requests were lost it is not known who else was there.
+        let lost = self.scene.context.gaps.within_ns(StreamKind::Block, queued, done);
+        let beyond = all - usual - still;
+        let unknown = (beyond as f64 * lost as f64 / all.max(1) as f64).ceil() as u64;
+        ledger.add(Owner::NOT_SEEN, unknown.min(beyond));
+        let extra = beyond - unknown.min(beyond);
         if extra == 0 {
             return;
         }
@@ -221,8 +242,22 @@ impl Paths<'_> {
     fn spans(&self, io: &SlowIo, from: u64, to: u64, step: Step, found: &mut Ledger) {
         let mut at = from;
         for (begin, end) in self.still.whole.spans(from, to) {
-            self.of_thread(io, at, begin, step, found);
+            self.recorded(io, at, begin, step, found);
             found.add(Owner::of(OwnerClass::Standstill), end - begin);
+            at = end;
+        }
+        self.recorded(io, at, to, step, found);
+    }
+
+    /// By what the thread did, but for times of which rows were lost: what is there may lie around what is not.
+    fn recorded(&self, io: &SlowIo, from: u64, to: u64, step: Step, found: &mut Ledger) {
+        if from >= to {
+            return;
+        }
+        let mut at = from;
+        for (begin, end) in self.scene.context.gaps.of_host(from, to) {
+            self.of_thread(io, at, begin, step, found);
+            self.unseen(io, begin, end, step, found);
             at = end;
         }
         self.of_thread(io, at, to, step, found);
@@ -239,12 +274,21 @@ impl Paths<'_> {
         // Reclaim burns CPU and sleeps in turn: all of it is a wait for memory.
         let reclaims = self.spans_of(SpanKind::Reclaim, from, to);
         let reclaims = reclaims.filter(|span| span.tid == tid);
-        let reclaims: Vec<(u64, u64)> = reclaims.map(|span| (span.start_ns, span.end_ns)).collect();
+        let memory = Owner::of(OwnerClass::Memory);
+        let mut told: Vec<(u64, u64, Owner)> = reclaims
+            .map(|span| (span.start_ns, span.end_ns, memory))
+            .collect();
+        let throttled = self.throttled.get(&tid).map_or(&[][..], Vec::as_slice);
+        let there = throttled
+            .iter()
+            .filter(|(begin, end, _)| *begin < to && from < *end);
+        told.extend(there.copied());
+        told.sort_unstable();
         let mut at = from;
-        for (begin, end) in reclaims {
+        for (begin, end, owner) in told {
             let (begin, end) = (begin.clamp(at, to), end.clamp(at, to));
             self.states(io, tid, (at, begin), step, found);
-            found.add(Owner::of(OwnerClass::Memory), end - begin);
+            found.add(owner, end - begin);
             at = end;
         }
         self.states(io, tid, (at, to), step, found);
@@ -331,21 +375,19 @@ impl Paths<'_> {
                 BlockedOn::Tag | BlockedOn::WritebackThrottle => {
                     found.add(Owner::of(OwnerClass::KernelQueue), ns);
                 }
-                BlockedOn::Journal => {
-                    self.behind(
-                        SpanKind::JournalCommit,
-                        OwnerClass::Journal,
-                        (from_ns, to_ns),
-                        found,
-                    );
+                BlockedOn::Journal => self.behind_commit((from_ns, to_ns), found),
+                // That too much is dirty its stack says; it is one of those who made it so.
+                BlockedOn::DirtyLimit => {
+                    let dirty = Owner::of(OwnerClass::DirtyPages);
+                    for (begin, end) in self.behind_writeback((from_ns, to_ns), found) {
+                        found.add(dirty, end - begin);
+                    }
                 }
-                BlockedOn::DirtyLimit | BlockedOn::Writeback => {
-                    self.behind(
-                        SpanKind::Writeback,
-                        OwnerClass::DirtyPages,
-                        (from_ns, to_ns),
-                        found,
-                    );
+                // A page of whoever had it written back.
+                BlockedOn::Writeback => {
+                    for (begin, end) in self.behind_writeback((from_ns, to_ns), found) {
+                        self.pages(begin, end, found);
+                    }
                 }
                 BlockedOn::Reclaim | BlockedOn::Fault => found.add(Owner::of(OwnerClass::Memory), ns),
                 BlockedOn::Lock => found.add(self.lock(waker), ns),
@@ -374,7 +416,7 @@ impl Paths<'_> {
             spans.any(|span| Some(who(span)) == waker && span.end_ns.abs_diff(to) <= WAKING_NS)
         };
         if ended_by(SpanKind::JournalCommit, |span| span.tid) {
-            self.behind(SpanKind::JournalCommit, OwnerClass::Journal, (from, to), found);
+            self.behind_commit((from, to), found);
         } else if ended_by(SpanKind::Frozen, |span| span.by_tid) {
             self.stopped(None, (from, to), found);
         } else {
@@ -409,13 +451,48 @@ impl Paths<'_> {
 
     /// Who had the CPU that the thread stood ready for.
     fn ready(&self, tid: u32, cpu: u32, (from, to): (u64, u64), found: &mut Ledger) {
+        let mut at = from;
+        for (begin, end) in self.scene.context.gaps.spans(StreamKind::Cpus, from, to) {
+            self.held(tid, cpu, (at, begin), found);
+            found.add(Owner::NOT_SEEN, end - begin);
+            at = end;
+        }
+        self.held(tid, cpu, (at, to), found);
+    }
+
+    /// The same where all rows are there, each part by what the quota had of it.
+    fn held(&self, tid: u32, cpu: u32, (from, to): (u64, u64), found: &mut Ledger) {
+        let first = self.quota.partition_point(|quota| quota.to_ns <= from);
+        let mut at = from;
+        for quota in self.quota[first..].iter().take_while(|quota| quota.from_ns < to) {
+            let (begin, end) = (quota.from_ns.clamp(at, to), quota.to_ns.min(to));
+            self.holders(tid, cpu, (at, begin), (0.0, 0.0), found);
+            let parts = (quota.beside_idle, quota.while_held);
+            self.holders(tid, cpu, (begin, end), parts, found);
+            at = end;
+        }
+        self.holders(tid, cpu, (at, to), (0.0, 0.0), found);
+    }
+
+    /// Who had a CPU for a time; the quota explains these parts of it, beside an idle CPU and while somebody had it.
+    fn holders(
+        &self,
+        tid: u32,
+        cpu: u32,
+        (from, to): (u64, u64),
+        (beside_idle, while_held): (f64, f64),
+        found: &mut Ledger,
+    ) {
+        if from >= to {
+            return;
+        }
         let ns = to - from;
         let mut shares: Vec<(Owner, f64)> = Vec::new();
         let mut held = 0.0;
         for (holder, part) in self.cpus.holders(cpu, tid, from, to) {
             let Some(process) = holder else { continue };
             held += part;
-            let (part, by_quota) = (part * (1.0 - self.host.quota.1), part * self.host.quota.1);
+            let (part, by_quota) = (part * (1.0 - while_held), part * while_held);
             shares.push((Owner::of(OwnerClass::Quota), by_quota));
             let own = self.scene.is_own(process.pid, &process.comm);
             let owner = if own {
@@ -427,8 +504,8 @@ impl Paths<'_> {
         }
         let nobody = (ns as f64 - held).max(0.0);
         // Idle time belongs to nobody: only the quota lets a task stand ready beside an idle CPU.
-        shares.push((Owner::of(OwnerClass::Quota), nobody * self.host.quota.0));
-        shares.push((Owner::NOT_SEEN, nobody * (1.0 - self.host.quota.0)));
+        shares.push((Owner::of(OwnerClass::Quota), nobody * beside_idle));
+        shares.push((Owner::NOT_SEEN, nobody * (1.0 - beside_idle)));
         shares.retain(|(_, weight)| *weight > 0.0);
         found.divide(ns, &shares);
     }
@@ -444,11 +521,13 @@ impl Paths<'_> {
         // Several groups may be frozen: the thread was in the one whose time is its own.
         let apart_ns = |span: &&KernelSpan| span.start_ns.abs_diff(from) + span.end_ns.abs_diff(to);
         let by = of_it.min_by_key(apart_ns).filter(|span| span.by_tid != 0);
-        let process = by.map(|span| Process {
-            pid: span.by_tid,
-            comm: span.by_comm,
-        });
-        found.add(Owner { class, process }, to - from);
+        let mut rest = to - from;
+        if let Some(span) = by {
+            let common = span.end_ns.min(to) - span.start_ns.max(from);
+            found.add(Owner::by(class, by_of(span)), common);
+            rest -= common;
+        }
+        found.add(Owner::of(class), rest);
     }
 
     fn lock(&self, waker: Option<(u32, Comm)>) -> Owner {
@@ -466,30 +545,77 @@ impl Paths<'_> {
         there.filter(move |span| span.kind == kind && span.start_ns < to && from < span.end_ns)
     }
 
-    /// Behind what the kernel did: whoever it did that for.
-    fn behind(&self, kind: SpanKind, class: OwnerClass, (from, to): (u64, u64), found: &mut Ledger) {
+    /// Behind what the kernel did, for as long as it did it: spans that go on at the same time come after the one that meets most
+    /// of it. Gives what none of them covers.
+    fn behind(
+        &self,
+        kind: SpanKind,
+        (from, to): (u64, u64),
+        mut each: impl FnMut(&KernelSpan, u64, u64),
+    ) -> Vec<(u64, u64)> {
         let overlap = |span: &&KernelSpan| span.end_ns.min(to) - span.start_ns.max(from);
-        let longest = self.spans_of(kind, from, to).max_by_key(overlap);
-        let by = longest.filter(|span| span.by_tid != 0 && !self.scene.is_own(span.by_tid, &span.by_comm));
-        if let Some(span) = by {
-            let process = Process {
-                pid: span.by_tid,
-                comm: span.by_comm,
-            };
-            // Somebody else's dirty pages are somebody else's I/O.
-            let class = match class {
-                OwnerClass::DirtyPages => OwnerClass::CompetingIo,
-                class => class,
-            };
-            return found.add(Owner::by(class, process), to - from);
+        let mut spans: Vec<&KernelSpan> = self.spans_of(kind, from, to).collect();
+        spans.sort_by_key(|span| std::cmp::Reverse(overlap(span)));
+        let mut rest = vec![(from, to)];
+        for span in spans {
+            let mut left = Vec::with_capacity(rest.len() + 1);
+            for (from, to) in rest {
+                let (begin, end) = (span.start_ns.clamp(from, to), span.end_ns.clamp(from, to));
+                if begin < end {
+                    each(span, begin, end);
+                }
+                let parts = [(from, begin), (end, to)];
+                left.extend(parts.into_iter().filter(|(from, to)| from < to));
+            }
+            rest = left;
         }
-        // A commit that nobody else asked for waits for the pages that belong to it.
-        let own_pages = match class {
-            OwnerClass::Journal => self.own_pages.within_ns(from, to).min(to - from),
-            _ => 0,
-        };
-        found.add(Owner::of(OwnerClass::DirtyPages), own_pages);
-        found.add(Owner::of(class), to - from - own_pages);
+        rest
+    }
+
+    /// A commit is of whoever asked for it, while it goes on; that it was a commit is known for all of the wait.
+    fn behind_commit(&self, (from, to): (u64, u64), found: &mut Ledger) {
+        let mut nobody: Vec<(u64, u64)> = Vec::new();
+        let rest = self.behind(
+            SpanKind::JournalCommit,
+            (from, to),
+            |span, begin, end| match self.other(span) {
+                Some(process) => found.add(Owner::by(OwnerClass::Journal, process), end - begin),
+                None => nobody.push((begin, end)),
+            },
+        );
+        for (begin, end) in nobody.into_iter().chain(rest) {
+            // A commit that nobody else asked for waits for the pages that belong to it.
+            let own_pages = self.own_pages.within_ns(begin, end);
+            found.add(Owner::of(OwnerClass::DirtyPages), own_pages);
+            found.add(Owner::of(OwnerClass::Journal), end - begin - own_pages);
+        }
+    }
+
+    /// Somebody else's dirty pages are somebody else's I/O, while they are written back. Gives what is not told.
+    fn behind_writeback(&self, (from, to): (u64, u64), found: &mut Ledger) -> Vec<(u64, u64)> {
+        let mut nobody: Vec<(u64, u64)> = Vec::new();
+        let mut rest = self.behind(SpanKind::Writeback, (from, to), |span, begin, end| {
+            match self.other(span) {
+                Some(process) => found.add(Owner::by(OwnerClass::CompetingIo, process), end - begin),
+                None if span.by_tid != 0 => found.add(Owner::of(OwnerClass::DirtyPages), end - begin),
+                None => nobody.push((begin, end)),
+            }
+        });
+        rest.extend(nobody);
+        rest
+    }
+
+    /// On whose behalf the kernel did something, if it was not the load.
+    fn other(&self, span: &KernelSpan) -> Option<Process> {
+        let known = span.by_tid != 0 && !self.scene.is_own(span.by_tid, &span.by_comm);
+        known.then(|| by_of(span))
+    }
+
+    /// A wait in which the load's own pages may have been written back.
+    fn pages(&self, from: u64, to: u64, found: &mut Ledger) {
+        let own = self.own_pages.within_ns(from, to);
+        found.add(Owner::of(OwnerClass::DirtyPages), own);
+        found.add(Owner::NOT_SEEN, to - from - own);
     }
 
     /// What the thread's own doings do not tell.
@@ -503,22 +629,44 @@ impl Paths<'_> {
             return;
         }
         match step {
-            Step::Unsent => self.queue.add(io.worker, (from, to), found),
-            Step::Above => self.above(io, ns, found),
-            Step::Unmatched if !self.host.untraced => self.above(io, ns, found),
+            Step::Unsent => self.queued(io, (from, to), found),
+            Step::Above => self.above(io, (from, to), found),
+            Step::Unmatched if !self.host.untraced => self.above(io, (from, to), found),
             Step::Unmatched | Step::Seen => found.add(Owner::NOT_SEEN, ns),
         }
     }
 
+    /// Behind earlier I/Os of its own, where these are all known.
+    fn queued(&self, io: &SlowIo, (from, to): (u64, u64), found: &mut Ledger) {
+        let mut at = from;
+        for (begin, end) in self.scene.context.gaps.spans(StreamKind::Io, from, to) {
+            if at < begin {
+                self.queue.add(io.worker, (at, begin), found);
+            }
+            found.add(Owner::NOT_SEEN, end - begin);
+            at = end;
+        }
+        if at < to {
+            self.queue.add(io.worker, (at, to), found);
+        }
+    }
+
     /// Made and not in the block layer, and its thread's stack says nothing.
-    fn above(&self, io: &SlowIo, ns: u64, found: &mut Ledger) {
-        let owner = if io.let_go {
-            Owner::of(OwnerClass::CgroupIo)
+    fn above(&self, io: &SlowIo, (from, to): (u64, u64), found: &mut Ledger) {
+        if io.let_go {
+            found.add(Owner::of(OwnerClass::CgroupIo), to - from);
         } else if self.host.buffered {
-            Owner::of(OwnerClass::DirtyPages)
+            self.pages(from, to, found);
         } else {
-            Owner::NOT_SEEN
-        };
-        found.add(owner, ns);
+            found.add(Owner::NOT_SEEN, to - from);
+        }
+    }
+}
+
+/// On whose behalf the kernel did something.
+fn by_of(span: &KernelSpan) -> Process {
+    Process {
+        pid: span.by_tid,
+        comm: span.by_comm,
     }
 }

@@ -10,6 +10,7 @@ fn owned(class: OwnerClass, name: Option<&str>, ms: u64) -> Owned {
             pid: 7,
             comm: Comm::from(name),
         }),
+        cgroup: None,
         ns: ms * 1_000_000,
         share: 0.0,
         evidence: "",

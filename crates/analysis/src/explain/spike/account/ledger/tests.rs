@@ -28,7 +28,11 @@ fn tasks_of_one_name_are_one() {
     ledger.add(Owner::by(OwnerClass::NoCpu, process(2, "sh")), 30);
     ledger.add(Owner::by(OwnerClass::NoCpu, process(3, "dd")), 35);
     ledger.add(Owner::NOT_SEEN, 5);
-    let sorted = ledger.sorted();
+    let sorted = ledger.sorted(|_| ());
     assert_eq!(sorted[0], (Owner::by(OwnerClass::NoCpu, process(2, "sh")), 40));
     assert_eq!((sorted.len(), ledger.total_ns()), (3, 80));
+    // Those in different groups are not.
+    let sorted = ledger.sorted(|pid| pid % 2);
+    assert_eq!(sorted[0], (Owner::by(OwnerClass::NoCpu, process(3, "dd")), 35));
+    assert_eq!(sorted.len(), 4);
 }
