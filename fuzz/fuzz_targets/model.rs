@@ -34,6 +34,7 @@ fn catalogue(disks: &str, flex_disks: &str, vms: &str, vm_limits: Option<&str>) 
         flex_disks: Some(flex_disks),
         vms: Some(vms),
         vm_limits,
+        prices: None,
     };
     let Ok(catalog) = Catalog::read(texts) else { return };
     // Every row can be listed and looked up, and no row makes a target that is accepted and invalid.

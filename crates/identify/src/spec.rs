@@ -54,6 +54,7 @@ pub fn spec(fit: &Fit, name: &str, size_bytes: u64) -> Spec {
             outages: Vec::new(),
             merged_streams: 0,
             whole_units: false,
+            burst_bytes_need_io_credit: false,
             released: None,
         }],
         stripe_chunk_bytes: defaults::CHUNK_BYTES,

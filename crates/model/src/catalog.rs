@@ -14,6 +14,7 @@ mod flex;
 mod formula;
 mod nearest;
 mod off;
+mod price;
 mod rows;
 mod vm;
 mod vm_limit;
@@ -26,6 +27,7 @@ pub use filter::{Filter, FilterError};
 pub use flex::{Figures, FlexBurst, FlexDisk, Rule};
 pub use formula::Formula;
 pub use nearest::nearest;
+pub use price::Price;
 pub use rows::{CatalogError, Problem, decimal_micro};
 pub use vm::Vm;
 pub use vm_limit::VmLimit;
@@ -49,8 +51,10 @@ pub mod file_name {
     pub const VMS: &str = "vms.csv";
     /// Limits of machines by family of disks.
     pub const VM_LIMITS: &str = "vm-limits.csv";
+    /// Prices of freely sized disks in other regions.
+    pub const PRICES: &str = "prices.csv";
     /// All of them.
-    pub const ALL: [&str; 5] = [CLOUD, DISKS, FLEX_DISKS, VMS, VM_LIMITS];
+    pub const ALL: [&str; 6] = [CLOUD, DISKS, FLEX_DISKS, VMS, VM_LIMITS, PRICES];
 }
 
 /// All disks and virtual machines of a provider.
@@ -63,6 +67,7 @@ pub struct Catalog {
     /// Place in `vms` by [`vm::key`].
     vm_places: BTreeMap<String, usize>,
     vm_limits: Vec<VmLimit>,
+    prices: Vec<Price>,
 }
 
 /// The texts of a catalogue's files; `None`: there is no such file.
@@ -80,6 +85,8 @@ pub struct Texts<'a> {
     pub vms: Option<&'a str>,
     /// `vm-limits.csv`.
     pub vm_limits: Option<&'a str>,
+    /// `prices.csv`.
+    pub prices: Option<&'a str>,
 }
 
 /// An embedded catalogue.
@@ -107,6 +114,7 @@ static BUILT_IN: [BuiltIn; 3] = [
             flex_disks: Some(include_str!("../data/azure/flex-disks.csv")),
             vms: Some(include_str!("../data/azure/vms.csv")),
             vm_limits: None,
+            prices: None,
         },
         include_str!("../data/azure/SOURCES.md"),
     ),
@@ -118,6 +126,7 @@ static BUILT_IN: [BuiltIn; 3] = [
             flex_disks: Some(include_str!("../data/aws/flex-disks.csv")),
             vms: Some(include_str!("../data/aws/vms.csv")),
             vm_limits: None,
+            prices: Some(include_str!("../data/aws/prices.csv")),
         },
         include_str!("../data/aws/SOURCES.md"),
     ),
@@ -129,6 +138,7 @@ static BUILT_IN: [BuiltIn; 3] = [
             flex_disks: Some(include_str!("../data/gcp/flex-disks.csv")),
             vms: Some(include_str!("../data/gcp/vms.csv")),
             vm_limits: Some(include_str!("../data/gcp/vm-limits.csv")),
+            prices: Some(include_str!("../data/gcp/prices.csv")),
         },
         include_str!("../data/gcp/SOURCES.md"),
     ),
@@ -225,13 +235,67 @@ impl Catalog {
         let vm_limits = texts
             .vm_limits
             .map(|text| vm_limit::read(&file(file_name::VM_LIMITS), text, families));
+        let flex_disks = flex_disks.transpose()?.unwrap_or_default();
+        let prices = texts
+            .prices
+            .map(|text| price::read(&file(file_name::PRICES), text, &flex_disks));
         Ok(Self {
+            prices: prices.transpose()?.unwrap_or_default(),
             vm_limits: vm_limits.transpose()?.unwrap_or_default(),
             disks: disks.transpose()?.unwrap_or_default(),
-            flex_disks: flex_disks.transpose()?.unwrap_or_default(),
+            flex_disks,
             vms,
             vm_places,
             cloud,
+        })
+    }
+
+    /// The regions that there are prices of.
+    pub fn regions(&self) -> Vec<&str> {
+        let disks = self.disks.iter().map(|disk| &disk.price_region);
+        let flex_disks = self.flex_disks.iter().map(|disk| &disk.price_region);
+        let vms = self.vms.iter().map(|vm| &vm.price_region);
+        let prices = self.prices.iter().map(|price| &price.region);
+        let all = disks.chain(flex_disks).chain(vms).chain(prices);
+        let mut regions: Vec<&str> = all
+            .map(String::as_str)
+            .filter(|region| !region.is_empty())
+            .collect();
+        regions.sort_unstable();
+        regions.dedup();
+        regions
+    }
+
+    /// Prices of freely sized disks in other regions than that of their rows.
+    pub fn prices(&self) -> &[Price] {
+        &self.prices
+    }
+
+    /// The same at the prices of another region: disks whose prices are known there, and machines without one. `None`: it is not
+    /// another one, or nothing is known of it.
+    #[must_use]
+    pub fn of_region(&self, region: &str) -> Option<Self> {
+        let there = |price: &&Price| price.region.eq_ignore_ascii_case(region);
+        self.prices.iter().find(there)?;
+        let flex_disks = self.flex_disks.iter().filter_map(|disk| {
+            let mut prices = self.prices.iter().filter(there);
+            prices
+                .find(|price| price.sku == disk.sku)
+                .map(|price| price.of(disk))
+        });
+        let without_price = |vm: &Vm| Vm {
+            price_microusd_hour: None,
+            price_microusd_hour_1y: None,
+            price_microusd_hour_3y: None,
+            price_region: String::new(),
+            price_date: String::new(),
+            ..vm.clone()
+        };
+        Some(Self {
+            disks: Vec::new(),
+            flex_disks: flex_disks.collect(),
+            vms: self.vms.iter().map(without_price).collect(),
+            ..self.clone()
         })
     }
 

@@ -70,8 +70,13 @@ impl Units {
 impl Device {
     /// The disk of `spec`, its draws seeded.
     pub(crate) fn new(spec: &DiskSpec, slices: SliceSpec, seed: u64) -> Self {
+        let limits = Path::new(&released(spec), slices);
         Self {
-            limits: Path::new(&released(spec), slices),
+            limits: if spec.burst_bytes_need_io_credit {
+                limits.with_bytes_behind_ios()
+            } else {
+                limits
+            },
             writes: Path::new(
                 &PathLimits {
                     bytes_per_second: spec.write_bytes_per_second,

@@ -12,6 +12,9 @@ const FINE_BITS: u32 = 24;
 /// What a bucket holds is no more than a million years.
 const TIME_MAX: u128 = 1 << 110;
 
+/// Parts of a bucket are told in 2^-PART_BITS of it.
+const PART_BITS: u32 = 30;
+
 /// A limit.
 #[derive(Debug, Clone)]
 pub(crate) struct Even {
@@ -55,6 +58,15 @@ impl Even {
     pub(crate) fn credit_left(&self, now_ns: u64) -> u64 {
         let used = self.paid_until.saturating_sub(u128::from(now_ns) << FINE_BITS);
         u64::try_from(self.ahead.saturating_sub(used) / self.each).unwrap_or(u64::MAX)
+    }
+
+    /// Empties the bucket so far that it is no fuller than that of `other` at `now_ns`.
+    pub(crate) fn no_fuller_than(&mut self, other: &Self, now_ns: u64) {
+        let now = u128::from(now_ns) << FINE_BITS;
+        let used = other.paid_until.saturating_sub(now).min(other.ahead);
+        let part = (used / (other.ahead >> PART_BITS).max(1)).min(1 << PART_BITS);
+        let least = now + (self.ahead >> PART_BITS) * part;
+        self.paid_until = self.paid_until.max(least);
     }
 
     /// Takes `cost` at `time_ns`, at which it is released.

@@ -82,6 +82,8 @@ pub(crate) struct Path {
     taken: Taken,
     /// In place of their limiters, where they are released evenly.
     even: Option<Box<[Even]>>,
+    /// Which of `even` the credit of I/Os is, and which that of bytes, where there is none of bytes without some of I/Os.
+    behind_ios: Option<(usize, usize)>,
 }
 
 /// What was let through.
@@ -205,6 +207,16 @@ impl Path {
         path
     }
 
+    /// The same, where bytes burst only while there is credit of I/Os. It has to be released evenly.
+    pub(crate) fn with_bytes_behind_ios(mut self) -> Self {
+        let with_credit = |unit: Unit| {
+            let mut limits = self.limits.iter();
+            limits.position(|limit| limit.unit == unit && limit.credit.is_some())
+        };
+        self.behind_ios = with_credit(Unit::Iops).zip(with_credit(Unit::Bytes));
+        self
+    }
+
     /// When an I/O of so many units and bytes that asks at `now_ns` is let through.
     #[inline]
     pub(crate) fn take(&mut self, now_ns: u64, units: u64, bytes: u64) -> u64 {
@@ -266,6 +278,11 @@ impl Path {
         let taken = self.taken;
         let mut time = asked;
         let evens = self.even.as_deref_mut().unwrap_or_default();
+        if let Some((of_ios, of_bytes)) = self.behind_ios {
+            // Limits of I/Os come first.
+            let (before, after) = evens.split_at_mut(of_bytes);
+            after[0].no_fuller_than(&before[of_ios], time);
+        }
         for (at, (limit, even)) in self.limits.iter_mut().zip(&*evens).enumerate() {
             // What costs nothing does not wait for what came before it.
             if limit.of(units, bytes) == 0 {

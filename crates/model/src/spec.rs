@@ -90,6 +90,9 @@ pub struct DiskSpec {
     /// Whether limits on bytes count whole I/O units.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole_units: bool,
+    /// Whether bytes burst only as far as the bucket of I/Os is filled too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub burst_bytes_need_io_credit: bool,
     /// What is released of its limits, beside what is released of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<ReleasedSpec>,

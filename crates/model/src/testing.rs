@@ -65,6 +65,7 @@ pub(crate) fn disk() -> DiskSpec {
         outages: Vec::new(),
         merged_streams: 0,
         whole_units: false,
+        burst_bytes_need_io_credit: false,
         released: None,
     }
 }

@@ -100,6 +100,11 @@ impl Spec {
         for (index, each) in self.disks.iter().enumerate() {
             let field = format!("disks[{index}]");
             disk(each, factor, &field)?;
+            ensure(
+                !each.burst_bytes_need_io_credit || self.slices.slice_ns == 0,
+                format!("{field}.burst_bytes_need_io_credit"),
+                || String::from("this goes with limits that are released evenly: slices.slice_ns = 0"),
+            )?;
             let first = self.disks[0].size_bytes;
             ensure(each.size_bytes == first, format!("{field}.size_bytes"), || {
                 format!(

@@ -50,6 +50,8 @@ pub enum What {
     Transactions,
     /// The fees of bursts on demand.
     OnDemandBursts,
+    /// The fee of an option that a machine's limits need.
+    MachineOption,
 }
 
 impl What {
@@ -62,6 +64,7 @@ impl What {
             Self::Throughput => "provisioned MB/s",
             Self::Transactions => "transactions",
             Self::OnDemandBursts => "on-demand bursts",
+            Self::MachineOption => "option of the machine",
         }
     }
 }
@@ -113,6 +116,12 @@ pub fn of(layout: &Layout<'_>, terms: Terms) -> Cost {
             microusd_month: machine(vm, terms),
         };
         parts.insert(0, machine);
+        if !vm.paid_option.is_empty() {
+            parts.push(Part {
+                what: What::MachineOption,
+                microusd_month: None,
+            });
+        }
     }
     Cost { parts }
 }

@@ -326,6 +326,23 @@ impl<'a> Layout<'a> {
         self.disk.size_bytes * u64::from(self.count)
     }
 
+    /// What is to be known of its disks and its machine beside limits and prices, each with whose it is.
+    pub fn notes(&self) -> Vec<(String, String)> {
+        let family = self.disk.family();
+        let counted_bytes = match family.scope() {
+            Scope::Disk => self.disk.size_bytes,
+            Scope::Machine => self.size_bytes(),
+        };
+        let of_family = family.notes().iter().chain(family.terms()).map(String::as_str);
+        let of_family = of_family.chain(family.notes_below(counted_bytes));
+        let of_family = of_family.map(|note| (note.to_owned(), family.to_string()));
+        let of_machine = self
+            .machine
+            .into_iter()
+            .flat_map(|vm| vm.notes().map(|note| (note, vm.name.clone())));
+        of_family.chain(of_machine).collect()
+    }
+
     /// Its disks in words: `2xP15`, `PremiumV2`.
     pub fn disks_word(&self) -> String {
         match self.count {

@@ -17,6 +17,8 @@ pub(crate) struct Piece<'a> {
     pub(crate) disk: Disk<'a>,
     pub(crate) count: u32,
     pub(crate) cache: Cache,
+    /// Whether it is for machines that let a disk have fewer IOPS than others do.
+    pub(crate) held_to_cap: bool,
     /// What is known of their price, in millionths of a US dollar a month.
     pub(crate) microusd_month: u64,
 }
@@ -40,7 +42,17 @@ pub(crate) fn all<'a>(catalog: &'a Catalog, need: &Need, caching: Caching) -> Ve
     for row in catalog.flex_disks() {
         let here = in_region(need, &row.price_region);
         if wanted(row.family) && here && (caching.0 == Cache::None || row.host_caching) {
-            pieces.extend(chosen(row, need, caching));
+            let whole = chosen(row, need, caching, u64::MAX);
+            if let Some((_, cap)) = &row.iops_cap_by_hypervisor
+                && whole.iter().any(|piece| piece.disk.iops > *cap)
+            {
+                let held = chosen(row, need, caching, *cap).into_iter();
+                pieces.extend(held.map(|piece| Piece {
+                    held_to_cap: true,
+                    ..piece
+                }));
+            }
+            pieces.extend(whole);
         }
     }
     pieces.sort_by_key(|piece| (piece.microusd_month, piece.count, piece.disk.sku()));
@@ -97,6 +109,7 @@ fn piece(disk: Disk<'_>, count: u32, (cache, _): Caching) -> Option<Piece<'_>> {
         disk,
         count,
         cache,
+        held_to_cap: false,
         microusd_month,
     })
 }
@@ -140,11 +153,11 @@ fn beneath(disk: &Disk<'_>, count: u32, (cache, capacity_bytes): Caching) -> Set
 }
 
 /// Freely sized disks: of each number of them the least that will do; more of them only where that is cheaper, as it is where
-/// each has a free baseline.
-fn chosen<'a>(row: &'a FlexDisk, need: &Need, caching: Caching) -> Vec<Piece<'a>> {
+/// each has a free baseline. None has more than `iops_most`.
+fn chosen<'a>(row: &'a FlexDisk, need: &Need, caching: Caching, iops_most: u64) -> Vec<Piece<'a>> {
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     for count in 1..=need.choice.stripe_max {
-        let Some(disk) = least(row, need, count, caching) else {
+        let Some(disk) = least(row, need, (count, iops_most), caching) else {
             continue;
         };
         let cheaper = |piece: &Piece<'_>| {
@@ -159,7 +172,12 @@ fn chosen<'a>(row: &'a FlexDisk, need: &Need, caching: Caching) -> Vec<Piece<'a>
 
 /// The least of `count` disks that carry the load together: the smallest that can have what it takes, and of what is chosen no more
 /// than it takes, since each figure costs.
-fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Option<Disk<'a>> {
+fn least<'a>(
+    row: &'a FlexDisk,
+    need: &Need,
+    (count, iops_most): (u32, u64),
+    caching: Caching,
+) -> Option<Disk<'a>> {
     let each = |amount: u64| amount.div_ceil(u64::from(count));
     let step = row.size_increment_bytes;
     let whole = |size: u64| size.div_ceil(step).saturating_mul(step);
@@ -167,7 +185,7 @@ fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Op
     let any = Disk::chosen(row, row.size_bytes_min, row.iops_min, row.bytes_per_second_min);
     // What reaches the disks does not depend on their size.
     let reaching = rules::reaching(&beneath(&any, count, caching), &need.load);
-    let at = |steps: u64| of_size(row, steps * step, need, (count, caching), reaching);
+    let at = |steps: u64| of_size(row, (steps * step, iops_most), need, (count, caching), reaching);
     // What a larger one can have is never less.
     at(smallest(least / step, row.size_bytes_max / step, |steps| {
         at(steps).is_some()
@@ -177,7 +195,7 @@ fn least<'a>(row: &'a FlexDisk, need: &Need, count: u32, caching: Caching) -> Op
 /// The disk of this size with the least that carries the load, if there is one.
 fn of_size<'a>(
     row: &'a FlexDisk,
-    size_bytes: u64,
+    (size_bytes, iops_most): (u64, u64),
     need: &Need,
     (count, caching): (u32, Caching),
     reaching: Reaching,
@@ -185,7 +203,7 @@ fn of_size<'a>(
     let free = |free: u64| if free == u64::MAX { 0 } else { free };
     let each = |amount: u64| amount.div_ceil(u64::from(count));
     let unit = row.throughput_unit_bytes;
-    let cap = row.iops_cap(size_bytes);
+    let cap = row.iops_cap(size_bytes).min(iops_most);
     let mut iops = each(reaching.disk_units)
         .max(row.iops_least(size_bytes))
         .max(free(row.iops_free));

@@ -160,7 +160,7 @@ const fn rule(name: &'static str, says: &'static str, part: Part) -> Rule {
 }
 
 /// All rules. Each is documented by the provider unless it says "derived"; sources stand in `docs/plan.md`.
-pub const RULES: [Rule; 49] = [
+pub const RULES: [Rule; 56] = [
     rule(
         "premium-storage",
         "a family that needs premium storage is taken by machines that have it, as far as a source states it",
@@ -170,6 +170,11 @@ pub const RULES: [Rule; 49] = [
         "attachments",
         "a machine takes no more data disks than it has places for",
         Part::Takes(ways::has_places),
+    ),
+    rule(
+        "iops-by-hypervisor",
+        "machines of some hypervisors let a disk have fewer IOPS than it can have elsewhere",
+        Part::Takes(ways::lets_have_iops),
     ),
     rule(
         "cache-disk",
@@ -317,6 +322,16 @@ pub const RULES: [Rule; 49] = [
         Part::Kept("setup::ways, limits::counted"),
     ),
     rule(
+        "credit-of-throughput",
+        "where throughput bursts on the credit of I/Os, a load without end is held to the rate without credit",
+        Part::Kept("setup::ways, Rate::held"),
+    ),
+    rule(
+        "size-counting",
+        "Google counts IOPS by small I/Os and throughput by large ones, and documents no unit: I/Os of up to 256 KiB count as one",
+        Part::Kept("Family::notes"),
+    ),
+    rule(
         "merging",
         "sequential I/Os are merged up to the I/O unit where a cloud does so: loads are taken to be random, so that none is counted on",
         Part::Kept("the model alone: fathom_model::merge"),
@@ -375,6 +390,26 @@ pub const RULES: [Rule; 49] = [
         "consistency",
         "what part of provisioned IOPS is promised for what part of a year is told, and not planned with",
         Part::Kept("Family::terms"),
+    ),
+    rule(
+        "latency-promise",
+        "the latency that a cloud promises, as an average or by design, is told, and not planned with: the model has percentiles",
+        Part::Kept("Family::terms"),
+    ),
+    rule(
+        "shared-places",
+        "where other devices of a machine take of its places for disks, it is told: what else is attached is not known",
+        Part::Kept("Vm::notes"),
+    ),
+    rule(
+        "paid-options",
+        "a machine whose limits hold with an option that costs more is dearer by a fee that no source states: named and not counted",
+        Part::Kept("Vm::notes, cost::of"),
+    ),
+    rule(
+        "regions",
+        "prices are those of one region: of another one where its prices are known, and machines there without one where they are not",
+        Part::Kept("Catalog::of_region"),
     ),
     rule(
         "snapshots",

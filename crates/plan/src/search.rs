@@ -11,7 +11,7 @@ use crate::need::Need;
 use crate::pieces::{self, Caching, Piece};
 use crate::rules;
 use crate::setup::Setup;
-use fathom_model::catalog::{Catalog, Family, Rule, Vm};
+use fathom_model::catalog::{Catalog, Family, FlexDisk, Offer, Rule, Vm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A layout that meets the need.
@@ -241,7 +241,10 @@ fn layout<'a>(catalog: &'a Catalog, vm: &'a Vm, piece: &Piece<'a>) -> Layout<'a>
 /// Whether a machine takes these disks and lets the load through.
 fn carries<'a>(catalog: &'a Catalog, vm: &'a Vm, piece: &Piece<'a>, need: &Need) -> Carries {
     let layout = layout(catalog, vm, piece);
-    if rules::takes(&layout).is_err() {
+    // On any other machine the same without the cap is no dearer.
+    let capped = |row: &FlexDisk| row.iops_cap_on(vm).is_some();
+    let is_for_others = piece.held_to_cap && !matches!(piece.disk.offer, Offer::Flex(row) if capped(row));
+    if is_for_others || rules::takes(&layout).is_err() {
         return Carries::No;
     }
     let setup = Setup::of(&layout);

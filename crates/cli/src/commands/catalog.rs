@@ -144,7 +144,7 @@ pub(crate) fn open(dir: Option<&Path>) -> anyhow::Result<Cow<'static, Catalog>> 
         texts.push(text.with_context(|| format!("--catalog {from}"))?);
     }
     let texts: Vec<Option<&str>> = texts.iter().map(Option::as_deref).collect();
-    let [cloud, disks, flex_disks, vms, vm_limits] = texts[..] else {
+    let [cloud, disks, flex_disks, vms, vm_limits, prices] = texts[..] else {
         unreachable!("one text a name");
     };
     let texts = Texts {
@@ -154,6 +154,7 @@ pub(crate) fn open(dir: Option<&Path>) -> anyhow::Result<Cow<'static, Catalog>> 
         flex_disks,
         vms,
         vm_limits,
+        prices,
     };
     let read = Catalog::read(texts);
     read.map(Cow::Owned)

@@ -40,7 +40,8 @@ pub(crate) fn plan(args: &PlanArgs) -> anyhow::Result<Exit> {
         output::check(path, args.force)?;
     }
     let own = &*catalog::open(args.catalog.as_deref())?;
-    let catalogs = &*ask::catalogs(args, own)?;
+    let priced = ask::priced(args, &ask::catalogs(args, own)?);
+    let catalogs: &[&Catalog] = &priced.iter().map(|catalog| &**catalog).collect::<Vec<_>>();
     let catalog = catalogs[0];
     let layouts = args.explain.iter().chain(&args.compare);
     let layouts: Vec<&String> = layouts.collect();

@@ -206,6 +206,13 @@ fn about(cloud: &str, place: usize, family: Spanned<WholeFamily>, tables: &Table
         );
         return Err((at, problem));
     }
+    if said.scope == Scope::Machine && said.counting.burst_mbps_need_io_credit {
+        let problem = format!(
+            "families: `{}`: burst_mbps_need_io_credit goes with scope = \"disk\" only",
+            said.name
+        );
+        return Err((at, problem));
+    }
     if family.services.is_empty() {
         return Err((
             at,

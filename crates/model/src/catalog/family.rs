@@ -68,9 +68,20 @@ pub(super) struct Said {
     /// What no source states, or what is to be known before figures of it are used.
     #[serde(default)]
     pub(super) notes: Vec<String>,
+    /// The same of small disks.
+    #[serde(default)]
+    pub(super) notes_below: Vec<NoteBelow>,
     /// What whoever rents it takes with it, and neither its limits nor its price say.
     #[serde(default)]
     pub(super) terms: Vec<String>,
+}
+
+/// What no source states of disks below a size.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoteBelow {
+    gib: u64,
+    note: String,
 }
 
 /// Where the rows of a family are.
@@ -125,6 +136,9 @@ pub struct Counting {
     /// Whether limits on bytes count whole units.
     #[serde(default)]
     pub whole_units: bool,
+    /// Whether bytes burst only as far as the bucket of I/Os is filled too.
+    #[serde(default)]
+    pub burst_mbps_need_io_credit: bool,
 }
 
 /// What is added to service times.
@@ -277,6 +291,14 @@ impl Family {
     /// What is to be known before figures of it are used.
     pub fn notes(self) -> &'static [String] {
         &self.0.said.notes
+    }
+
+    /// What is to be known besides of figures that follow from so many bytes.
+    pub fn notes_below(self, counted_bytes: u64) -> impl Iterator<Item = &'static str> {
+        let notes = self.0.said.notes_below.iter();
+        notes
+            .filter(move |below| u128::from(counted_bytes) < u128::from(below.gib) * u128::from(GIB))
+            .map(|below| below.note.as_str())
     }
 
     /// What whoever rents it takes with it, and neither its limits nor its price say: told with a plan, not modelled.

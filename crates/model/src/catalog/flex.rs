@@ -1,12 +1,13 @@
 //! Disks whose size is freely chosen: their limits are chosen within caps, or follow from what is chosen.
 //!
 //! Data in: `flex-disks.csv`. Data out: rows, and what a disk of such a row has: [`FlexDisk::figures`]. It must not know the
-//! virtual machines.
+//! virtual machines beyond what they run on.
 
 use super::disk::{self, GIB_MAX, IOPS_MAX, MBPS_MAX, USD_MAX};
 use super::family::Family;
 use super::formula::{Formula, Values};
 use super::rows::{self, CatalogError, Row};
+use super::vm::Vm;
 use super::{GIB, MB};
 use std::collections::BTreeMap;
 
@@ -45,6 +46,8 @@ pub struct FlexDisk {
     pub iops_cap_scales_above_bytes: u64,
     /// What the cap on IOPS is at most.
     pub iops_cap_max: u64,
+    /// What the cap on IOPS is at most on machines of a hypervisor: `(which, IOPS)`.
+    pub iops_cap_by_hypervisor: Option<(String, u64)>,
     /// Bytes a second that cost nothing.
     pub bytes_per_second_free: u64,
     /// Lowest bytes a second.
@@ -135,6 +138,12 @@ impl FlexDisk {
         let scaled = u128::from(size_bytes) * u128::from(self.iops_cap_per_gib) / u128::from(GIB);
         let scaled = u64::try_from(scaled).unwrap_or(u64::MAX);
         scaled.max(self.iops_cap_floor).min(self.iops_cap_max)
+    }
+
+    /// The most IOPS that any disk of it can have on a machine; `None`: the machine does not matter.
+    pub fn iops_cap_on(&self, vm: &Vm) -> Option<u64> {
+        let (hypervisor, cap) = self.iops_cap_by_hypervisor.as_ref()?;
+        (vm.hypervisor == *hypervisor).then_some(*cap)
     }
 
     /// The fewest IOPS that a disk of this size can have.
@@ -231,7 +240,7 @@ impl FlexDisk {
     }
 }
 
-const COLUMNS: [&str; 39] = [
+const COLUMNS: [&str; 40] = [
     "mbps_unit?",
     "iops_rule?",
     "mbps_rule?",
@@ -256,6 +265,7 @@ const COLUMNS: [&str; 39] = [
     "iops_cap_per_gib",
     "iops_cap_scales_above_gib",
     "iops_cap_max",
+    "iops_cap_by_hypervisor?",
     "mbps_baseline_free",
     "mbps_min",
     "mbps_cap_per_iops",
@@ -336,6 +346,7 @@ fn flex_disk(row: &mut Row<'_>, families: &[Family]) -> Result<FlexDisk, Catalog
             row.whole(0, GIB_MAX)?.unwrap_or(0)
         } * GIB,
         iops_cap_max: ios(row, iops, 1, IOPS_MAX)?,
+        iops_cap_by_hypervisor: by_hypervisor(row)?,
         bytes_per_second_free: {
             let read = |row: &mut Row<'_>| row.whole(0, MBPS_MAX);
             let free = if bytes { Some(row.known(read)?) } else { read(row)? };
@@ -422,8 +433,22 @@ fn formulas<const N: usize>(row: &mut Row<'_>) -> Result<[Option<Formula>; N], C
     Ok(all)
 }
 
+/// The next cell: the most IOPS on machines of a hypervisor, `xen:32000`, or blank.
+fn by_hypervisor(row: &mut Row<'_>) -> Result<Option<(String, u64)>, CatalogError> {
+    let text = row.text().to_owned();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let parts = text.split_once(':');
+    let cap = parts.and_then(|(which, cap)| Some((which.trim(), cap.trim().parse::<u64>().ok()?)));
+    match cap.filter(|&(which, cap)| !which.is_empty() && (1..=IOPS_MAX).contains(&cap)) {
+        Some((which, cap)) => Ok(Some((which.to_owned(), cap))),
+        None => Err(row.wrong("HYPERVISOR:IOPS goes here, as in `xen:32000`, or a blank")),
+    }
+}
+
 /// The next cell: prices of an IOPS and month above so many, `32000:0.0455 64000:0.03185`.
-fn tiers(row: &mut Row<'_>) -> Result<Vec<(u64, u64)>, CatalogError> {
+pub(super) fn tiers(row: &mut Row<'_>) -> Result<Vec<(u64, u64)>, CatalogError> {
     let text = row.text().to_owned();
     let tier = |part: &str| {
         let (above, price) = part.split_once(':')?;

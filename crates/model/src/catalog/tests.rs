@@ -135,6 +135,7 @@ fn read(disks: &str, flex_disks: &str, vms: &str) -> Result<Catalog, CatalogErro
         flex_disks: Some(flex_disks),
         vms: Some(vms),
         vm_limits: None,
+        prices: None,
     })
 }
 

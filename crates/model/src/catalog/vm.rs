@@ -6,7 +6,7 @@ use super::rows::{self, CatalogError};
 use super::{GIB, MB};
 use std::collections::BTreeMap;
 
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 24] = [
     "name",
     "series",
     "vcpus",
@@ -22,12 +22,15 @@ const COLUMNS: [&str; 21] = [
     "burst_uncached_mbps",
     "cache_gib",
     "cards?",
+    "hypervisor?",
+    "paid_option?",
     "price_usd_hour",
     "price_usd_hour_1y?",
     "price_usd_hour_3y?",
     "price_region",
     "price_date",
     "source",
+    "note?",
 ];
 
 /// A size of virtual machine. `None` everywhere: no source states it.
@@ -62,6 +65,10 @@ pub struct Vm {
     pub cache_bytes: Option<u64>,
     /// Cards that disks are attached to in turn, each with its part of the uncached limits.
     pub cards: u32,
+    /// What it runs on, where limits depend on it; empty: no source states it.
+    pub hypervisor: String,
+    /// What its limits hold with, for a fee that no source states; empty: nothing.
+    pub paid_option: String,
     /// Millionths of a US dollar an hour, Linux, pay as you go.
     pub price_microusd_hour: Option<u64>,
     /// The same, committed to for a year.
@@ -74,6 +81,22 @@ pub struct Vm {
     pub price_date: String,
     /// Keys of the cloud's `SOURCES.md`.
     pub source: String,
+    /// What is told with each answer about it; empty: nothing.
+    pub note: String,
+}
+
+impl Vm {
+    /// What is to be known before figures of it are used, beside its limits.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        let of_option = (!self.paid_option.is_empty()).then(|| {
+            format!(
+                "limits hold with the option {}, whose fee no source states",
+                self.paid_option
+            )
+        });
+        let own = (!self.note.is_empty()).then(|| self.note.clone());
+        of_option.into_iter().chain(own)
+    }
 }
 
 /// A name as it is looked up: lower case, without underscores and without a leading `standard`.
@@ -120,11 +143,14 @@ fn vm(row: &mut rows::Row<'_>) -> Result<Vm, CatalogError> {
         burst_uncached_bytes_per_second: row.amount(MB, MBPS_MAX)?,
         cache_bytes: row.amount(GIB, GIB_MAX)?,
         cards: row.whole(1, 16)?.unwrap_or(1) as u32,
+        hypervisor: row.text().to_owned(),
+        paid_option: row.text().to_owned(),
         price_microusd_hour: row.micro(1_000_000)?,
         price_microusd_hour_1y: row.micro(1_000_000)?,
         price_microusd_hour_3y: row.micro(1_000_000)?,
         price_region: row.text().to_owned(),
         price_date: row.text().to_owned(),
         source: row.text().to_owned(),
+        note: row.text().to_owned(),
     })
 }

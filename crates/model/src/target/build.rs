@@ -50,6 +50,10 @@ pub(super) fn spec(name: &str, words: &Words, catalog: &Catalog) -> Result<Spec,
     {
         assumed.push(format!("limits of this machine on {}: {}", chosen.name, row.note));
     }
+    if let Some(vm) = vm {
+        assumed.extend(vm.notes().map(|note| format!("{}: {note}", vm.name)));
+    }
+    assumed.extend(chosen.family.notes_below(chosen.counted_bytes).map(str::to_owned));
     let counting = chosen.family.counting();
     let one = DiskSpec {
         name: chosen.name,
@@ -64,6 +68,7 @@ pub(super) fn spec(name: &str, words: &Words, catalog: &Catalog) -> Result<Spec,
         outages: Vec::new(),
         merged_streams: counting.merged_streams,
         whole_units: counting.whole_units,
+        burst_bytes_need_io_credit: counting.burst_mbps_need_io_credit,
         released: (!services.released.is_all()).then_some(ReleasedSpec {
             iops_permille: services.released.iops_permille,
             bytes_permille: services.released.bytes_permille,

@@ -22,6 +22,8 @@ pub(super) struct Chosen {
     pub(super) size_bytes: u64,
     /// As sold.
     pub(super) tier_bytes: u64,
+    /// What its limits follow from: its own size, or that of all of its kind on the machine.
+    pub(super) counted_bytes: u64,
     pub(super) io_unit_bytes: u64,
     pub(super) cacheable: bool,
     /// Its own, or with all of its kind on the machine, by its family's scope.
@@ -126,6 +128,7 @@ fn fixed(disk: &Disk, words: &Words, catalog: &Catalog) -> Result<Chosen, Target
         family: disk.family,
         size_bytes,
         tier_bytes: disk.size_bytes,
+        counted_bytes: disk.size_bytes,
         io_unit_bytes: disk.io_unit_bytes,
         cacheable: disk.cacheable(),
         figures: Figures {
@@ -177,6 +180,7 @@ fn flex(disk: &FlexDisk, words: &Words, catalog: &Catalog) -> Result<Chosen, Tar
         family: disk.family,
         size_bytes,
         tier_bytes: size_bytes,
+        counted_bytes,
         io_unit_bytes: disk.io_unit_bytes,
         cacheable: disk.host_caching,
         figures: disk.figures(counted_bytes, iops, rate),

@@ -212,6 +212,17 @@ pub enum TargetError {
         /// The virtual machine most like it that takes as many.
         like: Option<String>,
     },
+    /// More IOPS of a disk than a machine of its kind lets one have.
+    #[error("{vm} lets a {disk} have {cap} IOPS at most, not {iops}: write iops={cap}, or {}", nearest_that(.like.as_deref(), "lets it have as many"))]
+    TooManyIops {
+        /// The virtual machine.
+        vm: String,
+        disk: String,
+        cap: u64,
+        iops: u64,
+        /// The virtual machine most like it that lets a disk have as many.
+        like: Option<String>,
+    },
     /// A host's cache without a host.
     #[error("cache={0} needs vm=: the host's cache and its limits are those of the virtual machine")]
     CacheWithoutVm(&'static str),

@@ -72,6 +72,20 @@ pub(super) fn takes(vm: &Vm, chosen: &Chosen, count: usize, catalog: &Catalog) -
             like: like(),
         });
     }
+    let row = catalog.flex_disk(chosen.family);
+    let cap_on = |vm: &Vm| row.and_then(|row| row.iops_cap_on(vm));
+    if let (Some(cap), Some(iops)) = (cap_on(vm), chosen.figures.iops)
+        && iops > cap
+    {
+        let enough = |other: &Vm| cap_on(other).is_none_or(|cap| iops <= cap);
+        return Err(TargetError::TooManyIops {
+            vm: vm.name.clone(),
+            disk: chosen.name.clone(),
+            cap,
+            iops,
+            like: self::like(vm, chosen, count, catalog, enough),
+        });
+    }
     Ok(())
 }
 

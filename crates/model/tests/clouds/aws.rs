@@ -42,19 +42,25 @@ fn gp2_bursts_as_long_as_documented() {
     }
 }
 
-/// "3 IOPS/GiB, floor 100, cap 16,000"; "<=170 GiB: 128 MiB/s; else up to 250".
+/// "3 IOPS/GiB, floor 100, cap 16,000"; "<=170 GiB: 128; >170 and <334 GiB: 128, burst to 250 with credits; >=334 GiB: 250".
 #[test]
 fn gp2_rates_follow_the_size() {
-    for (gib, iops, mib) in [
-        (10, 100, 128),
-        (170, 510, 128),
-        (171, 513, 250),
-        (400, 1_200, 250),
-        (6_000, 16_000, 250),
+    for (gib, iops, mib, bursts) in [
+        (10, 100, 128, false),
+        (170, 510, 128, false),
+        (171, 513, 128, true),
+        (300, 900, 128, true),
+        (333, 999, 128, true),
+        (334, 1_002, 250, false),
+        (400, 1_200, 250, false),
+        (6_000, 16_000, 250, false),
     ] {
         let limits = spec(&format!("aws/gp2:{gib}GiB")).disks[0].limits.clone();
         assert_eq!(limits.iops, Limit::At(iops), "{gib}");
         assert_eq!(limits.bytes_per_second, Limit::At(mib * MIB), "{gib}");
+        let ceiling = limits.burst.map(|burst| burst.bytes_per_second);
+        let above = ceiling.filter(|&ceiling| ceiling != Limit::At(mib * MIB));
+        assert_eq!(above, bursts.then_some(Limit::At(250 * MIB)), "{gib}");
     }
     // "gp2 at 256 KiB reaches 250 MiB/s at 1,000 IOPS."
     let done = Rig::new("aws/gp2:1000GiB").load(Op::Read, 256 * KIB, 32, false, 20);
@@ -64,6 +70,32 @@ fn gp2_rates_follow_the_size() {
         1.0,
         "256 KiB",
     );
+}
+
+/// "128, burst to 250 with credits": without any, 300 GiB let 128 MiB/s through and no more, whichever I/Os took the credit.
+#[test]
+fn gp2_throughput_bursts_on_the_credit_of_ios() {
+    let (base, ceiling) = (128.0 * MIB as f64 * FACTOR, 250.0 * MIB as f64 * FACTOR);
+    let large = |rig: &mut Rig, seconds: u64| {
+        let done = rig.load(Op::Read, 256 * KIB, 32, false, seconds);
+        done.bytes(256 * KIB) / seconds as f64
+    };
+    near(large(&mut Rig::new("aws/gp2:300GiB"), 20), ceiling, 1.0, "full");
+    near(
+        large(&mut Rig::new("aws/gp2:300GiB,burst=empty"), 200),
+        base,
+        1.0,
+        "empty",
+    );
+    // 5.4 million credits at 3,000 - 900 I/Os a second are 2,571 s.
+    let mut rig = Rig::new("aws/gp2:300GiB");
+    rig.load(Op::Read, 4 * KIB, 64, false, 2_600);
+    near(large(&mut rig, 200), base, 2.0, "spent by small I/Os");
+    rig.rests(1_000);
+    near(large(&mut rig, 100), ceiling, 2.0, "after a rest");
+    // Small I/Os do not ask for bytes.
+    let small = Rig::new("aws/gp2:300GiB,burst=empty").load(Op::Read, 4 * KIB, 32, false, 20);
+    near(small.ios as f64 / 20.0, 900.0 * FACTOR, 1.0, "small");
 }
 
 /// "Throttles differ in shape. gp2 at its 3,000 IOPS ceiling (4k, QD4): p20..p90 within 1.25-1.37 ms, mean 1.295 ms: each I/O is
@@ -126,6 +158,61 @@ fn provisioned_iops_decide_the_throughput() {
     assert!(refused("aws/io1:100GiB,iops=5001").contains("50 for each GiB"));
     assert!(refused("aws/io2:100GiB,mbps=100").contains("follows from its IOPS"));
     assert!(refused("aws/io1").contains("write aws/io1:500GiB"));
+}
+
+/// io1 and io2: "32000 on non-Nitro instances": each volume, whatever the instance lets through.
+#[test]
+fn instances_without_nitro_let_a_volume_have_less() {
+    let xen: Vec<_> = catalog("aws")
+        .vms()
+        .iter()
+        .filter(|vm| vm.hypervisor == "xen")
+        .collect();
+    assert_eq!(xen.len(), 74);
+    let most = |vm: &fathom_model::catalog::Vm| vm.burst_uncached_iops.max(vm.uncached_iops) > Some(32_000);
+    let large: Vec<&str> = xen
+        .iter()
+        .filter(|vm| most(vm))
+        .map(|vm| vm.name.as_str())
+        .collect();
+    assert_eq!(large.len(), 11, "{large:?}");
+    for disk in ["io1:1000GiB", "io2:1000GiB"] {
+        for name in &large {
+            spec(&format!("aws/{disk},iops=32000,vm={name}"));
+            spec(&format!("aws/2x{disk},iops=32000,vm={name}"));
+            let answer = refused(&format!("aws/{disk},iops=32001,vm={name}"));
+            let wanted = "have 32000 IOPS at most, not 32001: write iops=32000, or ";
+            assert!(answer.contains(wanted) && !answer.contains("none of"), "{answer}");
+        }
+    }
+    spec("aws/io1:1000GiB,iops=50000,vm=m6i.32xlarge");
+    spec("aws/io1:1000GiB,iops=50000");
+    // General purpose volumes have no such limit.
+    spec(&format!("aws/gp3:1000GiB,iops=40000,vm={}", large[0]));
+}
+
+/// "`shared`: network interfaces and local NVMe disks use the same slots"; "`ebs_optimized`: supported (extra hourly fee, not sourced)".
+#[test]
+fn what_an_instance_takes_besides_is_said() {
+    let said = |words: &str| {
+        let vms = catalog("aws").vms().iter();
+        vms.filter(|vm| vm.notes().any(|note| note.contains(words)))
+            .count()
+    };
+    assert_eq!((said("network interfaces"), said("fee that no source")), (717, 0));
+    assert_eq!(said("option EBS-optimized, whose fee no source states"), 16);
+    let assumed = |vm: &str| spec(&format!("aws/gp3:100GiB,vm={vm}")).assumed.join("\n");
+    let shared = assumed("m5.large");
+    assert!(
+        shared.contains("m5.large: network interfaces and local disks"),
+        "{shared}"
+    );
+    let fee = assumed("c3.xlarge");
+    assert!(
+        fee.contains("c3.xlarge: limits hold with the option EBS-optimized"),
+        "{fee}"
+    );
+    assert!(!assumed("m7i.48xlarge").contains("m7i.48xlarge"));
 }
 
 /// "st1/sc1: credits are bytes; bucket = volume size; base 40 / 12, burst 250 / 80 MiB/s per TiB, capped 500 / 250."

@@ -170,11 +170,11 @@ fn aws() {
     let words: [(&str, u64, u64, Words); 6] = [
         // "3,000 IOPS and 125 MiB/s free"
         ("gp3", 6, 65_536, |_, iops| both(iops, 125_000)),
-        // "3 IOPS/GiB, floor 100, cap 16,000"; "<=170 GiB: 128; ... 250"
+        // "3 IOPS/GiB, floor 100, cap 16,000"; "<=170 GiB: 128; >170 and <334 GiB: 128, burst to 250 with credits; >=334 GiB: 250"
         ("gp2", 1, 16_384, |gib, _| {
             both(
                 (3 * gib).clamp(100, 16_000),
-                if gib <= 170 { 128_000 } else { 250_000 },
+                if gib < 334 { 128_000 } else { 250_000 },
             )
         }),
         // "IOPS<=32000: min(500, 256 KiB*IOPS); IOPS>32000: 16 KiB*IOPS up to 1000"

@@ -111,6 +111,29 @@ fn hyperdisk_balanced_keeps_its_caps() {
     spec("gcp/hyperdisk-balanced:100GiB,iops=4000,mibps=1000");
 }
 
+/// "HA: same, at most 100,000": the sizes below it are not free of the rule.
+#[test]
+fn high_availability_keeps_the_caps_of_balanced() {
+    let target =
+        |size: &str, iops: u64| format!("gcp/hyperdisk-balanced-high-availability:{size},iops={iops}");
+    for (size, cap) in [
+        ("4GiB", 3_000),
+        ("6GiB", 3_000),
+        ("7GiB", 3_500),
+        ("100GiB", 50_000),
+    ] {
+        spec(&target(size, cap));
+        assert!(
+            refused(&target(size, cap + 1)).contains(&format!("3000 to {cap} IOPS")),
+            "{size}"
+        );
+    }
+    spec(&target("320GiB", 100_000));
+    assert!(refused(&target("1t", 100_001)).contains("3000 to 100000 IOPS"));
+    let assumed = spec(&target("4GiB", 3_000)).assumed.join("\n");
+    assert!(assumed.contains("below 320 GiB"), "{assumed}");
+}
+
 /// "Extreme: 2..1,200 IOPS/GiB, 128..350,000; 250 MiB/s per 1,000 IOPS up to 5,000." "Throughput: 4 IOPS per MiB/s."
 #[test]
 fn hyperdisk_extreme_and_throughput_follow_what_is_provisioned() {
@@ -148,6 +171,16 @@ fn what_no_source_states_is_said() {
     ] {
         assert!(assumed.contains(wanted), "{assumed}");
     }
+    // Below 100 GiB of all its disks, one source says that the limits do not follow from the size.
+    let small = |target: &str| {
+        spec(target)
+            .assumed
+            .iter()
+            .any(|note| note.contains("below 100 GiB"))
+    };
+    assert!(small("gcp/pd-standard:99GiB") && small("gcp/3xpd-standard:33GiB"));
+    assert!(!small("gcp/pd-standard:100GiB") && !small("gcp/2xpd-standard:50GiB"));
+    assert!(!small("gcp/pd-balanced:50GiB"));
     let noted = spec("gcp/pd-ssd:100GiB,vm=n1-standard-4").assumed.join("\n");
     assert!(noted.contains("limits of this machine"), "{noted}");
 }

@@ -27,6 +27,7 @@ fn read(cloud: &str, flex_disks: &str, vms: &str) -> Result<Catalog, String> {
         flex_disks: Some(flex_disks),
         vms: Some(vms),
         vm_limits: None,
+        prices: None,
     };
     Catalog::read(texts).map_err(|error| error.to_string())
 }

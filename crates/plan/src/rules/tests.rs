@@ -52,6 +52,222 @@ fn each_rule_is_there_once_and_has_a_test() {
     assert_eq!(names.len(), RULES.len());
 }
 
+/// Each rule decides something: a layout that it alone refuses, a load that takes of its limit alone, a part of an I/O that comes
+/// from it alone. So none of them can be taken out, or made to do nothing, unnoticed.
+#[test]
+fn each_rule_that_is_carried_out_decides_something() {
+    let some = load(1_000, 300 << 10, 60);
+    let examples = [
+        "azure/2xP30,vm=D8s_v3",
+        "azure/P30,vm=D8s_v3,cache=ro",
+        "azure/P30,vm=D8s_v3,cache=rw",
+        "aws/gp3,size=100g,vm=m5.large",
+        "gcp/pd-ssd,size=200g,vm=n2-standard-8",
+        "gcp/pd-standard,size=1000g,vm=n2-standard-8",
+        "gcp/hyperdisk-balanced,size=200g,vm=c4d-standard-16",
+    ];
+    let small = Load {
+        working_set_bytes: 1_000 * GIB,
+        ..some.clone()
+    };
+    let setups = examples.map(|target| Setup::of(&layout(target)));
+    let plain = |name: &str| Catalog::azure().vm(name).expect(name);
+    let refused = [
+        Layout {
+            machine: Some(plain("D4_v3")),
+            ..layout("azure/P15,vm=D4s_v3")
+        },
+        Layout {
+            count: 9,
+            ..layout("azure/8xP15,vm=D4s_v5")
+        },
+        Layout {
+            cache: Cache::ReadOnly,
+            ..layout("azure/P50,vm=DS3_v2")
+        },
+        Layout {
+            cache: Cache::ReadOnly,
+            ..layout("azure/P15,vm=L8s_v3")
+        },
+        on_xen(),
+    ];
+    for rule in &RULES {
+        let decides = match rule.part {
+            Part::Takes(takes) => refused.iter().any(|layout| {
+                let against = RULES
+                    .iter()
+                    .filter(|other| matches!(other.part, Part::Takes(takes) if !takes(layout)));
+                !takes(layout) && against.count() == 1
+            }),
+            Part::Reaches(reaches) => setups.iter().any(|setup| reaches(setup, &small) > 0),
+            Part::Counts(counts) => setups.iter().any(|setup| counts(setup, &some) > MILLION),
+            Part::Limits(limits) => setups.iter().any(|setup| {
+                let one = limits(setup, &small, reaching(setup, &small));
+                one.is_some_and(|one| {
+                    let of_it = uses(setup, &small).filter(|other| other.limit == one.limit);
+                    one.used > 0 && of_it.count() == 1
+                })
+            }),
+            Part::Kept(place) => is_kept(place),
+        };
+        assert!(decides, "{}", rule.name);
+    }
+}
+
+/// A layout that is refused on a machine without Nitro alone.
+fn on_xen() -> Layout<'static> {
+    let aws = Catalog::named("aws").expect("a cloud");
+    let xen = aws.vms().iter().find(|vm| vm.hypervisor == "xen");
+    Layout {
+        machine: xen,
+        ..layout("aws/io2,size=1000g,iops=40000,vm=m6i.32xlarge")
+    }
+}
+
+/// Whether the places that a rule names as its own are there.
+fn is_kept(place: &str) -> bool {
+    const SOURCES: [(&str, &str); 11] = [
+        ("setup", include_str!("../setup.rs")),
+        ("Setup", include_str!("../setup.rs")),
+        ("Rate", include_str!("../setup.rs")),
+        ("limits", include_str!("limits.rs")),
+        ("cost", include_str!("../cost.rs")),
+        ("pieces", include_str!("../pieces.rs")),
+        ("Disk", include_str!("../layout.rs")),
+        ("Layout", include_str!("../layout.rs")),
+        ("Family", include_str!("../../../model/src/catalog/family.rs")),
+        ("Vm", include_str!("../../../model/src/catalog/vm.rs")),
+        ("Catalog", include_str!("../../../model/src/catalog.rs")),
+    ];
+    let is_there = |one: &str| match one.split_once("::") {
+        Some((owner, name)) => {
+            let found = SOURCES.iter().find(|(known, _)| *known == owner);
+            let has =
+                |text: &str| text.contains(&format!("fn {name}(")) || text.contains(&format!("fn {name}<"));
+            match found {
+                Some((_, text)) => has(text),
+                None => panic!("{place}: which file is `{owner}`?"),
+            }
+        }
+        None => false,
+    };
+    match place {
+        "the catalogue's rows" | "Reaching has no such I/O" => true,
+        "the model alone: fathom_model::merge" => {
+            include_str!("../../../model/src/lib.rs").contains("mod merge;")
+        }
+        "Judged::in_flight" => include_str!("../judge.rs").contains("pub in_flight:"),
+        _ => place.split(", ").all(is_there),
+    }
+}
+
+#[test]
+fn iops_by_hypervisor() {
+    let rule = row("iops-by-hypervisor");
+    assert_eq!(takes(&on_xen()).err().map(|rule| rule.name), Some(rule.name));
+    let held = Layout {
+        disk: layout("aws/io2,size=1000g,iops=32000").disk,
+        ..on_xen()
+    };
+    assert!(takes(&held).is_ok());
+    assert!(takes(&layout("aws/io2,size=1000g,iops=40000,vm=m6i.32xlarge")).is_ok());
+}
+
+/// "128, burst to 250 with credits": of 300 GiB no more than 128 MiB/s without end, 250 for as long as the credit lasts.
+#[test]
+fn credit_of_throughput() {
+    assert!(matches!(row("credit-of-throughput").part, Part::Kept(_)));
+    let held = |size: u64, lasts: Lasts| {
+        let some = Load {
+            lasts,
+            ..load(400, 256 << 10, 100)
+        };
+        let target = format!("aws/gp2,size={size}g");
+        let held = takes_of(&target, &some, Limit::DiskThroughput).and_then(|(_, held)| held);
+        held.expect("a limit") >> 20
+    };
+    for (size, always, minute) in [
+        (170, 128, 128),
+        (171, 128, 250),
+        (300, 128, 250),
+        (333, 128, 250),
+        (334, 250, 250),
+    ] {
+        assert_eq!(held(size, Lasts::Always), always, "{size}");
+        assert_eq!(held(size, Lasts::Seconds(60)), minute, "{size}");
+    }
+    // 5.4 million credits of 256 KiB, spent above 128 MiB/s.
+    assert_eq!(held(300, Lasts::Seconds(27_000)), 128 + 50);
+}
+
+/// Google: "IOPS up to 16 KiB and throughput from 256 KiB; no split or merge unit is documented": said with each answer.
+#[test]
+fn counting_by_size() {
+    assert!(matches!(row("size-counting").part, Part::Kept("Family::notes")));
+    let google = Catalog::named("gcp").expect("a cloud");
+    for family in google.families() {
+        let said = family
+            .notes()
+            .iter()
+            .any(|note| note.contains("how its I/O is counted by size"));
+        assert!(said, "{family}");
+    }
+    let units = |block_bytes| {
+        let some = load(100, block_bytes, 100);
+        takes_of("gcp/pd-ssd,size=100g", &some, Limit::DiskReadIops).map(|(used, _)| used)
+    };
+    assert_eq!(
+        (units(16 << 10), units(256 << 10), units(1 << 20)),
+        (Some(100), Some(100), Some(400))
+    );
+}
+
+/// "`shared`: network interfaces and local NVMe disks use the same slots"; "supported: extra hourly fee, not sourced".
+#[test]
+fn machines_that_take_more() {
+    assert!(matches!(row("shared-places").part, Part::Kept("Vm::notes")));
+    assert!(matches!(row("paid-options").part, Part::Kept(_)));
+    let said = |target: &str, words: &str| {
+        let notes = layout(target).notes();
+        notes.iter().any(|(note, _)| note.contains(words))
+    };
+    assert!(said(
+        "aws/gp3,size=100g,vm=m5.large",
+        "take of its places for disks"
+    ));
+    assert!(!said(
+        "aws/gp3,size=100g,vm=m7i.48xlarge",
+        "take of its places for disks"
+    ));
+    let old = "aws/gp3,size=100g,vm=c3.xlarge";
+    assert!(said(old, "option EBS-optimized, whose fee no source states"));
+    let not_known = |target: &str| {
+        cost::of(&layout(target), Terms::default())
+            .not_known()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(not_known(old), [What::MachineOption]);
+    assert_eq!(not_known("aws/gp3,size=100g,vm=m5.large"), []);
+}
+
+#[test]
+fn prices_of_regions() {
+    let _ = row("regions");
+    let google = Catalog::named("gcp").expect("a cloud");
+    assert_eq!(google.regions(), ["southamerica-east1", "us-central1"]);
+    let there = google.of_region("southamerica-east1").expect("prices");
+    let price = |catalog: &Catalog| {
+        let family = catalog.family("hyperdisk-balanced").expect("a family");
+        catalog
+            .flex_disk(family)
+            .and_then(|disk| disk.price_microusd_gib_month)
+    };
+    assert_eq!((price(google), price(&there)), (Some(80_000), Some(127_000)));
+    let pd = there.family("pd-ssd").expect("a family");
+    assert_eq!(there.flex_disk(pd), None);
+    assert!(there.vms().iter().all(|vm| vm.price_microusd_hour.is_none()));
+}
+
 #[test]
 fn premium_storage() {
     let rule = row("premium-storage");
@@ -554,6 +770,35 @@ fn what_is_told_and_not_planned_with() {
         assert!(matches!(rule.part, Part::Kept("Family::terms")));
         said("aws/gp3,size=100g", words);
         said("aws/io2,size=100g", words);
+    }
+    assert!(matches!(row("latency-promise").part, Part::Kept("Family::terms")));
+    for (target, words) in [
+        ("aws/gp3,size=100g", "less than ten milliseconds"),
+        ("aws/io2,size=100g", "less than 0.5 ms on average at 16 KiB"),
+        ("gcp/pd-ssd,size=100g", "less than a millisecond"),
+        (
+            "gcp/hyperdisk-throughput,size=4096g,mibps=100",
+            "10 to 30 ms on average",
+        ),
+        // Google's intervals between two changes.
+        (
+            "gcp/hyperdisk-balanced,size=100g",
+            "changed once in four hours, its size twice",
+        ),
+        (
+            "gcp/hyperdisk-balanced-high-availability,size=100g",
+            "changed once in four hours",
+        ),
+        (
+            "gcp/hyperdisk-throughput,size=4096g,mibps=100",
+            "its size once in six",
+        ),
+        (
+            "gcp/hyperdisk-extreme,size=100g,iops=5000",
+            "how often it can be changed no source states",
+        ),
+    ] {
+        said(target, words);
     }
     assert!(matches!(row("egress").part, Part::Kept("Family::terms")));
     said("gcp/pd-balanced,size=100g", "network egress");

@@ -3,6 +3,7 @@
 use crate::layout::{Cache, Layout};
 use crate::need::{Load, MILLION, SECTOR_BYTES};
 use crate::setup::Setup;
+use fathom_model::catalog::Offer;
 use fathom_model::spec::CacheMode;
 
 pub(super) fn takes_family(layout: &Layout<'_>) -> bool {
@@ -14,6 +15,13 @@ pub(super) fn takes_family(layout: &Layout<'_>) -> bool {
 
 pub(super) fn has_places(layout: &Layout<'_>) -> bool {
     layout.machine.is_none_or(|vm| layout.count <= vm.max_data_disks)
+}
+
+pub(super) fn lets_have_iops(layout: &Layout<'_>) -> bool {
+    let (Some(vm), Offer::Flex(row)) = (layout.machine, layout.disk.offer) else {
+        return true;
+    };
+    row.iops_cap_on(vm).is_none_or(|cap| layout.disk.iops <= cap)
 }
 
 pub(super) fn disk_can_be_cached(layout: &Layout<'_>) -> bool {

@@ -10,6 +10,7 @@ use fathom_plan::layout::{Cache, GIB};
 use fathom_plan::need::{Ask, Assumed, Choice, MachineNeed, Need, STRIPE_MAX};
 use fathom_plan::replay::GROWTH_PERMILLE_MAX;
 use fathom_plan::seen;
+use std::borrow::Cow;
 
 /// Layouts of a list, at most.
 const LISTED_MAX: u64 = 1_000;
@@ -135,6 +136,9 @@ pub(super) fn choice(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<C
             commitment,
         },
     };
+    if args.explain.is_none() && args.compare.is_empty() {
+        machines_are_priced(&choice, catalogs)?;
+    }
     committed(&choice, catalogs)?;
     Ok(choice)
 }
@@ -218,13 +222,7 @@ fn family(word: &str, catalogs: &[&Catalog]) -> anyhow::Result<Family> {
 
 /// A region that a catalogue has prices of.
 fn region(name: &str, catalogs: &[&Catalog]) -> anyhow::Result<String> {
-    let mut regions: Vec<&str> = Vec::new();
-    for catalog in catalogs {
-        regions.extend(catalog.disks().iter().map(|disk| disk.price_region.as_str()));
-        regions.extend(catalog.flex_disks().iter().map(|disk| disk.price_region.as_str()));
-        regions.extend(catalog.vms().iter().map(|vm| vm.price_region.as_str()));
-    }
-    regions.retain(|region| !region.is_empty());
+    let mut regions: Vec<&str> = catalogs.iter().flat_map(|catalog| catalog.regions()).collect();
     regions.sort_unstable();
     regions.dedup();
     match regions.iter().find(|region| region.eq_ignore_ascii_case(name)) {
@@ -234,6 +232,32 @@ fn region(name: &str, catalogs: &[&Catalog]) -> anyhow::Result<String> {
             regions.join(", ")
         ),
     }
+}
+
+/// The same catalogues at the prices of the region that is asked for, where those are others.
+pub(super) fn priced<'a>(args: &PlanArgs, catalogs: &[&'a Catalog]) -> Vec<Cow<'a, Catalog>> {
+    let of_region = |catalog: &&'a Catalog| {
+        let other = args
+            .region
+            .as_deref()
+            .and_then(|region| catalog.of_region(region));
+        other.map_or(Cow::Borrowed(*catalog), Cow::Owned)
+    };
+    catalogs.iter().map(of_region).collect()
+}
+
+/// There are prices of machines in the region that is asked for, or one is named.
+fn machines_are_priced(choice: &Choice, catalogs: &[&Catalog]) -> anyhow::Result<()> {
+    let Some(region) = choice.region.as_deref().filter(|_| choice.machine.name.is_none()) else {
+        return Ok(());
+    };
+    let mut vms = catalogs.iter().flat_map(|catalog| catalog.vms());
+    if vms.any(|vm| vm.price_region.eq_ignore_ascii_case(region)) {
+        return Ok(());
+    }
+    bail!(
+        "--region {region}: prices of disks are known there, and none of machines: name one with --vm, and its price is left out"
+    );
 }
 
 /// Prices for a commitment are there, if one is asked for.

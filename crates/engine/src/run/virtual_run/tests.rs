@@ -48,6 +48,7 @@ fn spec(disks: usize) -> Spec {
     let disk = DiskSpec {
         merged_streams: 0,
         whole_units: false,
+        burst_bytes_need_io_credit: false,
         released: None,
         name: String::from("disk"),
         size_bytes: GIB,

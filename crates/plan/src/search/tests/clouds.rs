@@ -38,7 +38,9 @@ fn first(from: u64, to: u64, enough: impl Fn(u64) -> bool) -> Option<u64> {
 }
 
 /// What a volume of a type costs and gives at a size, where it has to have so many IOPS and MiB/s by what is chosen of it.
-fn volume(family: &str, gib: u64, iops: f64, mib: f64, count: u64) -> Option<Volume> {
+fn volume(family: &str, gib: u64, iops: f64, mib: f64, (count, nitro): (u64, bool)) -> Option<Volume> {
+    // "32000 on non-Nitro instances"
+    let most = |cap: u64| if nitro { cap } else { cap.min(32_000) };
     let size = gib as f64;
     let tib = size / 1024.0;
     let plain = |iops, mib, usd| Volume {
@@ -73,11 +75,13 @@ fn volume(family: &str, gib: u64, iops: f64, mib: f64, count: u64) -> Option<Vol
                 size * 0.08 + (ios - 3_000.0) * 0.005 + (rate - 125.0) * 0.04,
             )
         }
+        // "128, burst to 250 with credits", of which 5.4 million are there: one for 256 KiB.
         "gp2" => Volume {
             burst_iops: Some((3_000.0, 5.4e6)),
+            burst_mib: (171..334).contains(&gib).then_some((250.0, 5.4e6 / 4.0)),
             ..plain(
                 (3.0 * size).clamp(100.0, 16_000.0),
-                if gib <= 170 { 128.0 } else { 250.0 },
+                if gib < 334 { 128.0 } else { 250.0 },
                 size * 0.1,
             )
         },
@@ -90,16 +94,20 @@ fn volume(family: &str, gib: u64, iops: f64, mib: f64, count: u64) -> Option<Vol
                     (ios / 64.0).min(1_000.0)
                 }
             };
-            let ios = first((iops.ceil() as u64).max(100), (50 * gib).min(64_000), |ios| {
-                gives(ios) >= mib
-            })?;
+            let ios = first(
+                (iops.ceil() as u64).max(100),
+                most((50 * gib).min(64_000)),
+                |ios| gives(ios) >= mib,
+            )?;
             plain(ios as f64, gives(ios), size * 0.125 + ios as f64 * 0.065)
         }
         "io2" => {
             let gives = |ios: u64| (0.256 * ios as f64).min(4_000.0);
-            let ios = first((iops.ceil() as u64).max(100), (1_000 * gib).min(256_000), |ios| {
-                gives(ios) >= mib
-            })?;
+            let ios = first(
+                (iops.ceil() as u64).max(100),
+                most((1_000 * gib).min(256_000)),
+                |ios| gives(ios) >= mib,
+            )?;
             let n = ios as f64;
             let tiers = n.min(32_000.0) * 0.065
                 + (n.min(64_000.0) - 32_000.0).max(0.0) * 0.0455
@@ -236,14 +244,14 @@ fn within(used: f64, allows: f64) -> bool {
     used <= allows + allows.abs() * 1e-9 + HAIR
 }
 
-/// Disks of a type, so many of a size: what they cost, if they carry the load.
-fn bought(family: &str, gib: u64, count: u64, need: &Need) -> Option<f64> {
+/// Disks of a type, so many of a size: what they cost, if they carry the load on a machine with or without Nitro.
+fn bought(family: &str, gib: u64, (count, nitro): (u64, bool), need: &Need) -> Option<f64> {
     let parts = Parts::of(need);
     let (ios, mib) = parts.all;
     let n = count as f64;
     // Each counts for a whole MiB.
     let counted = if matches!(family, "st1" | "sc1") { ios } else { mib };
-    let one = volume(family, gib, ios / n, mib / n, count)?;
+    let one = volume(family, gib, ios / n, mib / n, (count, nitro))?;
     let lasts = &need.load.lasts;
     let carries = match one.writes {
         Some(writes) => {
@@ -320,16 +328,20 @@ pub(super) fn cheapest_usd(catalog: &Catalog, need: &Need) -> Option<f64> {
         if cloud != catalog.cloud() {
             continue;
         }
-        for count in 1..=u64::from(need.choice.stripe_max) {
+        let counts = 1..=u64::from(need.choice.stripe_max);
+        for (count, nitro) in counts.flat_map(|count| [(count, true), (count, false)]) {
             let from = need.size_bytes.div_ceil(count * GIB).max(least);
-            let Some(gib) = first(from, most, |gib| bought(family, gib, count, need).is_some()) else {
+            let enough = |gib| bought(family, gib, (count, nitro), need).is_some();
+            let Some(gib) = first(from, most, enough) else {
                 continue;
             };
-            let disks = bought(family, gib, count, need).expect("it is enough");
-            let fits = catalog
-                .vms()
-                .iter()
-                .filter(|vm| vm.vcpus >= need.choice.machine.vcpus);
+            let disks = bought(family, gib, (count, nitro), need).expect("it is enough");
+            let memory = need.choice.machine.memory_bytes;
+            let fits = catalog.vms().iter().filter(|vm| {
+                (vm.hypervisor != "xen") == nitro
+                    && vm.vcpus >= need.choice.machine.vcpus
+                    && (memory == 0 || vm.memory_bytes >= Some(memory))
+            });
             for vm in fits {
                 let Some(hour) = vm.price_microusd_hour else {
                     continue;

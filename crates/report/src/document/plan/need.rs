@@ -173,9 +173,9 @@ pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
     vec![Block::List(lines)]
 }
 
-/// What is to be known of the families of what is listed, and of their machines' limits.
+/// What is to be known of the families of what is listed, of their machines, and of the limits of both.
 fn notes(plan: &Plan<'_>) -> Vec<String> {
-    let mut of_families: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut whose: Vec<(String, Vec<String>)> = Vec::new();
     let mut notes: Vec<String> = Vec::new();
     let mut add = |note: String| {
         if !notes.contains(&note) {
@@ -185,15 +185,15 @@ fn notes(plan: &Plan<'_>) -> Vec<String> {
     for one in plan.layouts.iter().chain(&plan.on_credit) {
         let layout = &one.answer.layout;
         let family = layout.disk.family();
-        for note in family.notes().iter().chain(family.terms()) {
-            let known = of_families.iter().position(|(known, _)| known == note);
-            let place = known.unwrap_or(of_families.len());
-            if known.is_none() {
-                of_families.push((note, Vec::new()));
-            }
-            let names = &mut of_families[place].1;
-            if !names.contains(&family.to_string()) {
-                names.push(family.to_string());
+        for (note, name) in layout.notes() {
+            let place = whose.iter().position(|(known, _)| *known == note);
+            let place = place.unwrap_or_else(|| {
+                whose.push((note, Vec::new()));
+                whose.len() - 1
+            });
+            let names = &mut whose[place].1;
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         if let (OfMachine::Row(row), Some(vm)) = (layout.limits, layout.machine)
@@ -209,8 +209,8 @@ fn notes(plan: &Plan<'_>) -> Vec<String> {
             families.join(", ")
         ));
     }
-    let of_families = of_families
+    let whose = whose
         .into_iter()
         .map(|(note, names)| format!("{}: {note}.", names.join(", ")));
-    of_families.chain(notes).collect()
+    whose.chain(notes).collect()
 }
