@@ -81,8 +81,14 @@ pub(crate) struct Path {
     /// All that was let through until the limits were last told.
     taken: Taken,
     /// In place of their limiters, where they are released evenly.
-    even: Option<Box<[Even]>>,
-    /// Which of `even` the credit of I/Os is, and which that of bytes, where there is none of bytes without some of I/Os.
+    even: Option<Box<Evens>>,
+}
+
+/// Limits that are released evenly.
+#[derive(Debug, Clone)]
+struct Evens {
+    limits: Vec<Even>,
+    /// Which of them has the credit of I/Os, and which that of bytes, where there is none of bytes without some of I/Os.
     behind_ios: Option<(usize, usize)>,
 }
 
@@ -198,7 +204,12 @@ impl Path {
         let (limits, even): (Vec<OneLimit>, Vec<Even>) = limits.into_iter().unzip();
         let mut path = Self {
             limits,
-            even: (slices.slice_ns == 0).then(|| even.into_boxed_slice()),
+            even: (slices.slice_ns == 0).then(|| {
+                Box::new(Evens {
+                    limits: even,
+                    behind_ios: None,
+                })
+            }),
             ..Self::default()
         };
         path.look();
@@ -213,7 +224,10 @@ impl Path {
             let mut limits = self.limits.iter();
             limits.position(|limit| limit.unit == unit && limit.credit.is_some())
         };
-        self.behind_ios = with_credit(Unit::Iops).zip(with_credit(Unit::Bytes));
+        let behind_ios = with_credit(Unit::Iops).zip(with_credit(Unit::Bytes));
+        if let Some(even) = &mut self.even {
+            even.behind_ios = behind_ios;
+        }
         self
     }
 
@@ -277,8 +291,14 @@ impl Path {
         self.limits[self.binding].held_ns += std::mem::take(&mut self.behind_ns);
         let taken = self.taken;
         let mut time = asked;
-        let evens = self.even.as_deref_mut().unwrap_or_default();
-        if let Some((of_ios, of_bytes)) = self.behind_ios {
+        let Some(Evens {
+            limits: evens,
+            behind_ios,
+        }) = self.even.as_deref_mut()
+        else {
+            return time;
+        };
+        if let Some((of_ios, of_bytes)) = *behind_ios {
             // Limits of I/Os come first.
             let (before, after) = evens.split_at_mut(of_bytes);
             after[0].no_fuller_than(&before[of_ios], time);
@@ -385,7 +405,7 @@ impl Path {
         let state = |(at, limit): (usize, &OneLimit)| {
             let pending = limit.of(since_told.0, since_told.1).max(0);
             let credit_left = limit.credit.map(|full| {
-                let left = match self.even.as_deref().and_then(|evens| evens.get(at)) {
+                let left = match self.even.as_deref().and_then(|evens| evens.limits.get(at)) {
                     Some(even) => even.credit_left(now_ns),
                     None => limit.limiter.credit_left(now_ns, pending),
                 };

@@ -1,6 +1,6 @@
 //! Runs on a modelled disk: reported and recorded as real ones, and the same each time.
 
-use crate::harness::{Place, at, count};
+use crate::harness::{Place, at, count, number};
 use serde_json::Value;
 use std::path::Path;
 
@@ -111,4 +111,119 @@ fn what_no_source_states_is_said() {
     ));
     let outcome = outcome.expect(0);
     assert!(outcome.stdout.contains("no source states"), "{}", outcome.stdout);
+}
+
+/// One line, wherever it was broken.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// AWS: a run is explained by the limit that its documentation states.
+#[test]
+fn a_volume_of_aws_is_run_and_explained() {
+    let place = Place::new();
+    let flags = "run --name j --rw randread --bs 4k --iodepth 32 --ioengine libaio --direct 1 --size 1g --time_based --runtime 20";
+    let told = place
+        .fathom(&format!("{flags} --record --on model:aws/gp3:500GiB -o r"))
+        .expect(0);
+    assert!(
+        unwrapped(&told.stdout).contains("on model:aws/gp3:500GiB"),
+        "{}",
+        told.stdout
+    );
+    let run = place.fathom("show r --json").expect(0).json();
+    // 3,000 IOPS, of which 1.023 are let through.
+    let iops = number(&run, "jobs.0.read.iops");
+    assert!((3_060.0..3_080.0).contains(&iops), "{iops}");
+    let told = unwrapped(&place.fathom("explain r").expect(0).stdout);
+    assert!(
+        told.contains("the limit of: gp3 (3000 IOPS, measured 102 % of it)"),
+        "{told}"
+    );
+    let shared = place
+        .fathom(&format!("{flags} --on model:aws/gp3:500GiB,vm=m5.large -o none"))
+        .expect(0);
+    let said = unwrapped(&shared.stdout);
+    assert!(
+        said.contains("m5.large: network interfaces and local disks take of its places"),
+        "{said}"
+    );
+}
+
+/// Google: a sweep over sizes and depths, on a disk whose limits are those of all of its kind on the machine.
+#[test]
+fn a_disk_of_google_is_swept() {
+    let place = Place::new();
+    let flags = "sweep --rw randread --bs 4k,64k --iodepth 1,8 --ioengine libaio --duration 5s --size 1g";
+    let target = "model:gcp/pd-ssd:200GiB,vm=n2-standard-8";
+    place.fathom(&format!("{flags} --on {target} -o s")).expect(0);
+    let sweep = place.fathom("show s --json").expect(0).json();
+    assert_eq!(
+        sweep["plan"]["points"].as_array().map(Vec::len),
+        Some(4),
+        "{sweep}"
+    );
+    // 6,000 IOPS and 30 a GiB; 240 MiB/s and 0.48 a GiB.
+    let matrix = place.fathom("show s").expect(0).stdout;
+    let row = |name: &str| {
+        let found = matrix.lines().find(|line| line.trim_start().starts_with(name));
+        let row = found.unwrap_or_else(|| panic!("{name}:\n{matrix}"));
+        row.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(row("4 KiB ").contains(&String::from("11.9k")), "{matrix}");
+    assert!(row("64 KiB ").contains(&String::from("336")), "{matrix}");
+    // What is not known of a small disk is said with its figures.
+    let small = "run --rw randread --bs 4k --size 1g --runtime 1 --time_based --on model:gcp/pd-standard:50GiB -o none";
+    let said = unwrapped(&place.fathom(small).expect(0).stdout);
+    assert!(said.contains("below 100 GiB its limits are fixed"), "{said}");
+}
+
+/// The worked example of docs/clouds.md: three files make a cloud, which is run on, explained, listed and planned with.
+#[test]
+fn a_cloud_of_ones_own_is_run_on() {
+    const PAGE: &str = include_str!("../../../../docs/clouds.md");
+    let place = Place::new();
+    std::fs::create_dir(place.path("moon")).expect("a directory");
+    for file in ["cloud.toml", "flex-disks.csv", "vms.csv"] {
+        let heading = format!("`{file}`:\n```");
+        let at = PAGE.find(&heading).expect(file) + heading.len();
+        let (_, block) = PAGE[at..].split_once('\n').expect("a block");
+        let (block, _) = block.split_once("\n```").expect("an end");
+        place.write(&format!("moon/{file}"), format!("{block}\n"));
+    }
+    let flags = "run --name j --rw randread --bs 4k --iodepth 32 --ioengine libaio --size 1g --direct 1 --time_based --runtime 5";
+    let target = "model:moon/2xdust:200GiB,vm=crater-2";
+    let told = place
+        .fathom(&format!("{flags} --record --on {target} --catalog moon -o r"))
+        .expect(0);
+    assert!(
+        unwrapped(&told.stdout).contains(&format!("on {target}")),
+        "{}",
+        told.stdout
+    );
+    // 8 IOPS a GiB of both, or a little less where one of them has more to do than the other.
+    let iops = number(
+        &place.fathom("show r --json").expect(0).json(),
+        "jobs.0.read.iops",
+    );
+    assert!((2_900.0..3_210.0).contains(&iops), "{iops}");
+    let told = place.fathom("explain r --catalog moon").expect(0).stdout;
+    assert!(
+        told.contains("an IOPS limit") && told.contains("2xdust"),
+        "{told}"
+    );
+    let listed = place.fathom("catalog disks --catalog moon").expect(0).stdout;
+    assert!(
+        listed.contains("dust") && listed.contains("tranquility"),
+        "{listed}"
+    );
+    let plan = place
+        .fathom("plan --iops 3000 --gib 300 --catalog moon --json")
+        .expect(0)
+        .json();
+    let target = at(&plan, "layouts.0.target")
+        .as_str()
+        .expect("a target")
+        .to_owned();
+    assert!(target.starts_with("moon/"), "{target}");
 }

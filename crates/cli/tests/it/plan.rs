@@ -353,3 +353,44 @@ fn what_creates_a_layout_is_printed_alone() {
         .expect(2)
         .saying("1 to 10 can be picked");
 }
+
+/// Prices of another region: of the disks that have one there, on a machine that is named and has none.
+#[test]
+fn another_region_is_planned_at_its_prices() {
+    let place = Place::new();
+    let need = "--iops 6000 --mbps 200 --gib 500 --raid0-max 1 --top 1 --cloud aws --vm m6i.4xlarge";
+    let there = planned(&place, &format!("{need} --region ap-northeast-1"), 0);
+    let first = &there["layouts"][0];
+    assert!(
+        first["target"]
+            .as_str()
+            .is_some_and(|target| target.starts_with("aws/gp3,")),
+        "{first}"
+    );
+    // 500 GiB at 0.096, 3,000 IOPS at 0.006 and 66 MiB/s at 0.048 (200 MB/s are 191 MiB/s).
+    let usd = first["usd_month"].as_f64().expect("a price");
+    assert!((usd - (48.0 + 18.0 + 66.0 * 0.048)).abs() < 0.01, "{usd}");
+    let prices = there["prices"].as_str().expect("words");
+    assert!(
+        prices.contains("disks in ap-northeast-1 of 2026-09-13") && !prices.contains("machines"),
+        "{prices}"
+    );
+    let home = planned(&place, need, 0);
+    let prices = home["prices"].as_str().expect("words");
+    assert!(prices.contains("disks in us-east-1"), "{prices}");
+    for (words, said) in [
+        (
+            "--iops 6000 --cloud aws --region ap-northeast-1",
+            "name one with --vm",
+        ),
+        (
+            "--iops 6000 --cloud aws --region mars",
+            "ap-northeast-1, ap-northeast-2, us-east-1",
+        ),
+    ] {
+        place.fathom(&format!("plan {words}")).expect(2).saying(said);
+    }
+    let explained = "plan --explain aws/gp3:500GiB,vm=m6i.4xlarge --cloud aws --region ap-northeast-2";
+    let explained = place.fathom(explained).expect(0).stdout;
+    assert!(explained.contains("disks in ap-northeast-2"), "{explained}");
+}

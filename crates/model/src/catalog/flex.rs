@@ -206,11 +206,14 @@ impl FlexDisk {
         let bytes = |rule: &Option<Formula>| rule.as_ref().and_then(|rule| self.bytes(rule, values));
         figures.write_iops = ios(&self.write_iops_rule);
         figures.write_bytes_per_second = bytes(&self.write_bytes_per_second_rule);
+        // A ceiling that is no higher than the limit itself is none.
+        let ceiling = bytes(&self.burst_bytes_per_second_rule);
+        let ceiling = ceiling.filter(|&ceiling| Some(ceiling) > figures.bytes_per_second);
         let burst = FlexBurst {
             iops: ios(&self.burst_iops_rule),
-            bytes_per_second: bytes(&self.burst_bytes_per_second_rule),
+            bytes_per_second: ceiling,
             iops_credit: ios(&self.bucket_ios_rule),
-            bytes_credit: bytes(&self.bucket_bytes_rule),
+            bytes_credit: ceiling.and_then(|_| bytes(&self.bucket_bytes_rule)),
         };
         let above = |burst: Option<u64>, base: Option<u64>| burst > base && base.is_some();
         let bursts =

