@@ -342,6 +342,7 @@ impl Histogram {
 
     /// What was counted since this histogram was `earlier`. Counts and sum are exact, and so are the smallest and the largest value
     /// where they are of that time; else they are those of their buckets.
+    #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut since = Self::new();
         for (low, high, count) in self.occupied() {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const HOURS: f64 = 24.0;
 const IOPS: u64 = 2000;
 /// A disk that may do more than this machine can; without limits of a machine.
-const DISK: &str = "model:azure/PremiumV2:64GiB,iops=80000,mbps=1200";
+const DISK: &str = "model:azure/PremiumV2:256GiB,iops=80000,mbps=1200";
 /// Reads and writes in equal shares, a flush each hundred writes, by depth 32.
 const LOAD: &str =
     "run --rw randrw --bs 4k --direct 1 --ioengine libaio --iodepth 32 --fsync 100 --time_based -o none -q";
