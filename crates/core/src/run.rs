@@ -13,7 +13,7 @@ mod start;
 mod summary;
 mod warning;
 
-pub use account::{Depths, OpAccount, PriorityAccount, Samples, SteadyAccount, WorkerAccount};
+pub use account::{Depths, LeftOut, OpAccount, PriorityAccount, Samples, SteadyAccount, WorkerAccount};
 pub use command::{CommandDevice, CommandExit, CommandSummary, CommandWaits, Moved, ProcessIo, TimeSplit};
 pub use environment::{
     Build, CLOCK_MONOTONIC, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,

@@ -38,7 +38,7 @@ use crate::pattern::Draw;
 use crate::recording::{IoRecorder, errno_of};
 use crate::zones::ZoneCommand;
 use fathom_core::backend::{Errno, Op, Outcome, Request};
-use fathom_core::run::Depths;
+use fathom_core::run::{Depths, LeftOut};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Mix, ThinkTimeBasis, Verify};
 use std::sync::Arc;
@@ -219,6 +219,8 @@ pub struct Worker {
     checks: bool,
     /// Blocks that were written, drawn to be read back.
     drawn_back: u64,
+    /// What only checking leaves out: I/Os and bytes of reads, of writes.
+    left_out: [LeftOut; 2],
     loops_left: u64,
     ios_left: u64,
     issued: u64,
@@ -296,6 +298,7 @@ impl Worker {
             },
             checks: plan.verifies && (plan.verify_only || plan.mix == Mix::Read),
             drawn_back: 0,
+            left_out: Default::default(),
             loops_left: plan.loops.max(1) - 1,
             ios_left: plan.number_ios.unwrap_or(u64::MAX),
             issued: 0,

@@ -3,7 +3,7 @@
 //! Data in: its intervals, in order. Data out: the parts of a [`WorkerAccount`](fathom_core::run::WorkerAccount). It must not know the other workers.
 
 use crate::interval::{Derived, Interval, OpCounts, Phase};
-use fathom_core::run::{OpAccount, Samples};
+use fathom_core::run::{LeftOut, OpAccount, Samples};
 use fathom_core::units::Nanos;
 
 /// What of a sampling time an interval may lack: the ends of intervals are those of the run's seconds, not the worker's.
@@ -106,6 +106,7 @@ impl WorkerTally {
                 short_ios: counts.short,
                 lost_ios: counts.lost,
                 errors: counts.errors,
+                left_out: LeftOut::default(),
                 slat: counts.slat.clone(),
                 clat: counts.clat.clone(),
                 lat: counts.lat.clone(),

@@ -6,7 +6,7 @@
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
 use fathom_core::run::{
-    CpuUsage, Depths, DiskSummary, OpAccount, PriorityAccount, RunError, Samples, SteadyAccount,
+    CpuUsage, Depths, DiskSummary, LeftOut, OpAccount, PriorityAccount, RunError, Samples, SteadyAccount,
     WorkerAccount,
 };
 use fathom_core::units::MonoTime;
@@ -167,6 +167,8 @@ pub(crate) struct OpParts {
     #[serde(default)]
     lost_ios: u64,
     errors: u64,
+    #[serde(default)]
+    left_out: LeftOut,
     slat: HistogramParts,
     clat: HistogramParts,
     lat: HistogramParts,
@@ -226,6 +228,7 @@ impl From<&WorkerAccount> for AccountParts {
             short_ios: op.short_ios,
             lost_ios: op.lost_ios,
             errors: op.errors,
+            left_out: op.left_out,
             slat: (&op.slat).into(),
             clat: (&op.clat).into(),
             lat: (&op.lat).into(),
@@ -309,6 +312,7 @@ impl AccountParts {
                 short_ios: from.short_ios,
                 lost_ios: from.lost_ios,
                 errors: from.errors,
+                left_out: from.left_out,
                 slat: from.slat.whole()?,
                 clat: from.clat.whole()?,
                 lat: from.lat.whole()?,

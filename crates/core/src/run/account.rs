@@ -96,6 +96,8 @@ pub struct OpAccount {
     pub lost_ios: u64,
     /// I/Os that failed.
     pub errors: u64,
+    /// Those of the pattern that were not sent, since its job only checks; in none of the other counts.
+    pub left_out: LeftOut,
     /// Created to submitted; empty where the engine is synchronous.
     pub slat: Histogram,
     /// Submitted to completed; empty where that is `lat`.
@@ -113,6 +115,13 @@ impl OpAccount {
     pub fn ios(&self) -> u64 {
         self.lat.n()
     }
+}
+
+/// I/Os of a pattern that were not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LeftOut {
+    pub ios: u64,
+    pub bytes: u64,
 }
 
 /// Samples of a rate: extremes, mean and spread, in memory that does not grow.

@@ -46,6 +46,9 @@ fn fill(account: &mut WorkerAccount, job: &RunningJob, number: usize, now: MonoT
         account.depth_found = report.end.depth_found;
         account.zone_resets = report.end.zone_resets;
         account.priorities.clone_from(&report.end.priorities);
+        for (op, left_out) in account.ops.iter_mut().zip(report.end.left_out) {
+            op.left_out = left_out;
+        }
         account.written.clone_from(&report.end.written);
         account.failed |= report.end.failed;
         if let Some(depths) = &report.end.depths {

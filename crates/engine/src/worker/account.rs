@@ -5,7 +5,7 @@ use super::{FileTally, Kept, Playing, Priorities, Rolled, Stage, Worker};
 use crate::errors::ErrorLog;
 use crate::interval::{Interval, Phase, Stamps};
 use fathom_core::backend::{Errno, Op, Outcome, Request};
-use fathom_core::run::{Depths, PriorityAccount};
+use fathom_core::run::{Depths, LeftOut, PriorityAccount};
 use fathom_core::units::MonoTime;
 use fathom_core::workload::WrittenSoFar;
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub struct WorkerEnd {
     pub zone_resets: u64,
     /// I/Os by the priorities that they had, where some have their own; else empty.
     pub priorities: Vec<PriorityAccount>,
+    /// Reads and writes of its pattern that it left out, since it only checks.
+    pub left_out: [LeftOut; 2],
     /// How far its writes came, where that is kept.
     pub written: Option<WrittenSoFar>,
 }
@@ -316,6 +318,7 @@ impl Worker {
     /// As [`Worker::finish`], where the worker itself goes later: it must not be asked anything any more.
     pub(crate) fn leave(&mut self, now: MonoTime) -> WorkerEnd {
         self.roll_if_due(now);
+        self.count_rest_left_out();
         self.note_backlog(now);
         self.current.end = now;
         self.hand_records_over();
@@ -343,6 +346,7 @@ impl Worker {
             depth_found: self.depth_found(),
             zone_resets: self.zone_resets(),
             priorities: self.take_priorities(),
+            left_out: self.left_out,
         }
     }
 }

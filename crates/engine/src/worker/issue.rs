@@ -85,14 +85,41 @@ impl Worker {
             while self.ios_left > 0
                 && let Some(draw) = self.plan.generator.draw()
             {
+                if self.plan.verify_only {
+                    self.leave_out(&draw);
+                }
                 if draw.op == Op::Write {
                     return Some(Draw { op: Op::Read, ..draw });
                 }
                 self.ios_left -= 1;
             }
+            if self.plan.verify_only {
+                // Each pass is checked as one.
+                self.loops_left = self.loops_left.checked_sub(1)?;
+                self.plan.generator.restart();
+                self.ios_left = self.plan.number_ios.unwrap_or(u64::MAX);
+                continue;
+            }
             self.passes = self.passes.checked_sub(1)?;
             self.plan.generator.restart();
             self.ios_left = self.ios_of_pass();
+        }
+    }
+
+    fn leave_out(&mut self, draw: &Draw) {
+        if let Some(left_out) = self.left_out.get_mut(draw.op.index()) {
+            left_out.ios += 1;
+            left_out.bytes += u64::from(draw.len);
+        }
+    }
+
+    /// Where only checking ended before its pattern did, the rest of that was left out as well.
+    pub(super) fn count_rest_left_out(&mut self) {
+        if !self.plan.verify_only {
+            return;
+        }
+        while !self.ends.stop.load(Ordering::Relaxed) && self.draw_written().is_some() {
+            self.ios_left -= 1;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{AccountParts, HistogramParts, MessageError, ToClient, ToServer};
 use fathom_core::histogram::Histogram;
-use fathom_core::run::WorkerAccount;
+use fathom_core::run::{LeftOut, WorkerAccount};
 use fathom_core::units::MonoTime;
 use proptest::prelude::{any, prop_assert_eq, proptest};
 
@@ -92,6 +92,10 @@ fn an_account_comes_back() {
     account.ops[1].lat = histogram(&[10, 2_000]);
     account.ops[1].bw.record(17);
     account.depths.sent(9);
+    account.ops[1].left_out = LeftOut {
+        ios: 3,
+        bytes: 12_288,
+    };
     let back = AccountParts::from(&account).whole().expect("whole");
     assert_eq!(back, account);
 }

@@ -55,7 +55,10 @@ pub(super) struct Entry<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Direction {
     pub bytes: u64,
+    /// With those that were not sent, since fio counts them.
     pub ios: u64,
+    /// Of these, how many were not sent: their job only checks.
+    pub left_out: u64,
     pub short: u64,
     pub dropped: u64,
     /// Milliseconds; 0 where nothing was moved.
@@ -160,8 +163,9 @@ impl Sum {
             }
         };
         Direction {
-            bytes: op.bytes,
-            ios: op.ios(),
+            bytes: op.bytes + op.left_out.bytes,
+            ios: op.ios() + op.left_out.ios,
+            left_out: op.left_out.ios,
             short: op.short_ios,
             dropped: op.lost_ios,
             runtime_ms: if op.ios() == 0 { 0 } else { runtime_ms },
@@ -192,6 +196,8 @@ fn add_op(sum: &mut OpAccount, part: &OpAccount) {
     sum.short_ios += part.short_ios;
     sum.lost_ios += part.lost_ios;
     sum.errors += part.errors;
+    sum.left_out.ios += part.left_out.ios;
+    sum.left_out.bytes += part.left_out.bytes;
     sum.slat.merge(&part.slat);
     sum.clat
         .merge(if part.clat.n() == 0 { &part.lat } else { &part.clat });
@@ -272,6 +278,8 @@ fn entry<'a>(run: &FioRun<'a>, members: &[&'a WorkerAccount]) -> Option<Entry<'a
         entry.cpu.merge(&account.cpu);
         entry.zone_resets += account.zone_resets;
         entry.depths.merge(&account.depths);
+        let left_out = account.ops.iter().map(|op| op.left_out.ios).sum::<u64>();
+        entry.depths.level[0] += left_out;
         entry.errors.extend(account.errors.iter().cloned());
     }
     entry.error = entry.errors.first().map_or(0, errno);
@@ -379,8 +387,8 @@ impl Entry<'_> {
 
     /// How long I/Os took, in percent of them.
     pub(super) fn share_percent(&self) -> ([f64; 10], [f64; 10], [f64; 12]) {
-        let total = self.total_ios();
-        let percent = |count| share(count, total, 0.01);
+        let sent = self.data.iter().map(|data| data.ios - data.left_out).sum();
+        let percent = |count| share(count, sent, 0.01);
         (
             self.shares.ns.map(percent),
             self.shares.us.map(percent),

@@ -5,6 +5,7 @@ use crate::errors::What;
 use crate::testing::{Answer, EPOCH, Run, Sim, asynchronous, job, random_job, seed, worker_plan};
 use fathom_core::backend::{Op, Request};
 use fathom_core::rng::Rng;
+use fathom_core::run::LeftOut;
 use fathom_core::units::Nanos;
 use fathom_core::workload::{BlockSize, Job, Mix, RandomMap, Rate, Verify, VerifyAlgorithm};
 use std::collections::{BTreeSet, HashMap};
@@ -313,6 +314,39 @@ fn only_checking_writes_nothing() {
     let reads: Vec<Request> = only.requests().collect();
     assert_eq!(count(reads.iter()), count(writes.iter()));
     assert_eq!(only.sum().verified, 60);
+}
+
+/// What only checking leaves out is what writing would have sent, all passes of it, wherever checking ended.
+#[test]
+fn what_only_checking_leaves_out_is_counted() {
+    let mix = Mix::ReadWrite { read_percent: 40 };
+    let plain = random_job(Mix::Write, BLOCK);
+    let mut passes = random_job(mix, BLOCK);
+    passes.region.loops = 3;
+    let mut few = job(mix, BLOCK);
+    few.region.number_ios = Some(13);
+    for job in [plain, passes, few] {
+        let sent = run(&job, 60 * BLOCK, seed());
+        let count = |run: &Run, op: Op| {
+            let lengths = run.requests().filter(|request| request.op == op);
+            let (ios, bytes) = lengths.fold((0, 0), |(ios, bytes), r| (ios + 1, bytes + u64::from(r.len)));
+            LeftOut { ios, bytes }
+        };
+        let expected = [count(&sent, Op::Read), count(&sent, Op::Write)];
+        assert_eq!(sent.end.left_out, [LeftOut::default(); 2]);
+        let mut only = asynchronous(verifying(job), 4);
+        if let Some(verify) = &mut only.verify {
+            (verify.only, verify.fatal) = (true, true);
+        }
+        let checked = run(&only, 60 * BLOCK, seed());
+        assert_eq!(checked.end.left_out, expected);
+        assert_eq!(checked.requests().count() as u64, expected[1].ios);
+        let mut sim = Sim::new(worker_plan(&only, 60 * BLOCK), takes(MS));
+        sim.good = |_| false;
+        let ended = sim.run();
+        assert!(ended.requests().count() < 10);
+        assert_eq!(ended.end.left_out, expected);
+    }
 }
 
 #[test]
