@@ -56,6 +56,8 @@ pub enum Mark {
 pub enum Standing {
     /// There is none: fathom did not make the file.
     Unmarked,
+    /// Its file system has no user attributes, and so no marks: whether fathom made it cannot be told.
+    NoMarks,
     /// All that is in the file is fathom's.
     Made,
     /// Fathom made the file, and somebody else has written to it since.
@@ -156,8 +158,8 @@ pub fn standing(file: &File) -> io::Result<Standing> {
     let mut value = [0u8; LONGEST_BYTES];
     let length = match fgetxattr(file, MARK, &mut value[..]) {
         Ok(length) => length,
-        // No such attribute; no attributes at all.
-        Err(Errno::NODATA | Errno::OPNOTSUPP) => return Ok(Standing::Unmarked),
+        Err(Errno::NODATA) => return Ok(Standing::Unmarked),
+        Err(Errno::OPNOTSUPP) => return Ok(Standing::NoMarks),
         // A longer value than any that is ours.
         Err(Errno::RANGE) => return Ok(Standing::Changed),
         Err(error) => return Err(error.into()),

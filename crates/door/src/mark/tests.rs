@@ -13,7 +13,7 @@ fn made(test: &str) -> Option<(tempfile::TempDir, PathBuf)> {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("fm");
     make(&path);
-    if of(&path) == Standing::Unmarked {
+    if of(&path) == Standing::NoMarks {
         fathom_testkit::skipped(test, format!("user attributes in {}", directory.path().display()));
         return None;
     }
@@ -231,4 +231,16 @@ proptest! {
             prop_assert_eq!(mark.encode(), bytes);
         }
     }
+}
+
+#[test]
+fn a_file_system_without_user_attributes_is_told_apart_from_a_file_without_a_mark() {
+    // That of processes has none, whatever the kernel.
+    assert_eq!(of(Path::new("/proc/self/comm")), Standing::NoMarks);
+    let Some((directory, _)) = made("a_file_system_without_user_attributes") else {
+        return;
+    };
+    let other = directory.path().join("other");
+    fs::write(&other, "x").expect("written");
+    assert_eq!(of(&other), Standing::Unmarked);
 }

@@ -228,7 +228,7 @@ fn progress_is_told_and_only_new_files_are_marked() {
     assert_eq!(told, [(MIB, total), (2 * MIB, total), (total, total)]);
     let standing = |path: &Path| mark::standing(&File::open(path).expect("open")).expect("a mark");
     let killed = standing(&path);
-    if killed == Standing::Unmarked {
+    if killed == Standing::NoMarks {
         return skipped(
             "progress_is_told_and_only_new_files_are_marked",
             "user attributes",

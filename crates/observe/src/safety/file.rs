@@ -55,11 +55,17 @@ pub(super) fn check(scene: &Scene<'_>, request: WriteRequest<'_>, stat: FileStat
             path: path_buf(),
             size_bytes: stat.size_bytes,
         }),
-        (Standing::Unmarked, Change::Extend(need_bytes)) => Err(Refusal::NotMadeTooSmall {
+        (Standing::NoMarks, Change::Overwrite) => Err(Refusal::NoMarks {
             path: path_buf(),
             size_bytes: stat.size_bytes,
-            need_bytes,
         }),
+        (Standing::Unmarked | Standing::NoMarks, Change::Extend(need_bytes)) => {
+            Err(Refusal::NotMadeTooSmall {
+                path: path_buf(),
+                size_bytes: stat.size_bytes,
+                need_bytes,
+            })
+        }
     }
 }
 

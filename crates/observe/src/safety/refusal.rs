@@ -123,12 +123,21 @@ pub enum Refusal {
 
     /// A file that fathom did not make.
     #[error(
-        "{path} exists ({size}) and was not made by fathom (it has no mark: made by another program, copied, or on a \
-         file system without user attributes). To overwrite it, add --allow-overwrite {path}; to keep it, choose \
+        "{path} exists ({size}) and was not made by fathom (it has no mark: made by another program, or \
+         copied). To overwrite it, add --allow-overwrite {path}; to keep it, choose \
          another name",
         path = path.display(), size = Bytes(*size_bytes)
     )]
     NotMade { path: PathBuf, size_bytes: u64 },
+
+    /// A file on a file system that keeps no marks.
+    #[error(
+        "{path} exists ({size}), and whether fathom made it cannot be told: its file system has no user attributes, where \
+         the mark would be (tmpfs before Linux 6.6, NFS before 4.2, FAT). To overwrite it, add --allow-overwrite {path}; \
+         to keep it, choose another name",
+        path = path.display(), size = Bytes(*size_bytes)
+    )]
+    NoMarks { path: PathBuf, size_bytes: u64 },
 
     /// A file that fathom made, and that something else was done to.
     #[error(

@@ -42,7 +42,7 @@ fn a_file_that_fathom_made_may_be_used_again() {
     file.write_all_at(&[7; 8192], 0).expect("written");
     drop((file, permission));
     let again = ask(&path, &[], false);
-    if matches!(again, Err(Refusal::NotMade { .. })) {
+    if matches!(again, Err(Refusal::NoMarks { .. })) {
         let name = "a_file_that_fathom_made_may_be_used_again";
         fathom_testkit::skipped(name, format!("user attributes in {}", dir.path().display()));
         return;
@@ -150,7 +150,7 @@ fn a_file_that_fathom_did_not_make_must_be_named() {
     let text = refusal
         .to_string()
         .replace(&*dir.path().to_string_lossy(), "/data");
-    expect!["/data/link exists (9 B) and was not made by fathom (it has no mark: made by another program, copied, or on a file system without user attributes). To overwrite it, add --allow-overwrite /data/link; to keep it, choose another name"].assert_eq(&text);
+    expect!["/data/link exists (9 B) and was not made by fathom (it has no mark: made by another program, or copied). To overwrite it, add --allow-overwrite /data/link; to keep it, choose another name"].assert_eq(&text);
     for (asked, named) in [(&path, &link), (&link, &path), (&path, &path)] {
         let permission = ask(asked, std::slice::from_ref(named), false).expect("allowed");
         assert_eq!(permission.basis, Basis::NamedFile(vec![]));
@@ -177,7 +177,7 @@ fn a_file_in_memory_may_have_no_mark() {
     drop(permits);
     match ask(&path, &[], false) {
         Ok(permission) => assert!(marked && permission.basis == Basis::Made),
-        Err(refusal) => assert!(!marked && matches!(refusal, Refusal::NotMade { .. }), "{refusal}"),
+        Err(refusal) => assert!(!marked && matches!(refusal, Refusal::NoMarks { .. }), "{refusal}"),
     }
 }
 
