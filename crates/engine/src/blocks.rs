@@ -425,14 +425,31 @@ fn fill_random(buffer: &mut [u8], seed: u64) {
     }
 }
 
-/// The pattern over and over, from the start of the I/O at `offset`.
+/// The pattern over and over, from the start of the I/O at `offset`, and from each of its intervals anew.
 fn fill_pattern(verify: &Verify, buffer: &mut [u8], offset: u64) {
-    let pattern = &verify.pattern;
-    if pattern.is_empty() {
+    if verify.pattern.is_empty() {
         buffer.fill(0);
         return;
     }
-    for part in buffer.chunks_mut(pattern.len()) {
+    let interval = pattern_interval(verify);
+    let mut offset = offset;
+    for piece in buffer.chunks_mut(interval) {
+        fill_piece(verify, piece, offset);
+        offset = offset.wrapping_add(interval as u64);
+    }
+}
+
+/// After how many bytes the pattern begins anew.
+fn pattern_interval(verify: &Verify) -> usize {
+    match verify.pattern_interval_bytes {
+        0 => usize::MAX,
+        bytes => bytes as usize,
+    }
+}
+
+fn fill_piece(verify: &Verify, piece: &mut [u8], offset: u64) {
+    let pattern = &verify.pattern;
+    for part in piece.chunks_mut(pattern.len()) {
         part.copy_from_slice(&pattern[..part.len()]);
         for &at in &verify.pattern_offsets {
             let at = (at as usize).min(part.len());
@@ -448,16 +465,24 @@ fn is_pattern(verify: &Verify, bytes: &[u8], offset: u64, within: usize) -> bool
     if len == 0 {
         return bytes.iter().all(|&byte| byte == 0);
     }
-    let offset = offset.to_le_bytes();
+    let interval = pattern_interval(verify);
     let expected = |at: usize| {
-        let place = at % len;
+        let anew = if verify.pattern_interval_bytes == 0 {
+            0
+        } else {
+            at - at % interval
+        };
+        let place = (at - anew) % len;
         let stands = |&start: &u32| (start as usize..start as usize + 8).contains(&place);
         match verify.pattern_offsets.iter().rev().find(|start| stands(start)) {
-            Some(&start) => offset[place - start as usize],
+            Some(&start) => {
+                let offset = offset.wrapping_add(anew as u64);
+                offset.to_le_bytes()[place - start as usize]
+            }
             None => verify.pattern[place],
         }
     };
-    if verify.pattern_offsets.is_empty() && within == 0 {
+    if verify.pattern_offsets.is_empty() && within == 0 && interval == usize::MAX {
         return bytes
             .chunks(len)
             .all(|part| *part == verify.pattern[..part.len()]);

@@ -90,6 +90,9 @@ pub struct Verify {
     /// Where in the pattern the offset of the I/O stands, in 8 bytes with the lowest first (`%o`).
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub pattern_offsets: Vec<u32>,
+    /// The pattern begins anew after so many bytes, with the offset there (`verify_pattern_interval`); 0: with each I/O.
+    #[serde(default, skip_serializing_if = "super::is_default")]
+    pub pattern_interval_bytes: u32,
     /// Do not write, only check what an earlier run wrote (`verify_only`).
     pub only: bool,
     /// Read back after writing (`do_verify`).
@@ -194,6 +197,7 @@ impl Default for Verify {
             pattern: Vec::new(),
             pattern_file: None,
             pattern_offsets: Vec::new(),
+            pattern_interval_bytes: 0,
             only: false,
             read_back: true,
             fatal: false,

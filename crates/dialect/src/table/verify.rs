@@ -85,6 +85,14 @@ pub(super) static ROWS: &[&[Row]] = &[
         "What blocks are filled with; alone it also means verify=pattern",
     )
     .example("0xff"),
+        // Of fio 3.40 and later.
+        Row::new(
+        "verify_pattern_interval",
+        Rule::Size(0, MAX_U32, field!(verify.pattern_interval_bytes as u32)),
+        "The pattern begins anew after so many bytes, with the offset there for %o; 0: with each I/O",
+    )
+    .default("0")
+    .example("512"),
         Row::new(
         "verify_fatal",
         Rule::Bool(field!(verify.fatal)),

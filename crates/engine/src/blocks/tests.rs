@@ -136,6 +136,24 @@ fn the_offset_stands_in_a_pattern() {
     assert_eq!(check(&mut blocks, &buffer, 0), Err(Wrong::Contents));
 }
 
+#[test]
+fn a_pattern_begins_anew_after_its_interval() {
+    let mut job = verifying(VerifyAlgorithm::Pattern);
+    let verify = job.verify.as_mut().expect("it verifies");
+    verify.pattern = b"ab00000000c".to_vec();
+    verify.pattern_offsets = vec![2];
+    verify.pattern_interval_bytes = 16;
+    let mut blocks = Blocks::new(&job, 0, 1).expect("it verifies");
+    let mut buffer = vec![0; 40];
+    blocks.fill(&mut buffer, 0x0102_03f8);
+    assert_eq!(buffer[..16], *b"ab\xf8\x03\x02\x01\0\0\0\0cab\xf8\x03\x02");
+    assert_eq!(buffer[16..28], *b"ab\x08\x04\x02\x01\0\0\0\0ca");
+    assert_eq!(buffer[32..], *b"ab\x18\x04\x02\x01\0\0");
+    assert_eq!(check(&mut blocks, &buffer, 0x0102_03f8), Ok(()));
+    buffer[18] ^= 0x10;
+    assert_eq!(check(&mut blocks, &buffer, 0x0102_03f8), Err(Wrong::Contents));
+}
+
 /// What a later fio writes: a header of 48 bytes.
 #[test]
 fn headers_of_later_versions_are_read() {
