@@ -18,7 +18,7 @@ pub struct Start {
 /// Which percentiles are reported, of which latency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Percentiles {
-    /// Ascending, each above 0 and at most 100.
+    /// Ascending, each of 0 to 100.
     pub list: Vec<f64>,
     /// Of submission latency.
     pub slat: bool,

@@ -191,7 +191,7 @@ pub(super) static ROWS: &[&[Row]] = &[
                 Choice::nothing("mtd", Support::NotYet("use io_uring on /dev/mtdblock0")),
                 Choice::nothing(
                     "libzbc",
-                    Support::NotYet("zoned devices are not known: use a device without zones"),
+                    Support::NotYet("use io_uring with zonemode=zbd: the kernel reads the zones"),
                 ),
                 Choice::nothing(
                     "libcufile",

@@ -172,14 +172,14 @@ pub(crate) fn float(text: &str) -> Result<f64, Fault> {
         .ok_or_else(|| Fault::new(format!("`{text}` is not a number")).remedy("write a number such as 1.2"))
 }
 
-/// Percentiles separated by colons, sorted, each once, above 0 and at most 100.
+/// Percentiles separated by colons, sorted, each once, of 0 (the least) to 100.
 pub(crate) fn ascending_floats(text: &str) -> Result<Vec<f64>, Fault> {
     let mut list = Vec::new();
     for part in text.split(':') {
         let value = float(part)?;
-        if !(value > 0.0 && value <= 100.0) {
+        if !(0.0..=100.0).contains(&value) {
             return Err(Fault::new(format!("`{}` is not a percentile", part.trim()))
-                .remedy("write numbers above 0 and at most 100, such as 50:99:99.9"));
+                .remedy("write numbers of 0 to 100, such as 50:99:99.9"));
         }
         list.push(value);
     }

@@ -73,7 +73,8 @@ impl Distribution {
         let mut bins = self.bins.iter();
         let (mut cumulated, mut value) = (0, 0);
         for percentile in list {
-            let wanted = percentile / 100.0 * self.n as f64;
+            // The least of all, at least: of 0 % too.
+            let wanted = (percentile / 100.0 * self.n as f64).max(f64::MIN_POSITIVE);
             while (cumulated as f64) < wanted - wanted * 1e-12
                 && let Some(&(index, count)) = bins.next()
             {

@@ -90,7 +90,8 @@ fn file_names() {
 #[test]
 fn percentiles() {
     assert_eq!(ascending_floats("99:50:99.9:50"), Ok(vec![50.0, 99.0, 99.9]));
-    for text in ["", "0", "101", "x", "99,50", "nan", "inf", "50:"] {
+    assert_eq!(ascending_floats("50:0"), Ok(vec![0.0, 50.0]));
+    for text in ["", "-1", "101", "x", "99,50", "nan", "inf", "50:"] {
         assert!(ascending_floats(text).is_err(), "{text}");
     }
 }
