@@ -99,6 +99,25 @@ impl Formats {
 /// An option as a job file has it: its canonical name and its value; `None` for a bare one.
 pub type WrittenOption = (String, Option<String>);
 
+/// How idle the processors were, where that was asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Idleness {
+    /// The mean of all; `None`: the run was too short to tell.
+    pub system_percent: Option<f64>,
+    /// Each by its number, where each was asked for.
+    pub cpus: Vec<(u32, f64)>,
+    /// How long a fixed piece of work takes, in microseconds.
+    pub unit_us_mean: f64,
+    pub unit_us_stddev: f64,
+}
+
+impl Idleness {
+    /// How long the fixed piece of work takes, alone.
+    pub fn unit_work(&self) -> String {
+        normal::unit_work(self)
+    }
+}
+
 /// A run, or how far one is.
 #[derive(Debug, Clone, Copy)]
 pub struct FioRun<'a> {
@@ -111,6 +130,7 @@ pub struct FioRun<'a> {
     pub accounts: &'a [WorkerAccount],
     /// What the disks below the targets counted.
     pub disks: &'a [DiskSummary],
+    pub idleness: Option<&'a Idleness>,
     /// When this is told: milliseconds since 1970.
     pub now_unix_ms: u64,
     /// The same as `ctime(3)` writes it, without the end of the line.

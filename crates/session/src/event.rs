@@ -2,7 +2,7 @@
 
 use crate::sweep::progress::{self, Step};
 use fathom_core::record::CounterRow;
-use fathom_core::run::{IntervalLatency, SeriesRow, WorkerAccount};
+use fathom_core::run::{DiskSummary, IntervalLatency, SeriesRow, WorkerAccount};
 use fathom_core::virtual_disk::CreditLeft;
 use fathom_engine::plan::FileAction;
 use fathom_engine::run::Progress;
@@ -66,12 +66,27 @@ pub enum Event<'a> {
 
 /// What each worker has done so far, put together when it is asked for.
 #[derive(Clone, Copy)]
-pub struct Standing<'a>(pub &'a dyn Fn() -> Vec<WorkerAccount>);
+pub struct Standing<'a> {
+    accounts: &'a dyn Fn() -> Vec<WorkerAccount>,
+    disks: &'a dyn Fn() -> Vec<DiskSummary>,
+}
 
-impl Standing<'_> {
+impl<'a> Standing<'a> {
+    pub(crate) fn new(
+        accounts: &'a dyn Fn() -> Vec<WorkerAccount>,
+        disks: &'a dyn Fn() -> Vec<DiskSummary>,
+    ) -> Self {
+        Self { accounts, disks }
+    }
+
     /// The accounts, in the order of jobs and workers.
     pub fn accounts(&self) -> Vec<WorkerAccount> {
-        (self.0)()
+        (self.accounts)()
+    }
+
+    /// What the disks counted so far; of a modelled machine, which counts at the end, nothing.
+    pub fn disks(&self) -> Vec<DiskSummary> {
+        (self.disks)()
     }
 }
 

@@ -12,7 +12,9 @@ use crate::stops::{self, StopWatch};
 use crate::streams::{EndedStreams, StreamRecorder, Subject, VirtualStreams};
 use crate::tap::{IoTap, Tapping, VirtualTapping};
 use crate::{conditions, start_error, virtual_run};
-use fathom_core::run::{HistogramRow, IntervalLatency, Run, SeriesRow, Status, Warning, WorkerAccount};
+use fathom_core::run::{
+    DiskSummary, HistogramRow, IntervalLatency, Run, SeriesRow, Status, Warning, WorkerAccount,
+};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::virtual_disk::{Trace, VirtualDisk};
 use fathom_core::workload::TimedBy;
@@ -185,6 +187,8 @@ fn real(
         allow_exec: how.allow_exec,
         ..conduct.options(stop, &clock)
     };
+    let counters = Counters::begin(&clock, disks);
+    let disks_so_far = || counters.disks_so_far(system, &clock);
     let mut hooks = Watchers {
         observer,
         recorder,
@@ -193,9 +197,9 @@ fn real(
         lossless: false,
         guard: Some(Guard::new(permitted, system, stop)),
         alive: Arc::default(),
+        disks_so_far: &disks_so_far,
     };
     let stops = StopWatch::begin(&clock, &hooks.alive)?;
-    let counters = Counters::begin(&clock, disks);
     let results = fathom_engine::run::run(plan, &options, &mut hooks);
     let unread = end_reading(reading);
     if let Some(tapping) = tapping {
@@ -278,6 +282,7 @@ fn modelled(
         lossless: true,
         guard: None,
         alive: Arc::default(),
+        disks_so_far: &Vec::new,
     };
     let done = virtual_run::carry_out(spec, plan, &options, traced, &mut hooks);
     let unread = end_reading(reading);
@@ -449,6 +454,8 @@ struct Watchers<'o> {
     guard: Option<Guard>,
     /// How often this thread has been seen to run.
     alive: Arc<AtomicU64>,
+    /// What the disks counted so far.
+    disks_so_far: &'o dyn Fn() -> Vec<DiskSummary>,
 }
 
 impl Hooks for Watchers<'_> {
@@ -487,7 +494,8 @@ impl Hooks for Watchers<'_> {
         self.observer.event(Event::Latencies(latencies));
     }
     fn accounts(&mut self, accounts: &dyn Fn() -> Vec<WorkerAccount>) {
-        self.observer.event(Event::Standing(Standing(accounts)));
+        self.observer
+            .event(Event::Standing(Standing::new(accounts, self.disks_so_far)));
     }
     fn histograms(&mut self, rows: Vec<HistogramRow>) {
         if let Some(recorder) = &mut self.recorder {

@@ -74,8 +74,18 @@ impl Counters {
         }
     }
 
+    /// What the disks counted so far. Counters that cannot be read are told of at the end.
+    pub(crate) fn disks_so_far(&self, system: &SystemRoot, clock: &HostClock) -> Vec<DiskSummary> {
+        let before = self.disks.as_ref();
+        let both = before.and_then(|before| Some((before, before.again(system).ok()?)));
+        both.map_or(Vec::new(), |(before, now)| {
+            let duration = clock.now().since(self.at);
+            before.snapshot.until(&now.snapshot, duration.0)
+        })
+    }
+
     /// What was used since.
-    pub(crate) fn end(self, system: &SystemRoot, clock: &HostClock) -> Used {
+    pub(crate) fn end(&self, system: &SystemRoot, clock: &HostClock) -> Used {
         let mut used = Used::default();
         let now = process::resource_usage_self().ok();
         match (self.cpu, now) {
@@ -84,7 +94,7 @@ impl Counters {
                 .warnings
                 .push(missing("CPU time of the program: getrusage failed")),
         }
-        if let Some(before) = self.disks {
+        if let Some(before) = &self.disks {
             match before.again(system) {
                 Ok(after) => {
                     used.disks = before

@@ -6,6 +6,7 @@
 
 mod debug;
 mod help;
+mod idle;
 mod live;
 pub(super) mod out;
 mod remote;
@@ -75,7 +76,19 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
     weigh(&command)?;
     let trigger = Trigger::read(&command)?;
     if let Some(at) = command.setting("server") {
-        return remote::serve(at.unwrap_or_default(), args);
+        let pidfile = command.setting("daemonize").flatten().map(Path::new);
+        return remote::serve(at.unwrap_or_default(), pidfile, args);
+    }
+    match outputs.idle {
+        Some(idle::Wanted::Calibrate) => {
+            let told = idle::Watch::new(idle::Wanted::Calibrate).so_far();
+            terminal::print(&told.unit_work())?;
+            return Ok(Exit::Done);
+        }
+        Some(_) if !command.clients.is_empty() => {
+            bail!("--idle-prof: processors of other machines are not watched: leave it out")
+        }
+        _ => {}
     }
     if !command.clients.is_empty() {
         return remote::ask(&command, args, &outputs);
@@ -84,6 +97,9 @@ fn carry_out(args: &FioArgs) -> anyhow::Result<Exit> {
     let runs_on = request::machine_of(target.as_ref(), args.catalog.as_deref())?;
     if target == Some(Target::Null) {
         choose_null(&mut command)?;
+    }
+    if outputs.idle.is_some() && matches!(target, Some(Target::Model(_))) {
+        bail!("--idle-prof: a modelled machine has no processors: leave it out");
     }
     let jobless = command.files.is_empty() && command.jobs.is_empty();
     if jobless && command.setting("parse-only").is_some() {

@@ -1,6 +1,6 @@
 //! `fathom fio`.
 
-use crate::harness::{Place, finish, start};
+use crate::harness::{Place, finish, skipped, start};
 
 #[test]
 fn a_command_line_of_fio_runs_and_leaves_no_record() {
@@ -197,4 +197,78 @@ fn a_signal_ends_it_as_it_ends_fio() {
         "{}",
         outcome.stdout
     );
+}
+
+/// What the disks counted stands in each report, where it stands in the last.
+#[test]
+fn a_report_in_between_has_what_the_disks_counted() {
+    let place = Place::new();
+    let line = "fio --name=a --rw=write --filename=F --size=1m --time_based --runtime=2 --rate_iops=200 \
+                --status-interval=1 --output-format=json";
+    let stdout = place.fathom(line).expect(0).stdout;
+    let documents: Vec<serde_json::Value> = serde_json::Deserializer::from_str(&stdout)
+        .into_iter()
+        .map(|document| document.expect("JSON"))
+        .collect();
+    assert!(documents.len() >= 2, "{stdout}");
+    let names = |document: &serde_json::Value| {
+        let disks = document["disk_util"].as_array();
+        disks.map(|disks| {
+            disks
+                .iter()
+                .map(|disk| disk["name"].to_string())
+                .collect::<Vec<_>>()
+        })
+    };
+    let last = names(&documents[documents.len() - 1]);
+    if last.is_none() {
+        return skipped(
+            "a_report_in_between_has_what_the_disks_counted",
+            format!("a disk below {}", place.path("").display()),
+        );
+    }
+    assert!(
+        documents.iter().all(|document| names(document) == last),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn it_tells_how_idle_the_processors_were() {
+    let place = Place::new();
+    let line = "fio --name=a --ioengine=null --size=1g --time_based --runtime=1 --rate_iops=100 \
+                --output-format=json,normal --idle-prof=";
+    for (word, each) in [("system", false), ("percpu", true)] {
+        let stdout = place.fathom(&format!("{line}{word}")).expect(0).stdout;
+        let end = stdout.find("\n}\n").expect("the end of the JSON") + 2;
+        let document: serde_json::Value = serde_json::from_str(&stdout[..end]).expect("JSON");
+        let told = document["cpu_idleness"].as_object().expect("an object");
+        let share = |name: &str| {
+            told[name]
+                .as_f64()
+                .is_some_and(|share| (0.0..=100.0).contains(&share))
+        };
+        assert!(share("system"), "{told:?}");
+        assert!(told["unit_mean"].as_f64() > Some(0.0), "{told:?}");
+        assert_eq!(
+            told.keys().any(|name| name.starts_with("cpu-") && share(name)),
+            each
+        );
+        let text = &stdout[end..];
+        assert!(text.contains("\nCPU idleness:\n  system: "), "{text}");
+        assert_eq!(text.contains("\n  percpu: "), each);
+    }
+    let stdout = place.fathom("fio --idle-prof=calibrate").expect(0).stdout;
+    assert!(
+        stdout.starts_with("CPU idleness:\n  unit work: mean="),
+        "{stdout}"
+    );
+    place
+        .fathom(&format!("{line}all"))
+        .expect(1)
+        .saying("incorrect idle-prof option: all");
+    place
+        .fathom(&format!("{line}system --on model:azure/P15"))
+        .expect(1)
+        .saying("--idle-prof");
 }

@@ -200,3 +200,47 @@ fn a_signal_at_the_client_ends_the_load() {
     let outcome = finish(child).expect(128);
     assert!(outcome.stdout.contains("\"client_stats\""), "{}", outcome.stdout);
 }
+
+/// A server in the background, ended with the test.
+struct Background(rustix::process::Pid);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _gone = rustix::process::kill_process(self.0, rustix::process::Signal::KILL);
+    }
+}
+
+#[test]
+fn a_server_in_the_background_listens_once_its_caller_goes_on() {
+    let place = Place::new();
+    key(&place, "key", "a");
+    place.write("j.fio", JOBS);
+    place.write("mine", "my own notes");
+    let line = "fio --server=sock:s --key key --daemonize=";
+    place.fathom(&format!("{line}mine")).expect(1).saying("mine");
+    place
+        .fathom("fio --server=sock:none/s --key key --daemonize=pid")
+        .expect(1)
+        .saying("cannot listen at");
+    assert_eq!(place.names(), ["j.fio", "key", "mine"]);
+    // Of a server that is gone: no process has a number beyond the most that Linux gives.
+    place.write("pid", "4194305\n");
+    let outcome = place.fathom(&format!("{line}pid")).expect(0);
+    assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("", ""));
+    let number = std::fs::read_to_string(place.path("pid")).expect("the number");
+    let pid = number
+        .trim()
+        .parse()
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
+    let _background = Background(pid.expect("a number"));
+    let asked = place
+        .fathom("fio --key key --client=sock:s j.fio --output-format=json")
+        .expect(0);
+    assert_eq!(asked.json()["client_stats"][0]["read"]["total_ios"], 16);
+    place
+        .fathom("fio --server=sock:t --key key --daemonize=pid")
+        .expect(1)
+        .saying("end that server");
+}

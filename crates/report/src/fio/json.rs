@@ -5,7 +5,7 @@
 
 use super::bins::{BOUNDS, Distribution, value_of};
 use super::entry::{self, Direction, Entry, group_bandwidth};
-use super::{ClientPart, Entries, FioRun, VERSION, WrittenOption};
+use super::{ClientPart, Entries, FioRun, Idleness, VERSION, WrittenOption};
 use fathom_core::run::{DiskSummary, SteadyAccount};
 use fathom_core::workload::{Steady, SteadyOf};
 use std::fmt::{Display, Write as _};
@@ -117,6 +117,9 @@ pub(super) fn document(run: &FioRun<'_>, entries: &Entries<'_>, bins: bool) -> S
             }
         });
         disks(out, run);
+        if let Some(idleness) = run.idleness {
+            out.object("cpu_idleness", |out| idle(out, idleness));
+        }
     });
     out.text.push('\n');
     out.text
@@ -415,6 +418,17 @@ fn disks(out: &mut Writer, run: &FioRun<'_>) {
             out.element(|out| one_disk(out, disk));
         }
     });
+}
+
+fn idle(out: &mut Writer, idleness: &Idleness) {
+    if let Some(percent) = idleness.system_percent {
+        out.float("system", percent);
+    }
+    for (cpu, percent) in &idleness.cpus {
+        out.float(&format!("cpu-{cpu}"), *percent);
+    }
+    out.float("unit_mean", idleness.unit_us_mean);
+    out.float("unit_stddev", idleness.unit_us_stddev);
 }
 
 fn one_disk(out: &mut Writer, disk: &DiskSummary) {

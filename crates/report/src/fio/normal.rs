@@ -6,7 +6,7 @@ use super::bins::{BOUNDS, Distribution};
 use super::entry::{Direction, Entry, group_bandwidth};
 use super::json::{steady_name, utilisation_percent};
 use super::scale::{self, Scaled, Unit, in_words};
-use super::{Entries, FioRun, VERSION};
+use super::{Entries, FioRun, Idleness, VERSION};
 use fathom_core::workload::{EngineKind, Job, Mix, Reporting};
 use std::fmt::Write as _;
 
@@ -144,6 +144,33 @@ pub(super) fn text(run: &FioRun<'_>, entries: &Entries<'_>) -> String {
     if !run.disks.is_empty() && run.tells_disks() {
         disks(&mut text, run);
     }
+    if let Some(idleness) = run.idleness {
+        idle(&mut text, idleness);
+    }
+    text
+}
+
+fn idle(text: &mut String, idleness: &Idleness) {
+    *text += "\nCPU idleness:\n";
+    if let Some(percent) = idleness.system_percent {
+        let _ = writeln!(text, "  system: {percent:.2}%");
+    }
+    if !idleness.cpus.is_empty() {
+        let each = idleness.cpus.iter().map(|(_, percent)| format!("{percent:.2}%"));
+        let _ = writeln!(text, "  percpu: {}", each.collect::<Vec<_>>().join(", "));
+    }
+    unit_line(text, idleness);
+}
+
+fn unit_line(text: &mut String, idleness: &Idleness) {
+    let (mean, stddev) = (idleness.unit_us_mean, idleness.unit_us_stddev);
+    let _ = writeln!(text, "  unit work: mean={mean:.2}us, stddev={stddev:.2}");
+}
+
+/// How long a fixed piece of work takes, alone.
+pub(super) fn unit_work(idleness: &Idleness) -> String {
+    let mut text = String::from("CPU idleness:\n");
+    unit_line(&mut text, idleness);
     text
 }
 
@@ -187,7 +214,7 @@ fn block(text: &mut String, run: &FioRun<'_>, entries: &Entries<'_>, entry: &Ent
 }
 
 fn direction(text: &mut String, entry: &Entry<'_>, (name, data): (&str, &Direction), whole: u64) {
-    if data.ios == 0 && data.bytes == 0 {
+    if data.ios == data.left_out {
         return;
     }
     let reporting = &entry.first.reporting;
@@ -451,7 +478,11 @@ fn status(text: &mut String, entries: &Entries<'_>, group: u32) {
 }
 
 fn status_line(text: &mut String, name: &str, reporting: &Reporting, members: &[&Direction]) {
-    let moving = || members.iter().filter(|data| data.bytes > 0);
+    let moving = || {
+        members
+            .iter()
+            .filter(|data| data.bytes > 0 && data.ios > data.left_out)
+    };
     let bytes: u64 = moving().map(|data| data.bytes).sum();
     let (Some(shortest), Some(longest)) = (
         moving().map(|data| data.runtime_ms).min(),

@@ -2,6 +2,7 @@
 //!
 //! Data in: events of the session. Data out: text as it comes. It must not carry anything out.
 
+use super::idle;
 use super::out::Out;
 use super::settings::{Eta as EtaWhen, Outputs};
 use super::states;
@@ -58,6 +59,8 @@ pub(super) struct Shown<'a> {
     /// What could not be printed; told at the end.
     failed: Option<anyhow::Error>,
     bandwidth: Bandwidth,
+    /// Watches the processors, where that was asked for.
+    idle: Option<idle::Watch>,
     /// What ends the run beside its jobs, and the flag that does.
     trigger: Option<Trigger>,
     stop: Arc<AtomicBool>,
@@ -104,6 +107,7 @@ impl<'a> Shown<'a> {
                 wanted: outputs.bandwidth_log.is_some(),
                 ..Bandwidth::default()
             },
+            idle: outputs.idle.map(idle::Watch::new),
             trigger: None,
             stop: Arc::default(),
             states: Vec::new(),
@@ -137,12 +141,14 @@ impl<'a> Shown<'a> {
         self.end_drawn();
         let elapsed_ns = self.begun.elapsed().as_nanos() as u64;
         let text = now_in_words();
+        let idleness = self.idle.as_ref().map(idle::Watch::so_far);
         let run = FioRun {
             workload: self.workload,
             global_options: &self.options.global,
             job_options: &self.options.jobs,
             accounts,
             disks,
+            idleness: idleness.as_ref(),
             now_unix_ms: crate::request::unix_ns() / 1_000_000,
             now_in_words: &text,
             elapsed_ns,
@@ -327,13 +333,28 @@ pub(super) fn now_in_words() -> String {
 impl Observer for Shown<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
-            Event::Progress(progress) => self.progress(progress),
+            Event::Progress(progress) => {
+                if let Some(idle) = &mut self.idle {
+                    idle.load_begins();
+                }
+                self.progress(progress);
+            }
             Event::Rows(rows) => self.bandwidth.take(rows),
             Event::Standing(standing) => {
                 let due = self.status_next.is_some_and(|next| self.elapsed >= next);
                 if due || self.asked.swap(false, Ordering::Relaxed) {
                     self.status_next = self.outputs.status_interval.map(|step| self.elapsed + step);
-                    self.results(&standing.accounts(), &[], false);
+                    self.results(&standing.accounts(), &standing.disks(), false);
+                }
+            }
+            Event::LaidOut => {
+                if let Some(idle) = &mut self.idle {
+                    idle.load_begins();
+                }
+            }
+            Event::LoadEnded => {
+                if let Some(idle) = &mut self.idle {
+                    idle.load_ended();
                 }
             }
             Event::Unmarked(_)
@@ -343,8 +364,6 @@ impl Observer for Shown<'_> {
             | Event::Shared { .. }
             | Event::Stays { .. }
             | Event::LayingOut { .. }
-            | Event::LaidOut
-            | Event::LoadEnded
             | Event::Latencies(_)
             | Event::Machine { .. }
             | Event::Sweep(_) => {}

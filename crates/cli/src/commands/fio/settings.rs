@@ -2,6 +2,7 @@
 //!
 //! Data in: settings as typed. Data out: [`Outputs`], or what fio would say of a wrong one. It must not know jobs.
 
+use super::idle;
 use fathom_core::units::Nanos;
 use fathom_dialect::{FioCommand, Override, duration};
 use fathom_report::fio::Formats;
@@ -32,6 +33,8 @@ pub(super) struct Outputs {
     pub status_interval: Option<Nanos>,
     /// What the names of logs of the whole bandwidth begin with.
     pub bandwidth_log: Option<String>,
+    /// Whether it is told how idle the processors were.
+    pub idle: Option<idle::Wanted>,
 }
 
 impl Default for Outputs {
@@ -44,6 +47,7 @@ impl Default for Outputs {
             eta_newline: None,
             status_interval: None,
             bandwidth_log: None,
+            idle: None,
         }
     }
 }
@@ -57,6 +61,7 @@ pub(super) fn outputs(command: &FioCommand) -> Result<Outputs, String> {
     for setting in &command.settings {
         take(&mut outputs, setting)?;
     }
+    outputs.idle = idle::wanted(command)?;
     Ok(outputs)
 }
 
@@ -114,9 +119,7 @@ pub(super) enum Fate {
 pub(super) fn fate(name: &str) -> Fate {
     match name {
         "trigger-remote" => Fate::Refused("leave it out: stop the client with Ctrl-C, and its servers end"),
-        "daemonize" => Fate::Refused("leave it out: start the server with & or as a service"),
         "remote-config" => Fate::Refused("it belongs to --client, which stands before it"),
-        "idle-prof" => Fate::Refused("leave it out: idle CPU time is not measured"),
         "merge-blktrace-only" => Fate::Refused("leave it out: traces are not merged"),
         "crctest" | "cpuclock-test" => Fate::Refused("leave it out: it tests nothing of fathom"),
         _ => Fate::Accepted,

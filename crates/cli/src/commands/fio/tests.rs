@@ -13,7 +13,7 @@ fn words(text: &str) -> Vec<String> {
 fn what_cannot_be_done_is_refused_with_a_remedy() {
     for (typed, expected) in [
         ("--trigger-remote=reboot --name=a", "Ctrl-C"),
-        ("--idle-prof=system", "leave it out"),
+        ("--merge-blktrace-only", "leave it out"),
     ] {
         let command = read_fio_args(&words(typed), &[]).expect(typed);
         let error = weigh(&command).expect_err(typed).to_string();

@@ -1,6 +1,7 @@
 //! The server: waits for clients with the key, and runs what they ask for, by the same steps and under the same rules for what
 //! may be overwritten as a run of its own.
 
+use super::background;
 use super::key::key;
 use super::stream::{Listener, Stream};
 use crate::allowed::Allowed;
@@ -43,11 +44,28 @@ const SECOND_NS: u64 = 1_000_000_000;
 ///
 /// # Errors
 /// There is no key, or nothing can listen there.
-pub(in crate::commands::fio) fn serve(at: &str, args: &FioArgs) -> anyhow::Result<Exit> {
+pub(in crate::commands::fio) fn serve(
+    at: &str,
+    pidfile: Option<&Path>,
+    args: &FioArgs,
+) -> anyhow::Result<Exit> {
     let key = key(args)?;
     let address = Address::from_word(at)?;
-    let listener = Listener::bind(&address)?;
-    terminal::print(&format!("fio: server listening on {address}\n"))?;
+    let listener = match pidfile {
+        None => {
+            let listener = Listener::bind(&address)?;
+            terminal::print(&format!("fio: server listening on {address}\n"))?;
+            listener
+        }
+        Some(pidfile) if background::is_here() => {
+            let listener = Listener::bind(&address).and_then(|listener| {
+                background::listens(pidfile)?;
+                Ok(listener)
+            });
+            listener.inspect_err(background::failed)?
+        }
+        Some(pidfile) => return background::begin(pidfile),
+    };
     let how = Arc::new(args.permissions.how(Streams::default(), args.recorded.clone()));
     loop {
         let stream = match listener.next() {
@@ -282,7 +300,11 @@ impl Observer for Remote<'_> {
             Event::Standing(standing) if self.status_next_ns.is_some_and(|next| self.elapsed_ns >= next) => {
                 let step = self.status_interval_ns.map(|step| step.max(SECOND_NS / 10));
                 self.status_next_ns = step.map(|step| self.elapsed_ns + step);
-                self.say(&ToClient::Standing(self.results(&standing.accounts(), &[], 0)));
+                self.say(&ToClient::Standing(self.results(
+                    &standing.accounts(),
+                    &standing.disks(),
+                    0,
+                )));
             }
             _ => {}
         }
