@@ -122,36 +122,64 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Of how many job files something holds: of all, and where differences on purpose count as none.
+#[derive(Debug, Default)]
+struct Share {
+    of: u32,
+    alike: u32,
+    on_purpose: u32,
+}
+
+impl Share {
+    fn count(&mut self, alike: bool, on_purpose: bool) {
+        self.of += 1;
+        self.alike += u32::from(alike);
+        self.on_purpose += u32::from(!alike && on_purpose);
+    }
+
+    fn in_words(&self) -> String {
+        let percent = |n: u32| f64::from(n) * 100.0 / f64::from(self.of.max(1));
+        let with = self.alike + self.on_purpose;
+        format!(
+            "{} of {} ({:.1} %); with the {} that differ on purpose {with} ({:.1} %)",
+            self.alike,
+            self.of,
+            percent(self.alike),
+            self.on_purpose,
+            percent(with)
+        )
+    }
+}
+
 fn report(cases: &[Case], verdicts: &[Option<Verdict>]) {
-    let (mut all, mut refused, mut accepted, mut same, mut bound, mut purpose) = (0, 0, 0, 0, 0, 0);
+    let (mut accepted, mut amounts, mut refused) = (Share::default(), Share::default(), 0);
     for (case, verdict) in cases.iter().zip(verdicts) {
         let Some(verdict) = verdict else { continue };
         if matches!(verdict, Verdict::Hung) {
             println!("{}\n    fio hangs: not counted", case.line);
             continue;
         }
-        all += 1;
-        let differs = match verdict {
-            Verdict::Same | Verdict::Refused | Verdict::Hung => None,
-            Verdict::Accepted(what) | Verdict::Amount(what) => Some(what),
-        };
         refused += u32::from(matches!(verdict, Verdict::Refused));
-        accepted += u32::from(!matches!(verdict, Verdict::Accepted(_)) || case.on_purpose);
-        if !case.acceptance_only {
-            bound += 1;
-            let is_same = matches!(verdict, Verdict::Same | Verdict::Refused);
-            same += u32::from(is_same || case.on_purpose);
+        let on_purpose = case.on_purpose;
+        accepted.count(!matches!(verdict, Verdict::Accepted(_)), on_purpose);
+        // Only of what both carry out there are two amounts.
+        if !case.acceptance_only && matches!(verdict, Verdict::Same | Verdict::Amount(_)) {
+            amounts.count(matches!(verdict, Verdict::Same), on_purpose);
         }
-        purpose += u32::from(case.on_purpose);
-        match differs {
-            Some(what) if !case.on_purpose => println!("{}\n    {what}", case.line),
-            None if case.on_purpose => println!("{}\n    no longer a difference", case.line),
+        match verdict {
+            Verdict::Accepted(what) | Verdict::Amount(what) => {
+                let why = if on_purpose { "on purpose: " } else { "" };
+                println!("{}\n    {why}{what}", case.line);
+            }
+            _ if on_purpose => println!("{}\n    no longer a difference", case.line),
             _ => {}
         }
     }
     println!(
-        "accepted alike: {accepted} of {all} ({refused} refused by both); alike in amounts: {same} of {bound} (of these {purpose} on purpose)"
+        "accepted and refused alike: {} ({refused} refused by both)",
+        accepted.in_words()
     );
+    println!("equal I/Os and bytes: {}", amounts.in_words());
 }
 
 /// Runs `case` by both, each in a directory of its own.
@@ -159,10 +187,9 @@ fn compared(case: &Case, program: &Path) -> Result<Verdict> {
     let ours = {
         let scratch = tempfile::tempdir()?;
         let mut words = vec![
-            "run",
-            "--json",
-            "--quiet",
-            "--no-record",
+            "fio",
+            "--output-format=json",
+            "--output=result.json",
             "--allow-overwrite",
             "pre",
         ];
@@ -174,7 +201,7 @@ fn compared(case: &Case, program: &Path) -> Result<Verdict> {
         }
         words.push("job.fio");
         let _server = Server::of(case, program, &scratch)?;
-        ran(case, program, &words, &scratch)?.done(["ios", "bytes"])
+        ran(case, program, &words, &scratch)?.done()
     };
     let scratch = tempfile::tempdir()?;
     let _server = Server::of(case, program, &scratch)?;
@@ -183,7 +210,7 @@ fn compared(case: &Case, program: &Path) -> Result<Verdict> {
     if fio.status.code() == Some(HUNG) {
         return Ok(Verdict::Hung);
     }
-    let theirs = fio.done(["total_ios", "io_bytes"]);
+    let theirs = fio.done();
     Ok(match (theirs, ours) {
         (Err(_), Err(_)) => Verdict::Refused,
         (Err(why), Ok(_)) => Verdict::Accepted(format!("only fathom accepts it; fio: {why}")),
@@ -313,7 +340,7 @@ fn end_all_in(directory: &Path) -> Result<()> {
 
 impl Ran {
     /// The sums over all jobs, or what the program said.
-    fn done(&self, [ios, bytes]: [&str; 2]) -> std::result::Result<Done, String> {
+    fn done(&self) -> std::result::Result<Done, String> {
         let json = self.json.find('{').map_or("", |start| &self.json[start..]);
         let document: Value = match serde_json::from_str(json) {
             Ok(document) if self.status.success() => document,
@@ -332,8 +359,8 @@ impl Ran {
             .sum()
         };
         Ok(Done {
-            ios: ["read", "write", "trim"].map(|op| sum(op, ios)),
-            bytes: ["read", "write", "trim"].map(|op| sum(op, bytes)),
+            ios: ["read", "write", "trim"].map(|op| sum(op, "total_ios")),
+            bytes: ["read", "write", "trim"].map(|op| sum(op, "io_bytes")),
         })
     }
 }
