@@ -73,8 +73,7 @@ fn a_drift_is_found() {
 #[test]
 fn what_was_lost_is_told_event_by_event() {
     let ms_slow = |ms: u64| match ms {
-        3_000..3_040 => 100.0,
-        6_000..6_400 => 100.0,
+        3_000..3_040 | 6_000..6_400 => 100.0,
         _ => 1.0,
     };
     let pulse = pulse(10, 5, ms_slow);
