@@ -1,6 +1,6 @@
 // Shows what the program tells: events as they come, after a lost connection from where that was. Names from outside are put in as
-// text, never as markup. The document's element says in `data-events` how many came, in `data-charts` how many charts have data,
-// in `data-errors` what went wrong.
+// text, never as markup. The document's element says in `data-events` how many came, in `data-had` the number of the last, in
+// `data-charts` how many charts have data, in `data-errors` what went wrong.
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -352,6 +352,7 @@
     events += 1;
     root.dataset.events = String(events);
     had = event.lastEventId || had;
+    root.dataset.had = had;
     waited = 0;
     try {
       take(JSON.parse(event.data));

@@ -285,9 +285,8 @@ pub(super) fn all_is_read(server: &Prometheus, of: &Serving) {
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
     {
         let counted = match kind {
-            "counter" => vec![format!("{name}[1m]")],
-            // The node exporter leaves open what these are.
-            "untyped" => vec![format!("{name}[1m]")],
+            // The node exporter leaves open that some of its counters are.
+            "counter" | "untyped" => vec![format!("{name}[1m]")],
             "histogram" => vec![
                 format!("{name}_count[1m]"),
                 format!("{name}_bucket[1m]"),
