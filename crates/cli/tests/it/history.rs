@@ -463,6 +463,8 @@ fn this_machine_is_told_alike_by_a_recording_and_by_a_server() {
     let words: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let mut squeezed = Command::new("sh");
     squeezed
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
         .arg(squeeze.0.join("cgroup.procs"))
         .arg(program)
