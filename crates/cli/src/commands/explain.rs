@@ -127,7 +127,8 @@ pub(crate) fn outline_of_sweep(
     });
     let Some(first) = measured else { return Ok(None) };
     let run = run_of(&dir.join(&first.run))?;
-    let known = disks::known(&catalog::open(None)?, false, &run);
+    let catalog = catalog::open(None)?;
+    let known = disks::known(&catalog, false, &run);
     Ok(Outline::of_sweep(plan, results, &known))
 }
 
