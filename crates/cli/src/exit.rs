@@ -2,8 +2,11 @@
 //!
 //! Data in: how a command went. Data out: a number. It must not print; `--help` and the README say what [`TABLE`] says.
 
+use fathom_disk::nbd::ListenError;
 use fathom_door::OutputError;
 use fathom_door::backing::BackingError;
+use fathom_door::socket::SocketError;
+use fathom_observe::safety::Refusal;
 use fathom_session::{End, Refused, Touched, touched};
 use std::process::ExitCode;
 
@@ -99,17 +102,18 @@ pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<Refused>() {
         return Exit::Refused;
     }
-    let backing = error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<BackingError>());
-    if backing.into_iter().any(BackingError::is_refusal) {
-        return Exit::Refused;
+    let refused = |cause: &(dyn std::error::Error + 'static)| {
+        cause.is::<Refusal>()
+            || cause.downcast_ref().is_some_and(BackingError::is_refusal)
+            || cause.downcast_ref().is_some_and(ListenError::is_refusal)
+            || cause.downcast_ref().is_some_and(SocketError::is_refusal)
+            || output_error(cause).is_some_and(OutputError::is_refusal)
+    };
+    if error.chain().any(refused) {
+        Exit::Refused
+    } else {
+        Exit::Wrong
     }
-    let refusal = error
-        .chain()
-        .filter_map(output_error)
-        .any(OutputError::is_refusal);
-    if refusal { Exit::Refused } else { Exit::Wrong }
 }
 
 /// The refusal of an output, by itself or within an error of the system.

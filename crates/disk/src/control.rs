@@ -5,13 +5,14 @@
 
 use crate::bench::Bench;
 use crate::fault;
-use crate::nbd::{ListenError, remove_stale};
+use crate::nbd::ListenError;
 use crate::status::{self, Mark};
 use fathom_core::served::{Interval, Status};
+use fathom_door::socket::{self, SocketName};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -37,6 +38,8 @@ struct Standing {
 #[derive(Debug)]
 pub struct Control {
     path: PathBuf,
+    /// Held for its drop.
+    _name: SocketName,
     latest: Latest,
 }
 
@@ -57,8 +60,7 @@ impl Control {
         {
             fathom_door::own::make_private_directory(directory).map_err(failed)?;
         }
-        remove_stale(path)?;
-        let listener = UnixListener::bind(path).map_err(failed)?;
+        let (listener, name) = socket::listen(path)?;
         let latest = Latest::default();
         let (bench, theirs) = (Arc::clone(bench), Arc::clone(&latest));
         let mut mark = Mark::start(&bench);
@@ -73,6 +75,7 @@ impl Control {
         thread.spawn(body).map_err(failed)?;
         Ok(Self {
             path: path.to_owned(),
+            _name: name,
             latest,
         })
     }
@@ -84,13 +87,6 @@ impl Control {
     /// What who asks from now on is told.
     pub fn show(&self, status: Status) {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
-    }
-}
-
-impl Drop for Control {
-    fn drop(&mut self) {
-        // It was made by this server; what is left of it does no harm.
-        let _removed = fathom_door::own::remove(&self.path);
     }
 }
 

@@ -13,6 +13,7 @@ mod secret;
 
 use crate::bench::Bench;
 use connection::Connection;
+use fathom_door::socket::{self, SocketError, SocketName};
 use protocol::Export;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::time::Timespec;
@@ -21,7 +22,7 @@ use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -57,10 +58,17 @@ impl std::fmt::Display for Address {
 /// Why nobody listens.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    #[error("{}: another server listens there", path.display())]
-    InUse { path: PathBuf },
+    #[error(transparent)]
+    Socket(#[from] SocketError),
     #[error("{address}: {source}")]
     Io { address: Address, source: io::Error },
+}
+
+impl ListenError {
+    /// Whether it was refused for safety: something of somebody else's is there.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Socket(taken) if taken.is_refusal())
+    }
 }
 
 /// A server that listens. Dropped, it closes its connections and ends.
@@ -97,7 +105,11 @@ impl Open {
 
 #[derive(Debug)]
 enum Listener {
-    Unix(UnixListener),
+    Unix {
+        listener: UnixListener,
+        /// Held for its drop.
+        _name: SocketName,
+    },
     Tcp(TcpListener),
 }
 
@@ -176,10 +188,12 @@ impl Listener {
                 Ok(Self::Tcp(listener))
             }
             Address::Unix(path) => {
-                remove_stale(path)?;
-                let listener = UnixListener::bind(path).map_err(failed)?;
+                let (listener, name) = socket::listen(path)?;
                 listener.set_nonblocking(true).map_err(failed)?;
-                Ok(Self::Unix(listener))
+                Ok(Self::Unix {
+                    listener,
+                    _name: name,
+                })
             }
         }
     }
@@ -187,7 +201,7 @@ impl Listener {
     /// The next connection; `None`: there is none at the moment.
     fn accept(&self) -> io::Result<Option<Stream>> {
         let accepted = match self {
-            Self::Unix(listener) => listener.accept().and_then(|(stream, _)| {
+            Self::Unix { listener, .. } => listener.accept().and_then(|(stream, _)| {
                 stream.set_nonblocking(false)?;
                 Ok(Stream::Unix(stream))
             }),
@@ -208,7 +222,7 @@ impl Listener {
         match self {
             // A port of 0 is any that is free.
             Self::Tcp(listener) => listener.local_addr().map_or_else(|_| asked.clone(), Address::Tcp),
-            Self::Unix(_) => asked.clone(),
+            Self::Unix { .. } => asked.clone(),
         }
     }
 }
@@ -216,28 +230,9 @@ impl Listener {
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
-            Self::Unix(listener) => listener.as_fd(),
+            Self::Unix { listener, .. } => listener.as_fd(),
             Self::Tcp(listener) => listener.as_fd(),
         }
-    }
-}
-
-/// Removes a socket that nobody listens on any more: its server was killed.
-pub(crate) fn remove_stale(path: &Path) -> Result<(), ListenError> {
-    let is_socket = std::fs::symlink_metadata(path)
-        .is_ok_and(|found| std::os::unix::fs::FileTypeExt::is_socket(&found.file_type()));
-    if !is_socket {
-        return Ok(());
-    }
-    match UnixStream::connect(path) {
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fathom_door::own::remove(path)
-            .map_err(|source| ListenError::Io {
-                address: Address::Unix(path.to_owned()),
-                source,
-            }),
-        _ => Err(ListenError::InUse {
-            path: path.to_owned(),
-        }),
     }
 }
 
@@ -328,10 +323,6 @@ impl Drop for Server {
         }
         for one in open {
             let _ended = one.thread.join();
-        }
-        if let Address::Unix(path) = &self.address {
-            // Its socket was made by this server; what is left of it does no harm.
-            let _removed = fathom_door::own::remove(path);
         }
     }
 }

@@ -63,6 +63,22 @@ impl Identity {
         self.kind == FileType::RegularFile
     }
 
+    /// Whether it is a socket's name.
+    pub fn is_socket(&self) -> bool {
+        self.kind == FileType::Socket
+    }
+
+    /// Whether both are on one file system.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        self.device == other.device
+    }
+
+    /// What tells it from all others that are or were on its file system, as a text.
+    pub(crate) fn on_its_file_system(&self) -> String {
+        let (seconds, nanoseconds) = self.born.unwrap_or_default();
+        format!("{} {seconds}.{nanoseconds:09}", self.inode)
+    }
+
     /// What it is, in words with their article.
     pub fn in_words(&self) -> &'static str {
         match self.kind {

@@ -1,12 +1,13 @@
 //! The one door: whatever creates, opens for writing, truncates, renames onto or removes goes through here.
 //!
-//! Duty: touch exactly what was permitted, and nothing that took its place. It knows five kinds of things that are
+//! Duty: touch exactly what was permitted, and nothing that took its place. It knows six kinds of things that are
 //! written:
 //!
 //! - [`target`]s, what a load writes to: permitted by identity, and what was opened is compared with what was
 //!   permitted before anyone gets to write through it;
 //! - empty directories that a load makes and removes, if fathom made them ([`directory`]);
 //! - [`backing`]s, what a served disk keeps its data in: memory, or a file that was made for it;
+//! - [`socket`]s among files, where a server listens: new ones, or in place of one that a killed fathom left;
 //! - [`output`]s, what a command leaves for its user: new regular files, under their name only when they are whole;
 //! - fathom's [`own`]: run and sweep directories and what is in them, and the kernel's switches for tracing.
 //!
@@ -20,6 +21,7 @@ pub mod identity;
 pub mod mark;
 pub mod output;
 pub mod own;
+pub mod socket;
 pub mod target;
 
 pub use identity::Identity;

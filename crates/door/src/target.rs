@@ -407,7 +407,7 @@ pub fn is_locked(judged: &File) -> Result<(), Refused> {
 
 /// Removes `path`, if it is `expected`. A look and a removal are two steps, between which something else may take the
 /// place: so it gets a name that nobody else uses first.
-fn remove(path: &Path, expected: &Identity) -> io::Result<()> {
+pub(crate) fn remove(path: &Path, expected: &Identity) -> io::Result<()> {
     let taken = beside(path, "removed");
     let cwd = rustix::fs::CWD;
     match renameat_with(cwd, path, cwd, &taken, RenameFlags::NOREPLACE) {

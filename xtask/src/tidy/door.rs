@@ -6,7 +6,7 @@
 use std::path::Path;
 
 /// What writes, as it is spelled in code.
-const CALLS: [&str; 40] = [
+const CALLS: [&str; 49] = [
     "File::create",
     "File::options",
     "OpenOptions",
@@ -45,12 +45,21 @@ const CALLS: [&str; 40] = [
     "O_CREAT",
     "O_TRUNC",
     "BLKDISCARD",
+    "BLKSECDISCARD",
+    "BLKZEROOUT",
+    "BLKRESETZONE:",
+    "BLKFINISHZONE:",
+    "UnixListener::bind",
+    "UnixDatagram::bind",
+    "bind_addr(",
+    "SocketAddrUnix",
+    "SockAddr::unix(",
     "remove_dir_all",
     "Permits::unasked",
 ];
 
 /// Where else which of them may stand, and why.
-const EXCEPT: [(&str, &str, &str); 3] = [
+const EXCEPT: [(&str, &str, &str); 5] = [
     // A trim of the load's, on a handle that the door gave.
     (
         "crates/sys/src/sync_io.rs",
@@ -61,6 +70,16 @@ const EXCEPT: [(&str, &str, &str); 3] = [
         "crates/sys/src/file.rs",
         "BLKDISCARD",
         "discards as a load's trim",
+    ),
+    (
+        "crates/sys/src/zoned.rs",
+        "BLKRESETZONE:",
+        "empties zones as a load's reset",
+    ),
+    (
+        "crates/sys/src/zoned.rs",
+        "BLKFINISHZONE:",
+        "fills zones as a load's finish",
     ),
     // What cargo builds with, not what users run.
     ("crates/report/build.rs", "fs::write(", "a build script"),

@@ -88,7 +88,7 @@ fn two_servers_run_the_jobs_and_their_results_are_one() {
     assert_eq!(max(all), max(&told[0]).max(max(&told[2])));
     // Each ran where its server is; logs came here, with the server's name.
     for server in &servers {
-        assert_eq!(server.place.names(), ["one.0.0", "s", "two.0.0"]);
+        assert_eq!(server.place.names(), [".s.fathom", "one.0.0", "s", "two.0.0"]);
     }
     let logs: Vec<String> = place
         .names()
@@ -155,7 +155,7 @@ fn who_has_not_the_key_gets_nothing() {
     let mut said = String::new();
     stream.read_to_string(&mut said).expect("read");
     assert!(said.contains("fio's own protocol"), "{said}");
-    assert_eq!(server.place.names(), ["s"]);
+    assert_eq!(server.place.names(), [".s.fathom", "s"]);
     // It is still there for those who have.
     place
         .fathom(&format!("fio --key key --client={at} j.fio --eta=never"))

@@ -11,9 +11,10 @@ mod wire;
 use fathom_core::backend::{Backend, BackendError, Capabilities, Errno, Op, Outcome, Request, Submit};
 use fathom_core::units::{MonoTime, Nanos};
 use fathom_core::workload::{Job, Net, NetSide};
+use fathom_door::socket::SocketName;
 use fathom_sys::arena::Arena;
 use fathom_sys::clock::monotonic_ns;
-use place::{Peer, Place, SocketFile, socket};
+use place::{Peer, Place, socket};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno as System;
 use rustix::time::Timespec;
@@ -106,7 +107,7 @@ pub struct NetBackend {
     /// `None`: they have not, or not any more.
     peer: Option<Peer>,
     /// The name of its socket among files, which goes with it.
-    file: Option<SocketFile>,
+    file: Option<SocketName>,
     arena: Arena,
     /// What is sent back to a sender that waits for it; else empty.
     echo: Box<[u8]>,

@@ -17,6 +17,9 @@ fn whatever_writes_is_found() {
         "std::fs::OpenOptions::new().write(true)",
         "open(path, OFlags::WRONLY, mode)",
         "rustix::fs::fallocate(file, flags, 0, bytes)",
+        "let listener = UnixListener::bind(path)?;",
+        "const BLKRESETZONE: Opcode = opcode::write::<[u64; 2]>(0x12, 131);",
+        "const BLKFINISHZONE: Opcode = opcode::write::<[u64; 2]>(0x12, 136);",
     ] {
         let found = breaches("crates/cli/src/some.rs", line);
         assert_eq!(found.len(), 1, "{line}: {found:?}");
@@ -28,6 +31,7 @@ fn whatever_writes_is_found() {
     }
     assert!(breaches("crates/cli/src/some.rs", "// File::create is refused").is_empty());
     assert!(breaches("crates/sys/src/file.rs", "const BLKDISCARD: Opcode").is_empty());
+    assert!(breaches("crates/sys/src/zoned.rs", "const BLKRESETZONE: Opcode").is_empty());
     let with_test =
         "fn a() {\n    #[cfg(test)]\n    fn b() {\n        File::create(x);\n    }\n    File::create(y);\n}";
     assert_eq!(breaches("crates/cli/src/some.rs", with_test).len(), 1);

@@ -4,11 +4,10 @@
 //! to, and on this machine alone where nothing is said.
 
 use fathom_core::workload::{Net, NetProtocol, NetSide};
-use fathom_door::own;
+use fathom_door::socket::{self, SocketError, SocketName};
 use socket2::{Domain, Socket, Type};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) enum Place {
     TcpHere(TcpListener),
-    UnixHere(UnixListener, SocketFile),
+    UnixHere(UnixListener, SocketName),
     /// Bound; who sends there is not known yet.
     UdpHere(UdpSocket),
     TcpThere(Vec<SocketAddr>),
@@ -87,51 +86,17 @@ impl Peer {
     }
 }
 
-/// A socket's name among files, which goes with it.
-#[derive(Debug)]
-pub(super) struct SocketFile {
-    path: PathBuf,
-    /// Device and inode.
-    identity: Option<(u64, u64)>,
-}
-
-impl SocketFile {
-    fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            identity: identity(path),
-        }
-    }
-}
-
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    let found = std::fs::symlink_metadata(path).ok()?;
-    Some((found.dev(), found.ino()))
-}
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        if self.identity.is_some() && identity(&self.path) == self.identity {
-            // What is left of it does no harm.
-            let _removed = own::remove(&self.path);
-        }
-    }
-}
-
 impl Place {
     /// Binds where `side` listens; nothing is sent yet.
     pub(super) fn open(net: &Net, side: &NetSide) -> io::Result<Self> {
         match net.protocol {
             NetProtocol::Unix if side.listens => {
                 let path = Path::new(&side.host);
-                let listener = UnixListener::bind(path).map_err(|error| match error.kind() {
-                    ErrorKind::AddrInUse => io::Error::new(
-                        ErrorKind::AddrInUse,
-                        "something is there: remove it where it is a socket that was left, or name another path",
-                    ),
-                    _ => error,
+                let (listener, name) = socket::listen(path).map_err(|error| match error {
+                    SocketError::Io { source, .. } => source,
+                    taken => io::Error::new(ErrorKind::AddrInUse, taken),
                 })?;
-                Ok(Self::UnixHere(listener, SocketFile::new(path)))
+                Ok(Self::UnixHere(listener, name))
             }
             NetProtocol::Unix => Ok(Self::UnixThere(PathBuf::from(&side.host))),
             protocol if protocol.is_tcp() && side.listens => {

@@ -3,6 +3,7 @@
 //! Data in: an address. Data out: a stream of bytes. It must not know what is said.
 
 use anyhow::Context;
+use fathom_door::socket::{self, SocketName};
 use fathom_remote::Address;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -103,7 +104,11 @@ impl Write for Stream {
 /// Who waits for connections.
 pub(super) enum Listener {
     Tcp(TcpListener),
-    Unix(UnixListener),
+    Unix {
+        listener: UnixListener,
+        /// Held for its drop.
+        _name: SocketName,
+    },
 }
 
 impl Listener {
@@ -116,7 +121,13 @@ impl Listener {
                 let host = if host.is_empty() { "0.0.0.0" } else { host };
                 Ok(Self::Tcp(TcpListener::bind((host, *port)).with_context(what)?))
             }
-            Address::Socket(path) => Ok(Self::Unix(UnixListener::bind(path).with_context(what)?)),
+            Address::Socket(path) => {
+                let (listener, name) = socket::listen(path).with_context(what)?;
+                Ok(Self::Unix {
+                    listener,
+                    _name: name,
+                })
+            }
         }
     }
 
@@ -128,7 +139,7 @@ impl Listener {
                 stream.set_nodelay(true)?;
                 Ok(Stream::Tcp(stream))
             }
-            Self::Unix(listener) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Self::Unix { listener, .. } => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
         }
     }
 }
