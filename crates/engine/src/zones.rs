@@ -105,6 +105,9 @@ struct Zone {
     kind: ZoneKind,
 }
 
+/// What a zone takes while its table is made: what the device says of it as well.
+pub(crate) const BYTES_A_ZONE: u64 = (size_of::<Zone>() + size_of::<zoned::Zone>()) as u64;
+
 /// Zones that a worker may write: it may still do so.
 #[derive(Debug)]
 struct Claim {

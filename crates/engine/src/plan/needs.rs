@@ -5,7 +5,10 @@
 use super::{JobPlan, Kind, Plan};
 use crate::pattern::map_bytes;
 use crate::thread::depth_of;
+use crate::zones::BYTES_A_ZONE;
 use fathom_core::workload::EngineKind;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The most memory that a worker takes beside its buffers, maps of visited blocks and stores: its thread's stack, its
 /// intervals, its share of what is collected and recorded. A test of the program holds it.
@@ -20,6 +23,8 @@ pub struct Needs {
     pub buffer_bytes: u64,
     /// Maps of the blocks that were visited.
     pub map_bytes: u64,
+    /// Tables of zones that are made up, all of the run. A device's own are few.
+    pub zone_bytes: u64,
     /// Files that workers open, each for itself.
     pub opens: u64,
     /// Workers with an `io_uring` of their own: a descriptor and two mappings each.
@@ -37,6 +42,7 @@ impl Needs {
         workers
             .saturating_add(self.buffer_bytes)
             .saturating_add(self.map_bytes)
+            .saturating_add(self.zone_bytes)
     }
 
     fn add(&mut self, more: &Self) {
@@ -44,6 +50,7 @@ impl Needs {
             workers,
             buffer_bytes,
             map_bytes,
+            zone_bytes,
             opens,
             rings,
             mapped,
@@ -54,6 +61,7 @@ impl Needs {
             (workers, more.workers),
             (buffer_bytes, more.buffer_bytes),
             (map_bytes, more.map_bytes),
+            (zone_bytes, more.zone_bytes),
             (opens, more.opens),
             (rings, more.rings),
             (mapped, more.mapped),
@@ -77,8 +85,30 @@ impl Plan {
                 _ => stretches.push(need),
             }
         }
+        let zone_bytes = zone_bytes(&self.jobs);
+        for stretch in &mut stretches {
+            stretch.zone_bytes = zone_bytes;
+        }
         stretches
     }
+}
+
+/// Of the tables of made-up zones: one a file, made before the run for the largest of its regions.
+fn zone_bytes(jobs: &[JobPlan]) -> u64 {
+    let mut zones: BTreeMap<&Path, u64> = BTreeMap::new();
+    for plan in jobs {
+        let Some(rules) = &plan.job.pattern.zones else {
+            continue;
+        };
+        for file in plan.workers.iter().flat_map(|worker| &worker.files) {
+            let end = file.span.start.saturating_add(file.span.bytes);
+            let count = end.checked_div(rules.size_bytes).unwrap_or_default();
+            let most = zones.entry(&file.path).or_default();
+            *most = count.max(*most);
+        }
+    }
+    let all = zones.values().fold(0u64, |sum, &count| sum.saturating_add(count));
+    all.saturating_mul(BYTES_A_ZONE)
 }
 
 fn of_job(plan: &JobPlan) -> Needs {
@@ -100,6 +130,8 @@ fn of_job(plan: &JobPlan) -> Needs {
             .saturating_add(played)
             .saturating_add(workers.saturating_mul(job.lock_bytes)),
         map_bytes: files().fold(0, |sum, file| sum.saturating_add(map_bytes(job, file.span))),
+        // Of the whole plan: two jobs may share a table.
+        zone_bytes: 0,
         opens,
         rings: only(EngineKind::IoUring, workers).max(only(EngineKind::IoUringCmd, workers)),
         mapped: only(EngineKind::Mmap, opens),

@@ -175,6 +175,7 @@ fn compare_memory(workers: &str, needs: &Needs, room: &Room) -> anyhow::Result<(
         for (bytes, what) in [
             (needs.buffer_bytes, "of buffers"),
             (needs.map_bytes, "for the blocks that were visited"),
+            (needs.zone_bytes, "for zones"),
         ] {
             if bytes > 0 {
                 terms.push(format!("{} {what}", Bytes(bytes)));

@@ -2,7 +2,7 @@
 
 use super::super::Plan;
 use super::WORKER_BYTES;
-use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Workload};
+use fathom_core::workload::{Amount, BlockSize, EngineKind, Job, Workload, ZoneRules};
 
 fn job(kind: EngineKind, workers: u32, stonewall: bool) -> Job {
     let mut job = Job {
@@ -59,4 +59,25 @@ fn a_map_of_visited_blocks_counts_where_there_is_one() {
         unaligned: false,
     });
     assert_eq!(plan(vec![mixed]).needs()[0].map_bytes, 2 * (1 << 20) / 512 / 8);
+}
+
+/// A table a file, however many jobs and workers share it, for the whole run.
+#[test]
+fn tables_of_zones_count_once_a_file() {
+    let mut zoned = job(EngineKind::Psync, 2, false);
+    zoned.region.size = Some(Amount::Bytes(1 << 30));
+    zoned.files.names = vec![std::path::PathBuf::from("one")];
+    zoned.pattern.zones = Some(ZoneRules {
+        size_bytes: 1 << 16,
+        ..ZoneRules::default()
+    });
+    let mut behind = zoned.clone();
+    behind.start.stonewall = true;
+    let needs = plan(vec![zoned, behind]).needs();
+    assert_eq!(needs.len(), 2);
+    let table_bytes = (1 << 14) * crate::zones::BYTES_A_ZONE;
+    for needs in needs {
+        assert_eq!(needs.zone_bytes, table_bytes);
+        assert!(needs.memory_bytes() >= 2 * WORKER_BYTES + table_bytes);
+    }
 }
