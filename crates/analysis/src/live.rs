@@ -95,7 +95,7 @@ pub struct Evidence {
     pub steal: f64,
     /// Time in which a process waited for a CPU.
     pub cpu_waiting: f64,
-    /// Time in which no process went on for want of memory.
+    /// Time in which no process went on for lack of memory.
     pub memory_stalled: f64,
     /// I/Os at the load's devices that are not the load's, as a share of its own.
     pub others: f64,

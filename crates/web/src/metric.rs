@@ -132,7 +132,7 @@ metrics! {
     PRESSURE_IO_FULL: "node_pressure_io_stalled_seconds_total" Counter Node [] "Seconds in which no process went on for I/O";
     PRESSURE_MEMORY: "node_pressure_memory_waiting_seconds_total" Counter Node [] "Seconds in which processes waited for memory";
     PRESSURE_MEMORY_FULL: "node_pressure_memory_stalled_seconds_total" Counter Node []
-        "Seconds in which no process went on for want of memory";
+        "Seconds in which no process went on for lack of memory";
     MEMORY_TOTAL: "node_memory_MemTotal_bytes" Gauge Node [] "Memory of the machine";
     MEMORY_AVAILABLE: "node_memory_MemAvailable_bytes" Gauge Node [] "Memory that could be given to processes without swapping";
     MEMORY_CACHED: "node_memory_Cached_bytes" Gauge Node [] "Page cache";
@@ -141,7 +141,7 @@ metrics! {
     PAGED_IN: "node_vmstat_pgpgin" Untyped Node [] "KiB read from disks";
     PAGED_OUT: "node_vmstat_pgpgout" Untyped Node [] "KiB written to disks";
     MAJOR_FAULTS: "node_vmstat_pgmajfault" Untyped Node [] "Page faults that read from a disk";
-    OOM_KILLS: "node_vmstat_oom_kill" Untyped Node [] "Processes killed for want of memory";
+    OOM_KILLS: "node_vmstat_oom_kill" Untyped Node [] "Processes killed for lack of memory";
     PAGES_DIRTIED: "node_vmstat_nr_dirtied" Untyped Node [] "Pages made dirty";
     PAGES_WRITTEN: "node_vmstat_nr_written" Untyped Node [] "Pages written";
 
@@ -187,7 +187,7 @@ metrics! {
     CGROUP_PRESSURE_CPU: "fathom_cgroup_pressure_cpu_waiting_seconds_total" Counter Own ["cgroup"]
         "Seconds in which tasks of a control group waited for a CPU";
     CGROUP_PRESSURE_CPU_FULL: "fathom_cgroup_pressure_cpu_stalled_seconds_total" Counter Own ["cgroup"]
-        "Seconds in which no task of a control group went on for want of a CPU";
+        "Seconds in which no task of a control group went on for lack of a CPU";
     CGROUP_PRESSURE_IO: "fathom_cgroup_pressure_io_waiting_seconds_total" Counter Own ["cgroup"]
         "Seconds in which tasks of a control group waited for I/O";
     CGROUP_PRESSURE_IO_FULL: "fathom_cgroup_pressure_io_stalled_seconds_total" Counter Own ["cgroup"]
@@ -195,7 +195,7 @@ metrics! {
     CGROUP_PRESSURE_MEMORY: "fathom_cgroup_pressure_memory_waiting_seconds_total" Counter Own ["cgroup"]
         "Seconds in which tasks of a control group waited for memory";
     CGROUP_PRESSURE_MEMORY_FULL: "fathom_cgroup_pressure_memory_stalled_seconds_total" Counter Own ["cgroup"]
-        "Seconds in which no task of a control group went on for want of memory";
+        "Seconds in which no task of a control group went on for lack of memory";
 }
 
 /// The row of that name.

@@ -190,7 +190,7 @@ fn memory<'a>(get: impl Fn(Quantity) -> Option<&'a Track>) -> Vec<UseRow> {
         row(
             resource,
             Aspect::Saturation,
-            "nothing went on for want of memory",
+            "nothing went on for lack of memory",
             UseUnit::Share,
             get(Quantity::MemoryStalled),
         )
@@ -198,7 +198,7 @@ fn memory<'a>(get: impl Fn(Quantity) -> Option<&'a Track>) -> Vec<UseRow> {
         row(
             resource,
             Aspect::Errors,
-            "processes killed for want of memory",
+            "processes killed for lack of memory",
             UseUnit::PerSecond,
             get(Quantity::OomKills),
         )

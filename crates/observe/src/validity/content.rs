@@ -63,7 +63,7 @@ pub(super) fn written(file: &File, target: &TargetFile, facts: &IoFacts, found: 
             report(path, "FIEMAP", written, all_seen.then_some(true), found);
         }
         Err(first) => match by_seeking(file, &region) {
-            // No hole seen is no proof: a file system may answer "all data" for want of knowledge (lseek(2)).
+            // No hole seen is no proof: a file system may answer "all data" for lack of knowledge (lseek(2)).
             Ok(written) => report(path, "SEEK_HOLE", written, None, found),
             Err(second) => found.requirement(
                 "written_extents",

@@ -51,7 +51,7 @@ fn memory() -> Row {
                 .third()
                 .of(of(metric::PRESSURE_MEMORY).rate(), "some waiting (PSI)")
                 .of(of(metric::PRESSURE_MEMORY_FULL).rate(), "all stalled (PSI)"),
-            lines("Errors: killed for want of memory", "short")
+            lines("Errors: killed for lack of memory", "short")
                 .third()
                 .of(of(metric::OOM_KILLS).rate(), "kills a second"),
             lines("Waiting to be written", "bytes")

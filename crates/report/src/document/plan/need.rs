@@ -104,7 +104,7 @@ fn assumed_words(assumed: Assumed, need: &Need) -> String {
     }
 }
 
-/// Where prices are from, and what was left out for want of a figure.
+/// Where prices are from, and what was left out for lack of a figure.
 pub(super) fn prices(report: &PlanReport<'_>) -> Vec<Block> {
     let plan = report.plan;
     let mut lines = vec![report.prices.clone()];

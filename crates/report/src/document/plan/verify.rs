@@ -5,7 +5,7 @@ use fathom_plan::layout::{Cache, Layout, size_word};
 use fathom_plan::need::{Load, MILLION};
 use fathom_plan::setup::Lasts;
 
-/// I/Os in flight: as many as come in a tenth of a second, two time slices of a limit, so that none is missed for want of them.
+/// I/Os in flight: as many as come in a tenth of a second, two time slices of a limit, so that none is missed for lack of them.
 const DEPTH: (u64, u64) = (256, 65_536);
 /// The smallest amount that is written.
 const SECTOR: u64 = 512;
