@@ -27,6 +27,7 @@ pub(crate) mod report;
 mod reproduce;
 mod run;
 pub(crate) mod serve;
+mod shown;
 pub(crate) mod sweep;
 pub(crate) mod tls;
 

@@ -3,7 +3,7 @@
 //! Data in: what clap matched. Data out: [`IdentifyArgs`]. It must not know the catalogue.
 
 use super::run::Permissions;
-use crate::terminal::Colour;
+use super::shown::ShownArgs;
 use clap::{Args, ValueHint};
 use fathom_core::units::Nanos;
 use std::ffi::OsString;
@@ -77,17 +77,8 @@ pub(crate) struct IdentifyArgs {
     /// Print the answer as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Colours in the report [default: auto]
-    #[arg(
-        long = "color",
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true
-    )]
-    pub colour: Colour,
-    /// No progress and no notes on stderr
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub shown: ShownArgs,
     /// The command line, for the records.
     #[arg(skip)]
     pub words: Vec<String>,

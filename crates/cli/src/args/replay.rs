@@ -6,8 +6,8 @@ use super::evidence::{RECORD, streams};
 use super::plan::{factor, size};
 use super::run::{ON, Permissions, Settings, output};
 use super::serve::ServeArgs;
+use super::shown::ShownArgs;
 use crate::exit;
-use crate::terminal::Colour;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use fathom_core::record::StreamKind;
@@ -131,17 +131,8 @@ pub(crate) struct ReplayArgs {
     permissions: Permissions,
     #[command(flatten)]
     serve: ServeArgs,
-    /// Colours in the report [default: auto]
-    #[arg(
-        long = "color",
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true
-    )]
-    colour: Colour,
-    /// No progress and no notes on stderr
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    shown: ShownArgs,
     /// What all that comes to.
     #[arg(skip)]
     pub settings: Settings,
@@ -153,8 +144,8 @@ impl ReplayArgs {
         self.settings = Settings {
             dry_run: self.dry_run,
             json: self.json,
-            quiet: self.quiet,
-            colour: self.colour,
+            quiet: self.shown.quiet,
+            colour: self.shown.colour,
             output: self
                 .output
                 .take()

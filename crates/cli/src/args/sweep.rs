@@ -6,9 +6,9 @@
 use super::flags::OwnFlags;
 use super::run::{ON, output};
 use super::serve::ServeArgs;
+use super::shown::ShownArgs;
 use super::{Permissions, Settings, options};
 use crate::exit;
-use crate::terminal::Colour;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint};
 use fathom_dialect::{Override, SweepWord, find_exact, sweep_words};
 use fathom_session::Streams;
@@ -67,17 +67,8 @@ pub(crate) struct SweepArgs {
     permissions: Permissions,
     #[command(flatten)]
     serve: ServeArgs,
-    /// Colours in the report [default: auto]
-    #[arg(
-        long = "color",
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true
-    )]
-    colour: Colour,
-    /// No progress and no notes on stderr
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    shown: ShownArgs,
     /// Go on with the sweep in this directory, at the first point that is not complete
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     #[arg(conflicts_with_all = ["paths", "on", "catalog", "output", "dry_run"])]
@@ -102,8 +93,8 @@ impl SweepArgs {
         self.settings = Settings {
             dry_run: self.dry_run,
             json: self.json,
-            quiet: self.quiet,
-            colour: self.colour,
+            quiet: self.shown.quiet,
+            colour: self.shown.colour,
             output: output(self.output.take()),
             how: self.permissions.how(Streams::default(), words),
             ..Settings::default()

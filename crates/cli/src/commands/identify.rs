@@ -128,7 +128,7 @@ fn in_virtual_time(args: &IdentifyArgs, words: &str) -> anyhow::Result<Option<Me
     let stop = signals::stop_flag()?;
     let default = Options::default();
     let mut schedule = Schedule::new(options(args, default.depth_max, default.rate_ns_min));
-    let whole = modelled(&mut schedule, &spec, &stop, &mut progress(args.quiet));
+    let whole = modelled(&mut schedule, &spec, &stop, &mut progress(args.shown.quiet));
     Ok(whole.then(|| Measured {
         schedule,
         capacity_bytes: spec.volume_bytes(),
@@ -152,7 +152,7 @@ fn here(args: &IdentifyArgs, target: &Target) -> anyhow::Result<Option<Measured>
     }
     whole.machine.check(&planned.plan)?;
     let stop = signals::stop_flag()?;
-    let mut live = Live::new(args.quiet);
+    let mut live = Live::new(args.shown.quiet);
     let how = args.permissions.how(
         Streams {
             io: true,
@@ -165,7 +165,7 @@ fn here(args: &IdentifyArgs, target: &Target) -> anyhow::Result<Option<Measured>
     let Some(dir) = reserve_directory(&keep, "identify")? else {
         bail!("there is no place to keep measurements: give one with --keep DIR");
     };
-    if !args.quiet {
+    if !args.shown.quiet {
         let size = Bytes(capacity_bytes);
         let writes = if args.readonly {
             "reads"
@@ -187,7 +187,7 @@ fn here(args: &IdentifyArgs, target: &Target) -> anyhow::Result<Option<Measured>
         dir: &dir,
     };
     let mut schedule = Schedule::new(options(args, DEPTH_MAX, RATE_NS_MIN));
-    let carried = identification.carry_out(&mut schedule, &mut live, &mut progress(args.quiet));
+    let carried = identification.carry_out(&mut schedule, &mut live, &mut progress(args.shown.quiet));
     let whole = fathom_session::behind(&laid_out, carried)?;
     Ok(whole.then_some(Measured {
         schedule,
@@ -270,7 +270,7 @@ fn told(
     if args.json {
         terminal::print(&report.json())?;
     } else {
-        terminal::print(&report.text(terminal::stdout_style(args.colour)))?;
+        terminal::print(&report.text(terminal::stdout_style(args.shown.colour)))?;
     }
     Ok(Exit::Done)
 }
