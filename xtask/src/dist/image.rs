@@ -3,13 +3,16 @@
 
 use super::archive::{Entry, gzip, sha256, tar};
 use super::{Binary, Release};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
 const LAYER: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
+
+/// What is fetched of an image for one machine, at most.
+const IMAGE_BYTES_MAX: u64 = 30_000_000;
 
 pub(super) fn archive(release: &Release, binaries: &[Binary<'_>]) -> Result<Vec<u8>> {
     let mut layout = Layout::default();
@@ -26,6 +29,8 @@ pub(super) fn archive(release: &Release, binaries: &[Binary<'_>]) -> Result<Vec<
             "RepoTags": [format!("fathom:{}-{}", release.version, machine.short)],
             "Layers": [place(&layer)],
         }));
+        let image_bytes = fetched(machine.short, &[&config, &layer])?;
+        println!("{image_bytes:>12} bytes  of the image for {}", machine.short);
         let manifest = json!({
             "schemaVersion": 2,
             "mediaType": MANIFEST,
@@ -53,6 +58,19 @@ pub(super) fn archive(release: &Release, binaries: &[Binary<'_>]) -> Result<Vec<
         files.push(Entry::file(name, serde_json::to_vec(&value)?));
     }
     tar(&files, release.epoch)
+}
+
+/// What an image's blobs have together, which is not too much.
+fn fetched(machine: &str, descriptors: &[&Value]) -> Result<u64> {
+    let sizes = descriptors
+        .iter()
+        .filter_map(|descriptor| descriptor["size"].as_u64());
+    let bytes = sizes.sum();
+    ensure!(
+        bytes <= IMAGE_BYTES_MAX,
+        "the image for {machine} has {bytes} bytes, {IMAGE_BYTES_MAX} are the most: look what made the program larger (nm --size-sort)"
+    );
+    Ok(bytes)
 }
 
 fn config(release: &Release, architecture: &str, layer: &str) -> Result<Value> {

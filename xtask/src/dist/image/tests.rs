@@ -100,3 +100,11 @@ fn the_same_programs_make_the_same_image() {
     let make = || archive(&release(), &binaries()).expect("an image");
     assert!(make() == make());
 }
+
+#[test]
+fn an_image_that_is_too_large_is_none() {
+    let of = |bytes: u64| fetched("amd64", &[&json!({"size": 1000}), &json!({"size": bytes})]);
+    assert_eq!(of(29_999_000).expect("it fits"), 30_000_000);
+    let error = of(29_999_001).expect_err("too large").to_string();
+    assert!(error.contains("amd64") && error.contains("30000001"), "{error}");
+}
