@@ -64,11 +64,6 @@ pub fn write_state(written: &WrittenSoFar, name: &str, files: u32) -> Vec<u8> {
     bytes
 }
 
-/// Whether `bytes` begin as a state file does.
-pub fn is_state(bytes: &[u8]) -> bool {
-    bytes.len() >= HEAD_BYTES + NEW_BYTES && matches!(number(bytes, 0), 1..=NEW)
-}
-
 /// Reads a state file.
 ///
 /// # Errors

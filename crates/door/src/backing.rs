@@ -5,7 +5,7 @@
 //! what is kept.
 
 use crate::identity;
-use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags, XattrFlags};
+use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags, SeekFrom, XattrFlags};
 use rustix::io::Errno;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -35,6 +35,12 @@ pub enum BackingError {
         "{} has {there} bytes, and the disk is to have {wanted}: leave --size out, or name another file", path.display()
     )]
     Size { path: PathBuf, there: u64, wanted: u64 },
+    /// A file system is to be made over it.
+    #[error(
+        "--mkfs: {} holds data: leave --mkfs out to mount what is there, name another file, or add --allow-overwrite {} if \
+         nothing in it is needed", path.display(), path.display()
+    )]
+    HoldsData { path: PathBuf },
     /// Another server has it.
     #[error("{} is locked: another disk is served from it", path.display())]
     Locked { path: PathBuf },
@@ -50,7 +56,10 @@ pub enum BackingError {
 impl BackingError {
     /// Whether it was refused for safety, and not by the system.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::NotOurs { .. } | Self::WrongKind { .. })
+        matches!(
+            self,
+            Self::NotOurs { .. } | Self::WrongKind { .. } | Self::HoldsData { .. }
+        )
     }
 }
 
@@ -110,6 +119,21 @@ pub fn file(path: &Path, size_bytes: u64, overwrite: bool) -> Result<File, Backi
     }
     lock(&file, path)?;
     Ok(file)
+}
+
+/// Refuses a file that something was written to: of what a guest or a copy left there, no mark tells. Where the file system does
+/// not say what is written, all of it is.
+///
+/// # Errors
+/// [`BackingError::HoldsData`], or the system refused.
+pub fn refuse_data(file: &File, path: &Path) -> Result<(), BackingError> {
+    match rustix::fs::seek(file, SeekFrom::Data(0)) {
+        Err(Errno::NXIO) => Ok(()),
+        Ok(_) => Err(BackingError::HoldsData {
+            path: path.to_owned(),
+        }),
+        Err(error) => Err(failed("look at", path, error.into())),
+    }
 }
 
 fn make(path: &Path, size_bytes: u64) -> Result<File, BackingError> {

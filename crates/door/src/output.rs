@@ -1,15 +1,16 @@
 //! What a command leaves for its user: reports, exports, man pages.
 //!
 //! Data in: a path that the user gave. Data out: a file under that name, once it is whole. Only a new regular file is ever
-//! made; one that exists is replaced if the user said so. A device, a pipe, a link are never written to. It must not know
-//! what is written.
+//! made; one that exists is replaced if the user said so, or if it is the very one that was found to be an earlier output. A
+//! device, a pipe, a link are never written to. It must not know what is written.
 
-use crate::identity;
+use crate::identity::{self, Held, Identity};
+use crate::mark::{self, Shape, Standing};
 use crate::target::beside;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat, renameat_with, unlinkat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +61,73 @@ pub struct Output {
     path: PathBuf,
     temporary: Option<PathBuf>,
     file: File,
-    force: bool,
+    replaces: Replaces,
+}
+
+/// What a new file may take the place of.
+#[derive(Debug, Clone, Copy)]
+enum Replaces {
+    Nothing,
+    /// Any regular file: the user said so.
+    Anything,
+    This(Earlier),
+}
+
+impl Replaces {
+    fn from_force(force: bool) -> Self {
+        if force { Self::Anything } else { Self::Nothing }
+    }
+}
+
+/// A regular file that was looked at, as it was then.
+#[derive(Debug, Clone, Copy)]
+pub struct Earlier {
+    identity: Identity,
+    shape: Shape,
+}
+
+impl Earlier {
+    /// What is at `path`, with at most `bytes_max` of how it begins; `None`: no regular file is.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn look(path: &Path, bytes_max: u64) -> io::Result<Option<(Self, Vec<u8>)>> {
+        let Some(file) = Self::open(path)? else {
+            return Ok(None);
+        };
+        // Looked at before it is read: what is written meanwhile makes it another one.
+        let earlier = Self::of(&file)?;
+        let mut head = Vec::new();
+        file.take(bytes_max).read_to_end(&mut head)?;
+        Ok(Some((earlier, head)))
+    }
+
+    /// What is at `path`, if fathom made it and nobody has changed it since.
+    fn made(path: &Path) -> io::Result<Option<Self>> {
+        let Some(file) = Self::open(path)? else {
+            return Ok(None);
+        };
+        let earlier = Self::of(&file)?;
+        Ok((mark::standing(&file)? == Standing::Made).then_some(earlier))
+    }
+
+    fn open(path: &Path) -> io::Result<Option<File>> {
+        match identity::hold(path, false)? {
+            Some(held) if held.identity.is_regular() => held.open(OFlags::RDONLY).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn of(file: &File) -> io::Result<Self> {
+        Ok(Self {
+            identity: Identity::of(file)?,
+            shape: Shape::of(file)?,
+        })
+    }
+
+    fn is(&self, held: &Held) -> io::Result<bool> {
+        Ok(held.identity.same_as(&self.identity) && Shape::of(&held.open(OFlags::RDONLY)?)? == self.shape)
+    }
 }
 
 /// Whether [`Output::create`] would be allowed, before the work that it is for. Changes nothing.
@@ -115,7 +182,19 @@ impl Output {
     /// # Errors
     /// See [`OutputError`].
     pub fn create(path: &Path, force: bool) -> Result<Self, OutputError> {
-        check(path, force)?;
+        Self::begin(path, Replaces::from_force(force))
+    }
+
+    /// The same in place of `earlier`, if that is what is there when all is written, and as it was.
+    ///
+    /// # Errors
+    /// See [`OutputError`].
+    pub fn create_over(path: &Path, earlier: Earlier) -> Result<Self, OutputError> {
+        Self::begin(path, Replaces::This(earlier))
+    }
+
+    fn begin(path: &Path, replaces: Replaces) -> Result<Self, OutputError> {
+        check(path, !matches!(replaces, Replaces::Nothing))?;
         let temporary = beside(path, "part");
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = rustix::fs::open(&temporary, flags, Mode::from_raw_mode(0o666));
@@ -127,7 +206,7 @@ impl Output {
             path: path.to_path_buf(),
             temporary: Some(temporary),
             file: File::from(file),
-            force,
+            replaces,
         })
     }
 
@@ -137,14 +216,14 @@ impl Output {
     /// See [`OutputError`]; what was written is gone then.
     pub fn publish(mut self) -> Result<(), OutputError> {
         // What came to be there meanwhile is judged as at the beginning.
-        check(&self.path, self.force)?;
+        check(&self.path, !matches!(self.replaces, Replaces::Nothing))?;
         let Some(temporary) = self.temporary.as_deref() else {
             return Ok(());
         };
-        let named = if self.force {
-            renameat(CWD, temporary, CWD, &self.path)
-        } else {
-            name_without_replacing(temporary, &self.path)
+        let named = match &self.replaces {
+            Replaces::Anything => renameat(CWD, temporary, CWD, &self.path),
+            Replaces::Nothing => name_without_replacing(temporary, &self.path),
+            Replaces::This(earlier) => name_in_place_of(temporary, &self.path, earlier),
         };
         match named {
             Ok(()) => {
@@ -173,6 +252,30 @@ fn name_without_replacing(from: &Path, to: &Path) -> Result<(), Errno> {
     }
 }
 
+/// Both change places, so that what is removed is what was compared.
+fn name_in_place_of(from: &Path, to: &Path, earlier: &Earlier) -> Result<(), Errno> {
+    let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+    match renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE) {
+        Ok(()) => {}
+        Err(Errno::NOENT) => return name_without_replacing(from, to),
+        // Not every file system can: a look, then a name.
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            return match identity::hold(to, false).map_err(errno)? {
+                Some(held) if earlier.is(&held).map_err(errno)? => renameat(CWD, from, CWD, to),
+                Some(_) => Err(Errno::EXIST),
+                None => name_without_replacing(from, to),
+            };
+        }
+        Err(error) => return Err(error),
+    }
+    let was = identity::hold(from, false).and_then(|held| held.map_or(Ok(false), |held| earlier.is(&held)));
+    if let Ok(true) = was {
+        return unlinkat(CWD, from, AtFlags::empty());
+    }
+    renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE)?;
+    was.map_err(errno).and(Err(Errno::EXIST))
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
@@ -197,12 +300,60 @@ impl Drop for Output {
 /// # Errors
 /// See [`OutputError`].
 pub fn leave(path: &Path, contents: &[u8], force: bool) -> Result<(), OutputError> {
-    let mut output = Output::create(path, force)?;
+    fill(Output::create(path, force)?, contents)
+}
+
+/// The same in place of `earlier`, if that is what is there, and as it was.
+///
+/// # Errors
+/// See [`OutputError`].
+pub fn leave_over(path: &Path, contents: &[u8], earlier: Earlier) -> Result<(), OutputError> {
+    fill(Output::create_over(path, earlier)?, contents)
+}
+
+fn fill(mut output: Output, contents: &[u8]) -> Result<(), OutputError> {
     output.write_all(contents).map_err(|source| OutputError::Io {
-        path: path.to_path_buf(),
+        path: output.path.clone(),
         source,
     })?;
     output.publish()
+}
+
+/// Names that are tried where others are taken.
+const NAMES_MAX: u32 = 1000;
+
+/// Leaves `contents` at `path`, marked as fathom's, in place of what an earlier run left so. Where something else is there, that
+/// stays, and it is `path` with a number: `path.1`, `path.2`, ….
+///
+/// # Errors
+/// See [`OutputError`].
+pub fn leave_marked(path: &Path, contents: &[u8]) -> Result<(), OutputError> {
+    let mut taken = None;
+    for number in 0..NAMES_MAX {
+        let mut name = path.as_os_str().to_owned();
+        if number > 0 {
+            name.push(format!(".{number}"));
+        }
+        let name = PathBuf::from(name);
+        let io = |source| OutputError::Io {
+            path: name.clone(),
+            source,
+        };
+        let output = match Earlier::made(&name).map_err(io)? {
+            Some(earlier) => Output::create_over(&name, earlier),
+            None => Output::create(&name, false),
+        };
+        let left = output.and_then(|output| {
+            let file = output.file.try_clone().map_err(io)?;
+            fill(output, contents)?;
+            mark::seal(&file).map_err(io)
+        });
+        match left {
+            Err(error @ (OutputError::Exists { .. } | OutputError::WrongKind { .. })) => taken = Some(error),
+            left => return left,
+        }
+    }
+    taken.map_or(Ok(()), Err)
 }
 
 /// Makes the directory that outputs go into, where it is missing.

@@ -240,7 +240,7 @@ impl Content {
             for (ending, bytes) in files {
                 // What cannot be left is told with the mismatch itself.
                 let path = format!("{name}.{at}.{ending}");
-                let _left = fathom_door::output::leave(Path::new(&path), &bytes, true);
+                let _left = fathom_door::output::leave_marked(Path::new(&path), &bytes);
             }
         }
         good

@@ -40,13 +40,17 @@ struct Stored {
 /// Keeps a note in the directory of a run or a sweep, in place of the one that was there.
 ///
 /// # Errors
-/// It is too long, or cannot be written.
+/// It is too long, or cannot be written; what is there is no note.
 pub fn write_note(dir: &Path, note: &Note) -> Result<(), StoreError> {
     let path = dir.join(NOTE_FILE);
     let io = |source| StoreError::io("write", &path, source);
     if note.name.len() > NAME_MAX || note.text.len() > TEXT_MAX {
         let why = format!("a name of at most {NAME_MAX} and a text of at most {TEXT_MAX} bytes are kept");
         return Err(io(io::Error::new(io::ErrorKind::InvalidInput, why)));
+    }
+    // What a person put there under this name is not fathom's to replace.
+    if std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+        read_note(dir)?;
     }
     let stored = Stored {
         schema: SCHEMA.to_owned(),

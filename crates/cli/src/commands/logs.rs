@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use fathom_core::run::WorkerAccount;
 use fathom_door::output::{Output, OutputError};
 use fathom_engine::plan::Plan;
-use fathom_report::fio::logs::{LogFile, LogJob, LogSet, Opening};
+use fathom_report::fio::logs::{LogFile, LogJob, LogKind, LogSet, Opening};
 use fathom_session::IoTap;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -172,7 +172,7 @@ pub(crate) fn open(
     allowed: &Allowed,
 ) -> Result<Box<dyn LogFile>, OutputError> {
     let before = opening.append.then(|| earlier(path)).flatten();
-    let file = out::create(path, force, allowed, is_log)?;
+    let file = out::create(path, force, allowed, &|head| is_log(opening, head))?;
     let mut file = BufWriter::with_capacity(BUFFER_BYTES, file);
     if let Some(mut before) = before {
         io::copy(&mut before, &mut file).map_err(|source| OutputError::Io {
@@ -222,16 +222,20 @@ impl LogFile for Log {
     }
 }
 
-/// Whether a text begins as a log does: numbers with commas between them, or a trace; or is a compressed one.
-fn is_log(head: &str) -> bool {
-    let first = head.lines().next().unwrap_or_default();
-    let is_row = first.contains(", ")
-        && first
-            .split(", ")
-            // The last one may be cut.
-            .all(|column| column.starts_with("0x") || column.bytes().all(|byte| byte.is_ascii_digit()));
-    // The two bytes that a zlib stream of this level begins with; the second is no text.
-    is_row || first.starts_with("fio version ") || head.starts_with("x\u{FFFD}")
+/// Whether what a file begins with is how such a log begins.
+fn is_log(opening: Opening, head: &[u8]) -> bool {
+    let mut rows = [0; 1 << 10];
+    let head = if opening.compressed {
+        match ZlibDecoder::new(head).read(&mut rows) {
+            // A log that nothing came to.
+            Ok(0) => return true,
+            Ok(read) => &rows[..read],
+            Err(_) => return false,
+        }
+    } else {
+        head
+    };
+    std::str::from_utf8(head).is_ok_and(|head| opening.kind.is_begun_by(head))
 }
 
 /// The rows of a compressed log, to `take` as they come.
@@ -264,9 +268,17 @@ pub(crate) fn inflate(path: &Path, mut take: impl FnMut(&str) -> anyhow::Result<
     }
 }
 
-/// Whether there is an earlier log at `path`, or an empty file.
-pub(crate) fn is_earlier(path: &Path) -> bool {
-    out::is_one(path, is_log)
+/// Leaves a whole log of samples.
+///
+/// # Errors
+/// Something of that name may not be replaced, or the file cannot be made.
+pub(crate) fn leave(path: &Path, rows: &[u8], force: bool, allowed: &Allowed) -> Result<(), OutputError> {
+    let opening = Opening {
+        append: false,
+        compressed: false,
+        kind: LogKind::Samples,
+    };
+    out::leave(path, rows, force, allowed, &|head| is_log(opening, head))
 }
 
 /// The names of all logs of a plan.

@@ -5,7 +5,9 @@
 //! program did not say no.
 
 mod during;
+mod earlier;
 mod outputs;
+mod sockets;
 
 use crate::harness::{LoopDevice, Mount, Place, skipped, tool};
 use std::os::unix::fs::{FileExt, MetadataExt, symlink};
@@ -26,6 +28,17 @@ const COMMANDS: [&str; 11] = [
     "fio --name=a --ioengine=null --size=64k --write_iolog=T",
     "diskspd --no-record -q -w100 -d1 -W0 -b4K -c64K T",
     "sweep --rw write --bs 4k --iodepth 1 --size 64k --runtime 1s -q -o sweep T",
+];
+
+/// What came later, and what few use: tried by the first name of each thing.
+const MORE: [&str; 7] = [
+    "replay REC -o none -q --buffered --on T",
+    "identify -q --time 60s T",
+    "run --rw write --ioengine sg --bs 4k --size 64k -o none -q T",
+    "run --rw write --ioengine io_uring_cmd --bs 4k --size 64k -o none -q T",
+    "run --rw write --bs 4k --size 64k --file_append 1 --fill_device 1 --fallocate truncate -o none -q T",
+    "fio --name=a --ioengine=filedelete --filesize=4k --size=4k --eta=never --filename=T",
+    "disk serve model:azure/P10 --nbd unix:nbd --duration 1s -q --backing T",
 ];
 
 /// Something that must be as it was.
@@ -153,7 +166,7 @@ struct Writer(Child);
 impl Writer {
     fn new(path: &str) -> Self {
         let child = Command::new("sh")
-            .args(["-c", "exec sleep 300 3<>\"$0\"", path])
+            .args(["-c", "exec sleep 3600 3<>\"$0\"", path])
             .stdin(Stdio::null())
             .spawn()
             .expect("a shell");
@@ -258,10 +271,13 @@ fn devices(place: &Place) -> Result<Vec<Dear>, String> {
 /// Runs all commands on all names of all things; how many cases that were.
 fn try_all(place: &Place, dears: &[Dear]) -> usize {
     let mut cases = 0;
+    let record = "run --rw write --bs 4k --size 64k --on model:azure/P10 --record=io -q -o REC";
+    place.fathom(record).expect(0);
     for dear in dears {
         let before = (dear.state)();
-        for name in &dear.names {
-            for command in COMMANDS {
+        for (number, name) in dear.names.iter().enumerate() {
+            let more = if number == 0 { &MORE[..] } else { &[] };
+            for &command in COMMANDS.iter().chain(more) {
                 let line = command.replace('T', name);
                 let line = match dear.what {
                     "a user's file" | "a user's short file" | "a device that was not named" => line,
@@ -302,7 +318,8 @@ fn try_all(place: &Place, dears: &[Dear]) -> usize {
 
 /// The flag that allows to overwrite, where a command takes it.
 fn allowing(line: &str, name: &str) -> String {
-    let (command, rest) = line.split_once(' ').expect("a command");
+    let served = line.strip_prefix("disk serve ").map(|rest| ("disk serve", rest));
+    let (command, rest) = served.or(line.split_once(' ')).expect("a command");
     format!("{command} --allow-overwrite {name} {rest}")
 }
 

@@ -169,3 +169,36 @@ fn a_lost_connection_ends_every_command_that_measures() {
         assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
     }
 }
+
+/// The same of what else goes on in real time, by the words that its end is told with.
+#[test]
+fn a_lost_connection_ends_what_else_goes_on() {
+    let place = Place::new();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --rate_iops 50 --runtime 60s --time_based --on model:azure/P10 --record=io -o REC -q")
+        .expect(0);
+    for (line, code) in [
+        ("replay REC --buffered -q -o r --on F", 130),
+        ("identify --size 16m --time 2m -q --keep kept G", 130),
+        ("record -q -o rec -- sleep 60", 130),
+        ("record --device . -q --duration 60s -o watched", 130),
+        ("disk serve null: --size 1MiB --nbd unix:nbd -q", 0),
+    ] {
+        let mut child = start(&mut place.command(line));
+        wait_ms(3000);
+        if let Some(status) = child.try_wait().expect("asked") {
+            // Without a kernel's trace there is nothing to record.
+            assert!(
+                line.starts_with("record") && status.code() == Some(2),
+                "{line}: {status}"
+            );
+            skipped("a_lost_connection_ends_what_else_goes_on (record)", "tracefs");
+            continue;
+        }
+        signal(&child, "HUP");
+        let outcome = finish(child);
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
+    }
+    assert!(place.fathom("show r").expect(0).stdout.contains("interrupted:"));
+    assert!(!place.path("nbd").exists() && !place.path(".nbd.fathom").exists());
+}

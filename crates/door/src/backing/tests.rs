@@ -1,4 +1,4 @@
-use super::{BackingError, file, memory, punch, size_of};
+use super::{BackingError, file, memory, punch, refuse_data, size_of};
 use std::os::unix::fs::FileExt as _;
 
 #[test]
@@ -46,4 +46,18 @@ fn memory_takes_what_was_written() {
     let memory = memory("test", 1 << 40).expect("address space");
     memory.write_all_at(&[1], (1 << 40) - 1).expect("write");
     assert_eq!(memory.metadata().expect("its size").len(), 1 << 40);
+}
+
+/// What was copied over one keeps its mark.
+#[test]
+fn one_that_holds_data_is_told() {
+    let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
+    let path = dir.path().join("disk");
+    let made = file(&path, 1 << 20, false).expect("a new one");
+    refuse_data(&made, &path).expect("nothing was written");
+    drop(made);
+    std::fs::write(&path, vec![7; 1 << 20]).expect("copied over");
+    let again = file(&path, 1 << 20, false).expect("marked still");
+    let refused = refuse_data(&again, &path).expect_err("it holds data");
+    assert!(refused.is_refusal(), "{refused}");
 }

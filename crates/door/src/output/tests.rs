@@ -104,3 +104,62 @@ fn the_system_s_own_refusals_come_with_a_remedy() {
     let error = check(Path::new("/dev/loop0.md"), true).expect_err("among the devices");
     assert!(error.is_refusal(), "{error}");
 }
+
+#[test]
+fn an_earlier_output_is_replaced_if_it_is_still_the_same() {
+    let directory = directory();
+    let path = directory.path().join("log");
+    assert!(Earlier::look(&path, 10).expect("looked").is_none());
+    fs::write(&path, "an earlier one").expect("written");
+    let look = || Earlier::look(&path, 10).expect("looked").expect("a file");
+    assert_eq!(look().1, b"an earlier");
+    leave_over(&path, b"new", look().0).expect("left");
+    assert_eq!(fs::read(&path).expect("read"), b"new");
+    // Written to, replaced and removed between the look and the end.
+    for (what, left) in [("more", "dear"), ("other", "dear"), ("none", "new")] {
+        fs::write(&path, "an earlier one").expect("written");
+        let mut output = Output::create_over(&path, look().0).expect("begun");
+        output.write_all(b"new").expect("written");
+        match what {
+            "more" => fs::write(&path, "dear").expect("written"),
+            "other" => {
+                fs::write(directory.path().join("dear"), "dear").expect("written");
+                fs::rename(directory.path().join("dear"), &path).expect("renamed");
+            }
+            _ => fs::remove_file(&path).expect("removed"),
+        }
+        let published = output.publish();
+        assert_eq!(published.is_ok(), left == "new", "{what}: {published:?}");
+        assert_eq!(fs::read_to_string(&path).expect("read"), left, "{what}");
+        assert_eq!(names(directory.path()), ["log"], "{what}");
+    }
+    symlink("log", directory.path().join("link")).expect("a link");
+    let link = directory.path().join("link");
+    assert!(Earlier::look(&link, 10).expect("looked").is_none());
+}
+
+#[test]
+fn what_is_marked_replaces_only_its_like() {
+    let directory = directory();
+    let path = directory.path().join("f.0.received");
+    leave_marked(&path, b"one").expect("left");
+    let file = File::open(&path).expect("open");
+    let can_mark = mark::standing(&file).expect("a mark") == Standing::Made;
+    if can_mark {
+        leave_marked(&path, b"two").expect("left");
+        assert_eq!(names(directory.path()), ["f.0.received"]);
+        assert_eq!(fs::read(&path).expect("read"), b"two");
+    } else {
+        fathom_testkit::skipped("what_is_marked_replaces_only_its_like", "user attributes");
+    }
+    fs::write(&path, "dear").expect("written");
+    leave_marked(&path, b"three").expect("left");
+    assert_eq!(fs::read(&path).expect("read"), b"dear");
+    assert_eq!(names(directory.path()), ["f.0.received", "f.0.received.1"]);
+    fs::remove_file(&path).expect("removed");
+    symlink("nowhere", &path).expect("a link");
+    fs::remove_file(directory.path().join("f.0.received.1")).expect("removed");
+    leave_marked(&path, b"four").expect("left");
+    let beside = directory.path().join("f.0.received.1");
+    assert_eq!(fs::read(beside).expect("read"), b"four");
+}

@@ -27,11 +27,63 @@ pub trait LogFile: Write + Send {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// How a log is opened: whether behind what it holds, and whether its rows are compressed.
+/// How a log is opened: whether behind what it holds, whether its rows are compressed, and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opening {
     pub append: bool,
     pub compressed: bool,
+    pub kind: LogKind,
+}
+
+/// What a log is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogKind {
+    /// Rows of numbers.
+    Samples,
+    /// All I/Os, as a load that can be played again.
+    Iolog,
+}
+
+impl LogKind {
+    /// Whether a text begins as such a log does.
+    pub fn is_begun_by(self, head: &str) -> bool {
+        let first = head.lines().next().unwrap_or_default();
+        match self {
+            Self::Iolog => ["2", "3"]
+                .iter()
+                .any(|version| first == format!("fio version {version} iolog")),
+            Self::Samples => is_row(first),
+        }
+    }
+}
+
+/// The columns of a row of samples, from fio 2 on; a value's direction comes third, or fourth behind a maximum.
+const COLUMNS: std::ops::RangeInclusive<usize> = 4..=8;
+/// A histogram has more buckets than that, and its direction second.
+const BUCKETS_MIN: usize = 100;
+
+/// Whether a line, which may be cut, is a row of a log of samples.
+fn is_row(line: &str) -> bool {
+    let columns: Vec<&str> = line.split(", ").collect();
+    let is_number = |column: &&str| {
+        let digits = column.strip_prefix("0x");
+        let all = |text: &str, fits: fn(&u8) -> bool| text.bytes().all(|byte| fits(&byte));
+        digits.map_or_else(
+            || all(column, u8::is_ascii_digit),
+            |digits| all(digits, u8::is_ascii_hexdigit),
+        )
+    };
+    let is_direction = |at: usize| {
+        columns
+            .get(at)
+            .is_some_and(|column| matches!(*column, "0" | "1" | "2"))
+    };
+    let fits = if COLUMNS.contains(&columns.len()) {
+        is_direction(2) || is_direction(3)
+    } else {
+        columns.len() > BUCKETS_MIN && is_direction(1)
+    };
+    fits && columns.iter().all(is_number) && !columns[0].is_empty()
 }
 
 /// A job section as its logs want it.
@@ -157,7 +209,17 @@ impl LogSet {
                 String::new()
             };
             let end = if logs.compressed { ".fz" } else { "" };
-            set.place(&format!("{prefix}_{kind}{number}.log{end}"), logs, places, open)
+            let opening = Opening {
+                append: !logs.per_job,
+                compressed: logs.compressed,
+                kind: LogKind::Samples,
+            };
+            set.place(
+                &format!("{prefix}_{kind}{number}.log{end}"),
+                opening,
+                places,
+                open,
+            )
         };
         let columns = columns(job);
         let mut series = Vec::new();
@@ -202,13 +264,13 @@ impl LogSet {
         };
         let iolog = match &logs.iolog {
             Some(name) => {
-                let uncompressed = Logs {
-                    per_job: true,
+                let opening = Opening {
+                    append: false,
                     compressed: false,
-                    ..logs.clone()
+                    kind: LogKind::Iolog,
                 };
                 let before = self.files.len();
-                let file = self.place(name, &uncompressed, places, open)?;
+                let file = self.place(name, opening, places, open)?;
                 if file == before {
                     self.iologs.push(IologWriter::new(file));
                 }
@@ -232,17 +294,13 @@ impl LogSet {
     fn place<E>(
         &mut self,
         name: &str,
-        logs: &Logs,
+        opening: Opening,
         places: &mut Places,
         open: &mut impl FnMut(&str, Opening) -> Result<Box<dyn LogFile>, E>,
     ) -> Result<usize, E> {
         if let Some(&place) = places.get(name) {
             return Ok(place);
         }
-        let opening = Opening {
-            append: !logs.per_job,
-            compressed: logs.compressed,
-        };
         self.files.push(open(name, opening)?);
         places.insert(name.to_owned(), self.files.len() - 1);
         Ok(self.files.len() - 1)

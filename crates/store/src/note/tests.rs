@@ -23,6 +23,12 @@ fn what_is_no_note_is_said_with_its_file() {
         std::fs::write(dir.path().join(NOTE_FILE), text).expect("a file");
         let error = read_note(dir.path()).expect_err(text).to_string();
         assert!(error.contains(NOTE_FILE), "{error}");
+        let error = write_note(dir.path(), &Note::default())
+            .expect_err(text)
+            .to_string();
+        assert!(error.contains(NOTE_FILE), "{error}");
+        let there = std::fs::read_to_string(dir.path().join(NOTE_FILE)).expect("a file");
+        assert_eq!(there, text, "it stays");
     }
     let long = Note {
         name: "x".repeat(NAME_MAX + 1),

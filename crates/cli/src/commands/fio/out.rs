@@ -7,8 +7,8 @@
 use crate::allowed::Allowed;
 use crate::terminal;
 use anyhow::Context;
-use fathom_door::output::{self, Output, OutputError};
-use std::io::{Read, Write};
+use fathom_door::output::{self, Earlier, Output, OutputError};
+use std::io::Write;
 use std::path::Path;
 
 /// How much of a file is looked at to tell what it is.
@@ -36,7 +36,7 @@ impl Out {
             Some("/dev/stderr") => return Ok(Self::Stderr),
             _ => {}
         }
-        Ok(Self::File(create(path, force, allowed, is_output)?))
+        Ok(Self::File(create(path, force, allowed, &is_output)?))
     }
 
     /// # Errors
@@ -71,6 +71,9 @@ impl Out {
     }
 }
 
+/// Whether how a file begins says that it is an earlier output.
+pub(crate) type IsEarlier<'a> = &'a dyn Fn(&[u8]) -> bool;
+
 /// Begins a file of the user's, in place of one that `ours` knows, that is empty or that may be overwritten.
 ///
 /// # Errors
@@ -79,10 +82,50 @@ pub(crate) fn create(
     path: &Path,
     force: bool,
     allowed: &Allowed,
-    ours: fn(&str) -> bool,
+    ours: IsEarlier<'_>,
 ) -> Result<Output, OutputError> {
-    let replaced = force || allowed.covers(path) || is_one(path, ours);
-    Output::create(path, replaced)
+    if force || allowed.covers(path) {
+        return Output::create(path, true);
+    }
+    match earlier(path, HEAD_BYTES, ours)? {
+        Some(earlier) => Output::create_over(path, earlier),
+        None => Output::create(path, false),
+    }
+}
+
+/// Leaves `contents` as [`create`] would.
+///
+/// # Errors
+/// See [`OutputError`].
+pub(crate) fn leave(
+    path: &Path,
+    contents: &[u8],
+    force: bool,
+    allowed: &Allowed,
+    ours: IsEarlier<'_>,
+) -> Result<(), OutputError> {
+    leave_known(path, contents, force, allowed, HEAD_BYTES, ours)
+}
+
+/// The same where more than a beginning is looked at: all of a file that has less than `look_bytes`.
+///
+/// # Errors
+/// See [`OutputError`].
+pub(super) fn leave_known(
+    path: &Path,
+    contents: &[u8],
+    force: bool,
+    allowed: &Allowed,
+    look_bytes: u64,
+    ours: IsEarlier<'_>,
+) -> Result<(), OutputError> {
+    if force || allowed.covers(path) {
+        return output::leave(path, contents, true);
+    }
+    match earlier(path, look_bytes, ours)? {
+        Some(earlier) => output::leave_over(path, contents, earlier),
+        None => output::leave(path, contents, false),
+    }
 }
 
 /// Whether [`create`] would be allowed. Changes nothing.
@@ -93,29 +136,63 @@ pub(super) fn check(
     path: &Path,
     force: bool,
     allowed: &Allowed,
-    ours: fn(&str) -> bool,
+    ours: IsEarlier<'_>,
 ) -> Result<(), OutputError> {
-    output::check(path, force || allowed.covers(path) || is_one(path, ours))
+    let replaced = force || allowed.covers(path) || earlier(path, HEAD_BYTES, ours)?.is_some();
+    output::check(path, replaced)
 }
 
-/// Whether there is a regular file at `path` that is empty or that `ours` knows.
-pub(crate) fn is_one(path: &Path, ours: fn(&str) -> bool) -> bool {
-    if !std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        return false;
-    }
-    let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
-    read.is_ok() && (head.is_empty() || ours(&String::from_utf8_lossy(&head)))
+/// The regular file at `path`, if it is empty or `ours` knows it.
+fn earlier(path: &Path, look_bytes: u64, ours: IsEarlier<'_>) -> Result<Option<Earlier>, OutputError> {
+    let found = Earlier::look(path, look_bytes).map_err(|source| OutputError::Io {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(found.and_then(|(earlier, head)| (head.is_empty() || ours(&head)).then_some(earlier)))
 }
 
-/// Whether a text begins as an output of fio's does.
-pub(super) fn is_output(head: &str) -> bool {
+/// The fields of a terse line of version 2, which does not name fio: more than any other line with semicolons has.
+const TERSE_FIELDS_MIN: usize = 40;
+
+/// Whether a text begins as an output of fio's does, and as nothing else.
+pub(super) fn is_output(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head);
     let first = head.lines().next().unwrap_or_default();
-    let terse = ["2;", "3;fio-", "4;fio-", "5;fio-"]
+    let is_terse = ["3;fio-", "4;fio-", "5;fio-"]
         .iter()
-        .any(|begin| first.starts_with(begin));
-    let json = head.trim_start().starts_with('{') && head.contains("\"fio version\" : \"fio-");
-    terse || json || head.lines().any(|line| line.starts_with("fio-3.")) || first.starts_with("fio: ")
+        .any(|begin| first.starts_with(begin))
+        || first.starts_with("2;") && first.split(';').count() >= TERSE_FIELDS_MIN;
+    let json = head.trim_start().strip_prefix('{');
+    let is_json = json.is_some_and(|rest| rest.trim_start().starts_with("\"fio version\" : \"fio-"));
+    // What precedes it are lines of jobs, and of errors.
+    let lines: Vec<&str> = head.lines().collect();
+    let is_normal = is_job(first)
+        || lines
+            .array_windows()
+            .any(|[version, next]| is_version(version) && next.starts_with("Starting "));
+    // A run that did not begin has nothing but errors, and not many.
+    let are_errors = (head.len() as u64) < HEAD_BYTES
+        && lines
+            .iter()
+            .all(|line| line.starts_with("fio: ") && line.contains("err="));
+    is_terse || is_json || is_normal || !lines.is_empty() && are_errors
+}
+
+/// `fio-3.33`, and nothing else.
+fn is_version(line: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    line.strip_prefix("fio-3.")
+        .is_some_and(|minor| is_number(minor.split('-').next().unwrap_or_default()))
+        && !line.contains(' ')
+}
+
+/// `a: (g=0): rw=read, bs=…, ioengine=…, iodepth=…`
+fn is_job(line: &str) -> bool {
+    line.split_once(": (g=").is_some_and(|(_, rest)| {
+        [": rw=", ", bs=", ", ioengine=", ", iodepth="]
+            .iter()
+            .all(|part| rest.contains(part))
+    })
 }
 
 #[cfg(test)]

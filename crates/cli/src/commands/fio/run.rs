@@ -20,7 +20,6 @@ use anyhow::{Context, bail};
 use fathom_core::run::{Run, RunError, Warning, WorkerAccount};
 use fathom_core::units::Nanos;
 use fathom_core::workload::{Job, Workload};
-use fathom_door::output;
 use fathom_engine::plan::Plan;
 use fathom_observe::SystemRoot;
 use fathom_report::fio::{capped, laying_out};
@@ -187,7 +186,7 @@ fn check_outputs(orders: &Orders<'_>, plan: &Plan, allowed: &Allowed) -> anyhow:
     if let Some(path) = &orders.outputs.to
         && !matches!(path.to_str(), Some("/dev/null" | "/dev/stderr"))
     {
-        out::check(path, orders.force, allowed, is_output)?;
+        out::check(path, orders.force, allowed, &is_output)?;
         left.push(path.clone());
     }
     let load = |path: &Path| plan.files.iter().any(|action| action.path == path);
@@ -302,8 +301,7 @@ fn leave_bandwidth(orders: &Orders<'_>, allowed: &Allowed, shown: &mut Shown<'_>
     };
     for (name, rows) in shown.bandwidth_logs() {
         let path = PathBuf::from(format!("{prefix}{name}"));
-        let force = orders.force || allowed.covers(&path) || logs::is_earlier(&path);
-        output::leave(&path, rows.as_bytes(), force).context("the logs of all bandwidth")?;
+        logs::leave(&path, rows.as_bytes(), orders.force, allowed).context("the logs of all bandwidth")?;
     }
     Ok(())
 }

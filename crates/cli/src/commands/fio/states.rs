@@ -8,11 +8,11 @@ use crate::commands::fio::out;
 use anyhow::Context;
 use fathom_core::run::WorkerAccount;
 use fathom_core::workload::Workload;
-use fathom_dialect::state::{is_state, state_name, write_state};
-use fathom_door::output;
-use std::fs::File;
-use std::io::Read;
+use fathom_dialect::state::{read_state, state_name, write_state};
 use std::path::Path;
+
+/// A state has at most so many bytes: a place for each I/O that may be under way.
+const STATE_BYTES_MAX: u64 = 64 << 20;
 
 /// The state files of a run: their names, and what they hold.
 pub(super) fn of(workload: &Workload, accounts: &[WorkerAccount]) -> Vec<(String, Vec<u8>)> {
@@ -45,16 +45,13 @@ pub(super) fn leave(
 ) -> anyhow::Result<()> {
     for (name, bytes) in states {
         let path = directory.join(name);
-        let replaces = force || allowed.covers(&path) || out::is_one(&path, |_| false) || is_earlier(&path);
-        output::leave(&path, bytes, replaces).context("the state of verification")?;
+        out::leave_known(&path, bytes, force, allowed, STATE_BYTES_MAX, &is_earlier)
+            .context("the state of verification")?;
     }
     Ok(())
 }
 
-/// Whether a state file is there.
-fn is_earlier(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let found = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-    let mut read = || File::open(path).and_then(|file| file.take(1 << 10).read_to_end(&mut head));
-    found && read().is_ok() && is_state(&head)
+/// Whether these bytes are a whole state, and nothing else.
+fn is_earlier(bytes: &[u8]) -> bool {
+    read_state(bytes).is_ok()
 }

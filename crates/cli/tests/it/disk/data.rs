@@ -132,6 +132,9 @@ fn a_file_system_on_it_keeps_files_from_one_server_to_the_next() {
     served.end(0);
     assert!(!place.path("mnt/kept").exists(), "it is unmounted");
     let outcome = place.fathom(&format!("disk serve {}", line("--mkfs ext4")));
+    outcome.expect(3).saying("image holds data");
+    let allowed = line("--mkfs ext4 --allow-overwrite image");
+    let outcome = place.fathom(&format!("disk serve {allowed}"));
     outcome.expect(2).saying("has a signature of ext4 already");
     let served = or_skip!(test, Served::start(&place, &line("")));
     assert_eq!(

@@ -5,13 +5,15 @@ use crate::harness::{LoopDevice, Mount, Place, skipped, tool};
 use std::os::unix::fs::symlink;
 
 /// Each leaves `OUT`. In `dir/fathom.1` for pages.
-const COMMANDS: [&str; 6] = [
+const COMMANDS: [&str; 8] = [
     "fio --name=a --rw=randread --bs=4k --size=64k --ioengine=null --eta=never --output=OUT",
     "report RUN -o OUT -q",
     "report RUN -q -o other.md -o OUT",
     "export RUN --csv -o OUT",
     "export RUN --parquet -o OUT",
     "reproduce no-such-experiment --markdown OUT",
+    "compare RUN --with OTHER -q -o OUT",
+    "plan --iops 100 -q -o OUT",
 ];
 
 #[test]
@@ -19,6 +21,9 @@ fn outputs_are_new_files_and_nothing_else() {
     let place = Place::new();
     place
         .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P10 --record=io -o RUN -q")
+        .expect(0);
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --runtime 1s --on model:azure/P15 -o OTHER -q")
         .expect(0);
     let dear = place.write("dear.md", "dear");
     let report = place.write("there.md", "dear");
@@ -90,6 +95,52 @@ fn man_pages_replace_nothing() {
     place.fathom("man -o man --force").expect(0);
     assert_ne!(std::fs::read(&page).expect("read"), b"dear");
     assert!(place.path("man/fathom.1").exists());
+}
+
+/// Directories of outputs, and those of records.
+#[test]
+fn what_is_left_in_a_directory_replaces_nothing() {
+    let place = Place::new();
+    place
+        .fathom("run --rw randread --bs 4k --size 1m --on model:azure/P10 --record=io -o RUN -q")
+        .expect(0);
+    std::fs::create_dir(place.path("full")).expect("a directory");
+    for name in ["full/load.json", "full/fathom-rules.yaml", "model.toml", "file"] {
+        place.write(name, "dear");
+    }
+    for line in [
+        "dashboards -o full -q",
+        "dashboards -o file -q",
+        "identify model:azure/P10 -q -o model.toml",
+        "replay RUN --on model:azure/P10 -q -o full",
+        "replay RUN --on model:azure/P10 -q -o RUN",
+        "replay RUN --on model:azure/P10 -q -o file",
+        "record -q -o full -- true",
+        "record -q -o RUN -- true",
+        "run --rw randread --bs 4k --size 1m --on model:azure/P10 -q -o full",
+        "sweep --rw randread --bs 4k --size 1m --on model:azure/P10 -q -o RUN",
+        "disk serve null: --size 1MiB --nbd unix:nbd --duration 1s -q -o full",
+        "disk serve null: --size 1MiB --at full --duration 1s -q",
+    ] {
+        let run = place.listing("RUN");
+        let outcome = place.fathom(line);
+        assert!(
+            matches!(outcome.code, Some(2 | 3)),
+            "{line}: {:?}\n{}",
+            outcome.code,
+            outcome.stderr
+        );
+        assert_eq!(
+            place.listing("full"),
+            ["fathom-rules.yaml", "load.json"],
+            "{line}"
+        );
+        for name in ["full/load.json", "full/fathom-rules.yaml", "model.toml", "file"] {
+            assert_eq!(std::fs::read(place.path(name)).expect("read"), b"dear", "{line}");
+        }
+        assert_eq!(place.listing("RUN"), run, "{line}");
+        assert_eq!(place.names(), ["RUN", "file", "full", "model.toml"], "{line}");
+    }
 }
 
 /// The mounted file system on a device is as it was.

@@ -9,6 +9,8 @@ use anyhow::{Context, bail, ensure};
 use fathom_disk::DiskOptions;
 use fathom_door::backing;
 use fathom_model::Spec;
+use fathom_observe::SystemRoot;
+use fathom_observe::safety::{self, Change, Refusal, WriteRequest};
 use std::path::{Path, PathBuf};
 
 /// What one disk is called where nobody says.
@@ -140,7 +142,15 @@ pub(super) fn backings(args: &ServeArgs, chosen: &Chosen) -> anyhow::Result<Vec<
             None => backing::memory(name, size_bytes).context("no memory for the disk")?,
             Some(path) => {
                 let overwrite = args.allow_overwrite.iter().any(|named| named == path);
-                backing::file(path, size_bytes, overwrite).context("--backing")?
+                if there.is_some() {
+                    // Its lock is looked at as well, before it is this server's.
+                    refuse_used(path).context("--backing")?;
+                }
+                let file = backing::file(path, size_bytes, overwrite).context("--backing")?;
+                if there.is_some() && args.mkfs.is_some() && !overwrite {
+                    backing::refuse_data(&file, path)?;
+                }
+                file
             }
         };
         options.push(DiskOptions {
@@ -151,6 +161,19 @@ pub(super) fn backings(args: &ServeArgs, chosen: &Chosen) -> anyhow::Result<Vec<
         });
     }
     Ok(options)
+}
+
+/// Refuses a file that somebody else uses: a loop device over it, a swap area in it, a process that has it open for writing. What
+/// it holds is the user's to serve.
+fn refuse_used(path: &Path) -> Result<(), Refusal> {
+    let request = WriteRequest {
+        path,
+        allow_overwrite: &[path.to_owned()],
+        allow_signature: true,
+        change: Change::Overwrite,
+        commands: false,
+    };
+    safety::foresee(&SystemRoot::default(), request).map(drop)
 }
 
 /// The file that holds a disk's data; `None`: memory does.

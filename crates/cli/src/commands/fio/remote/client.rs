@@ -19,7 +19,7 @@ use fathom_dialect::{FioClient, FioCommand};
 use fathom_remote::{
     Address, JobFile, Key, Results, RunRequest, Sender, ToClient, ToServer, VERSION as PROTOCOL, connect,
 };
-use fathom_report::fio::logs::{LogFile, Opening};
+use fathom_report::fio::logs::{LogFile, LogKind, Opening};
 use fathom_report::fio::{ClientPart, FioRun, VERSION};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(in crate::commands::fio) fn ask(
     let peers = peers(command, outputs)?;
     let allowed = Allowed::from_env();
     if let Some(path) = outputs.to.as_deref().filter(|path| !path.starts_with("/dev")) {
-        out::check(path, args.force, &allowed, is_output)?;
+        out::check(path, args.force, &allowed, &is_output)?;
     }
     // All of them, before the first begins.
     let (say, heard) = mpsc::channel();
@@ -312,6 +312,11 @@ impl Conversation<'_> {
             let opening = Opening {
                 append: false,
                 compressed: base.as_encoded_bytes().ends_with(b".fz"),
+                kind: if LogKind::Iolog.is_begun_by(bytes) {
+                    LogKind::Iolog
+                } else {
+                    LogKind::Samples
+                },
             };
             let log = logs::open(&path, opening, self.force, self.allowed)?;
             heard.logs.insert(name.to_owned(), log);
