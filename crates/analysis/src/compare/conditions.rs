@@ -2,13 +2,13 @@
 //!
 //! Data in: runs. Data out: conditions with both sides' values. It must not know results.
 //!
-//! Another block size, another order of access, another depth is another question to the disk: the answer cannot be compared. The
-//! same holds for a cache on one side only. Another disk, machine or kernel may be what the comparison is about: it is named.
+//! Another block size, another order of access, another depth, another part of the disk is another question to it: the answer cannot be
+//! compared. The same holds for a cache on one side only. Another disk, machine or kernel may be what the comparison is about: it is named.
 
-use fathom_core::run::{CommandExit, CommandSummary, Run, Warning};
+use fathom_core::run::{CommandExit, CommandSummary, Run, TargetKind, Warning};
 use fathom_core::units::Bytes;
 use fathom_core::workload::{
-    BlockSize, Distribution, EngineKind, Job, Mix, Rate, Replay, ReplayOrder, SyncMode, ThinkTime,
+    Amount, BlockSize, Distribution, EngineKind, Job, Mix, Rate, Replay, ReplayOrder, SyncMode, ThinkTime,
 };
 use std::fmt::Write as _;
 
@@ -25,8 +25,11 @@ pub enum Field {
     PageCache,
     HostCache,
     MemoryFilesystem,
-    Target,
+    /// The part of files or devices that jobs go to.
     Size,
+    Target,
+    /// How much files and devices hold, whatever of it jobs go to.
+    Capacity,
     Device,
     Filesystem,
     Scheduler,
@@ -63,7 +66,7 @@ pub struct Condition {
 
 impl Field {
     /// All, in the order in which they are told.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Command,
         Self::Exit,
         Self::Jobs,
@@ -76,8 +79,9 @@ impl Field {
         Self::PageCache,
         Self::HostCache,
         Self::MemoryFilesystem,
-        Self::Target,
         Self::Size,
+        Self::Target,
+        Self::Capacity,
         Self::Device,
         Self::Filesystem,
         Self::Scheduler,
@@ -106,6 +110,7 @@ impl Field {
             Self::MemoryFilesystem => "memory-filesystem",
             Self::Target => "target",
             Self::Size => "size",
+            Self::Capacity => "capacity",
             Self::Device => "device",
             Self::Filesystem => "filesystem",
             Self::Scheduler => "scheduler",
@@ -138,10 +143,11 @@ impl Field {
             | Self::PageCache
             | Self::HostCache
             | Self::MemoryFilesystem
+            | Self::Size
             | Self::Exit => Grade::Refused,
             Self::Command
             | Self::Target
-            | Self::Size
+            | Self::Capacity
             | Self::Device
             | Self::Filesystem
             | Self::Scheduler
@@ -174,8 +180,9 @@ impl Field {
             ),
             Self::HostCache => in_play(has_host_cache(run)),
             Self::MemoryFilesystem => in_play(has_memory_filesystem(run)),
+            Self::Size => each(jobs, |job| span(run, job)),
             Self::Target => target(run),
-            Self::Size => files(run, |file| Some(Bytes(file.size_bytes).to_string())),
+            Self::Capacity => files(run, |file| Some(Bytes(file.size_bytes).to_string())),
             Self::Device => devices(run, |device| {
                 let model = device.model.as_deref().unwrap_or_default();
                 Some(format!("{} {model}", device.name).trim().to_owned())
@@ -259,6 +266,7 @@ pub fn conditions(a: &[&Run], b: &[&Run]) -> Vec<Condition> {
                 | Field::Threads
                 | Field::Pace
                 | Field::Syncs
+                | Field::Size
                 | Field::Engine
                 | Field::Runtime
         )
@@ -396,6 +404,41 @@ fn pattern(job: &Job) -> String {
                 }
             };
         }
+    }
+    text
+}
+
+/// Where its I/O goes, over all files of a worker. Of a whole device that is as much as the device holds, which may be the question.
+fn span(run: &Run, job: &Job) -> String {
+    let region = &job.region;
+    let amount = |amount: Amount| match amount {
+        Amount::Bytes(bytes) => Bytes(bytes).to_string(),
+        Amount::Percent(percent) => format!("{percent} %"),
+    };
+    let mut text = match (region.size, region.file_size) {
+        (Some(size), _) => amount(size),
+        (None, Some((least, most))) if least == most => format!("files of {}", Bytes(least)),
+        (None, Some((least, most))) => format!("files of {} to {}", Bytes(least), Bytes(most)),
+        (None, None) => {
+            let regular = run.summary.target.files.iter();
+            let mut sizes: Vec<String> = regular
+                .filter(|file| file.kind == TargetKind::File)
+                .map(|file| Bytes(file.size_bytes).to_string())
+                .collect();
+            sizes.dedup();
+            if sizes.is_empty() {
+                String::from("all of it")
+            } else {
+                format!("all of {}", joined(sizes))
+            }
+        }
+    };
+    let from = |bytes: Amount| matches!(bytes, Amount::Bytes(0) | Amount::Percent(0));
+    if let Some(offset) = region.offset.filter(|&offset| !from(offset)) {
+        let _ = write!(text, " from {} on", amount(offset));
+    }
+    if let Some(increment) = region.offset_increment.filter(|&increment| !from(increment)) {
+        let _ = write!(text, ", each worker {} further", amount(increment));
     }
     text
 }

@@ -135,7 +135,15 @@ fn what_is_no_comparison_is_refused_with_what_differs() {
         READS,
         1..3,
     );
+    runs(
+        &place,
+        "elsewhere",
+        "azure/P20",
+        &format!("{READS} --offset 5g"),
+        1..3,
+    );
     for (other, words) in [
+        ("elsewhere", "size: 10 GiB in A, 10 GiB from 5 GiB on in B"),
         ("larger", "block-size: 4 KiB in A, 64 KiB in B"),
         ("deeper", "depth: 4 in A, 16 in B"),
         ("writes", "pattern: randread in A, randwrite in B"),

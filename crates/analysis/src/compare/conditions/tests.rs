@@ -1,7 +1,8 @@
 use super::{Field, Grade, conditions, twins};
 use crate::fixtures;
+use fathom_core::run::TargetKind;
 use fathom_core::run::{ModelSummary, Run};
-use fathom_core::workload::BlockSize;
+use fathom_core::workload::{Amount, BlockSize};
 
 fn fields(a: &Run, b: &Run) -> Vec<Field> {
     conditions(&[a], &[b]).into_iter().map(|one| one.field).collect()
@@ -30,6 +31,44 @@ fn a_load_that_asks_something_else_is_refused_and_a_machine_named() {
     assert_eq!(found[0].sides[1], ["6.99"]);
     let within = conditions(&[&run, &elsewhere], &[&run]);
     assert!(within[0].within_a_side());
+}
+
+/// A file that is a hundred times as large as another is another question; a larger device may be what the comparison is about.
+#[test]
+fn another_span_is_refused_and_a_larger_device_named() {
+    let mut run = fixtures::quiet();
+    run.workload.jobs[0].region.size = Some(Amount::Bytes(1 << 30));
+    run.summary.target.files[0].size_bytes = 1 << 30;
+    let mut larger = run.clone();
+    larger.workload.jobs[0].region.size = Some(Amount::Bytes(100 << 30));
+    let found = conditions(&[&run], &[&larger]);
+    assert_eq!((found[0].field, found[0].grade()), (Field::Size, Grade::Refused));
+    assert_eq!(
+        found[0].sides,
+        [vec![String::from("1 GiB")], vec![String::from("100 GiB")]]
+    );
+    let mut elsewhere = run.clone();
+    elsewhere.workload.jobs[0].region.offset = Some(Amount::Percent(50));
+    assert_eq!(fields(&run, &elsewhere), [Field::Size]);
+    // The same part of a larger file.
+    let mut of_more = run.clone();
+    of_more.summary.target.files[0].size_bytes = 100 << 30;
+    let found = conditions(&[&run], &[&of_more]);
+    assert_eq!(
+        (found[0].field, found[0].grade()),
+        (Field::Capacity, Grade::Named)
+    );
+    // All that there is: of a file somebody chose it, of a device it is the device's own.
+    let whole = |kind: TargetKind, size_bytes: u64| {
+        let mut run = run.clone();
+        run.workload.jobs[0].region.size = None;
+        run.summary.target.files[0].kind = kind;
+        run.summary.target.files[0].size_bytes = size_bytes;
+        run
+    };
+    let of = |kind| fields(&whole(kind, 1 << 30), &whole(kind, 100 << 30));
+    assert_eq!(of(TargetKind::File), [Field::Size, Field::Capacity]);
+    assert_eq!(of(TargetKind::BlockDevice), [Field::Capacity]);
 }
 
 #[test]

@@ -189,6 +189,7 @@ pub(crate) fn name(field: Field) -> &'static str {
         Field::MemoryFilesystem => "file system in memory",
         Field::Target => "target",
         Field::Size => "size",
+        Field::Capacity => "capacity",
         Field::Device => "device",
         Field::Filesystem => "file system",
         Field::Scheduler => "I/O scheduler",
