@@ -68,7 +68,6 @@ pub(super) struct Events {
     /// Events in all.
     seen: u64,
     queued: u64,
-    issued: u64,
     ended: u64,
     latest_ns: u64,
     /// Of a device that was asked for last.
@@ -84,7 +83,7 @@ impl Events {
                 self.queued += 1;
                 self.queue(event, out)?;
             }
-            Action::Issued => self.issued += 1,
+            Action::Issued => self.issue(event, out),
             Action::Completed => self.complete(event, out),
         }
         self.give_up(self.latest_ns.saturating_sub(GIVEN_UP_NS), PENDING_MAX, out);
@@ -184,6 +183,29 @@ impl Events {
             done: false,
         });
         Ok(())
+    }
+
+    /// A request that nothing waiting is part of was asked for before the trace began, or its Q action is not in it: there is no I/O
+    /// to be made of it, and that is told.
+    fn issue(&mut self, event: &Event, out: &mut Out) {
+        let moves_data = matches!(event.what.op, Some(Op::Read | Op::Write)) && event.len_bytes > 0;
+        let Ok(volume) = self.volume(event.device, out) else {
+            return;
+        };
+        if !moves_data {
+            return;
+        }
+        let end = event
+            .sector
+            .saturating_add(event.len_bytes.div_ceil(SECTOR_BYTES));
+        let before = self.places.range(..(volume, end, 0)).next_back();
+        let asked_for = before.is_some_and(|&(of, _, number)| {
+            let pending = self.pending.get((number - self.first) as usize);
+            of == volume && pending.is_some_and(|pending| pending.end > event.sector)
+        });
+        if !asked_for {
+            out.skip("that the device was given though no Q action of the two seconds before asked for them");
+        }
     }
 
     fn complete(&mut self, event: &Event, out: &mut Out) {

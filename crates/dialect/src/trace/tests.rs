@@ -258,6 +258,28 @@ CPU1 (sda):
     );
 }
 
+/// What was asked for before the trace began is no I/O of it, and is counted; parts of what was asked for are none of these.
+#[test]
+fn requests_that_nobody_is_seen_to_ask_for_are_counted() {
+    check(
+        RecordFormat::Blkparse,
+        "  8,0    3        1     0.000000000   697  D   R 5000 + 8 [fio]
+  8,0    3        2     0.000001000   697  Q   R 1000 + 16 [fio]
+  8,0    3        3     0.000002000   697  D   R 1000 + 8 [fio]
+  8,0    3        4     0.000003000   697  D   R 1008 + 8 [fio]
+  8,0    3        5     0.000004000   697  D  WS 1016 + 8 [fio]
+  8,0    3        6     0.000005000   697  D   N [fio]
+  8,0    3        7     0.000006000   697  D   D 9000 + 8 [fio]
+  8,0    1        8     0.000100000     0  C   R 1000 + 16 [0]
+  8,0    1        9     0.000100000     0  C   R 5000 + 8 [0]
+",
+        &expect![[r#"
+            1000 8,0 read 512000 + 8192 by 697 took 99000 No
+            skipped 2 that the device was given though no Q action of the two seconds before asked for them
+            Known { times: true, ends: true, files: false }"#]],
+    );
+}
+
 #[test]
 fn what_is_not_blkparse_is_refused() {
     let text = RecordFormat::Blkparse;
