@@ -40,6 +40,7 @@ fn spec() -> Spec {
         }),
     };
     let disk = DiskSpec {
+        handling: None,
         merged_streams: 0,
         whole_units: false,
         burst_bytes_need_io_credit: false,

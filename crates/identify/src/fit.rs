@@ -3,10 +3,12 @@
 //! Data in: a [`Schedule`] whose measurements are made. Data out: a [`Fit`]: limits, how they are released, what counts
 //! against them, service, credit, cache. It must not know any product.
 
+mod company;
 mod release;
 
 use crate::probe::{FELL, Mix, Outcome, Purpose, SECOND_NS, fall, quantile};
 use crate::schedule::{LARGE_BYTES, MIDDLE_BYTES, SMALL_BYTES, Schedule};
+pub use company::{Crowding, Handling, Occupied};
 pub use release::{Release, release};
 
 /// Percentiles of a service that a model keeps.
@@ -28,6 +30,8 @@ pub struct Fit {
     pub together: Option<(Rate, Rate)>,
     pub release: Release,
     pub unit: Counted,
+    /// All I/Os are handled one after the other: what looks like limits on I/Os and on bytes is how long that takes.
+    pub handling: Option<Handling>,
     /// The area of which reads are served faster the second time; how long such a read takes, in nanoseconds.
     pub again_ns: Option<u64>,
     pub credit: Credit,
@@ -76,6 +80,8 @@ pub struct Service {
     pub ns_per_kib: u64,
     /// The median in order, where that is another.
     pub in_order_ns: Option<u64>,
+    /// How others in flight slow one down; `None`: that did not show.
+    pub crowding: Option<Crowding>,
 }
 
 /// What counts against a limit on I/Os.
@@ -121,7 +127,8 @@ impl Fit {
         };
         let mix = if write.is_some() { Mix::Write } else { Mix::Read };
         let small = schedule.last(Purpose::Small, mix)?;
-        Some(Self {
+        let fit = Self {
+            handling: None,
             release: release(schedule.last(Purpose::Small, Mix::Read)?, read.small.is_limit).or(release(
                 small,
                 write.as_ref().is_some_and(|write| write.small.is_limit),
@@ -135,6 +142,10 @@ impl Fit {
             measurements: schedule.outcomes().len(),
             read,
             write,
+        };
+        Some(Self {
+            handling: company::handling(schedule, &fit),
+            ..fit
         })
     }
 
@@ -196,6 +207,7 @@ fn direction(schedule: &Schedule, mix: Mix) -> Option<Direction> {
             median_ns,
             ns_per_kib: larger_ns.saturating_sub(median_ns) / kib,
             in_order_ns: differs.then_some(in_order_ns),
+            crowding: company::crowding(schedule, alone),
         },
     })
 }

@@ -41,6 +41,10 @@ pub enum Purpose {
     Unit,
     /// At one larger still, where limits on I/Os hold all others: whether that is several I/Os, or a limit on bytes.
     Beyond,
+    /// At the size at which both limits hold alike: whether they are two limits, or time for an I/O and for its bytes adds up.
+    Even,
+    /// Several small ones at once that no limit holds: how they slow each other down.
+    Several,
     /// Slower than any limit: how long a small I/O takes.
     Service,
     /// The same, of a larger one.

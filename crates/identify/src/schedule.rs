@@ -20,6 +20,10 @@ const BEYOND_BYTES: u32 = 1856 << 10;
 /// Held out: neither small nor large, neither reads nor writes alone.
 pub const HELD_OUT_BYTES: u32 = 16 << 10;
 const HELD_OUT_DEPTH: u32 = 8;
+/// So many at once that they would show how they slow each other down.
+pub const SEVERAL_DEPTHS: [u32; 2] = [4, 16];
+/// Of a limit, what several at once may ask for.
+const SEVERAL_OF_LIMIT: f64 = 0.7;
 /// A share of all limits at which none of them holds anything.
 const BELOW_LIMITS: f64 = 0.4;
 /// The area that is read again and again.
@@ -121,7 +125,9 @@ impl Schedule {
             .or_else(|| self.rates())
             .or_else(|| self.unit())
             .or_else(|| self.together())
+            .or_else(|| self.even())
             .or_else(|| self.service())
+            .or_else(|| self.several())
             .or_else(|| self.again())
             // Before credit is spent: the model begins with all of it.
             .or_else(|| self.held_out())
@@ -222,6 +228,31 @@ impl Schedule {
         None
     }
 
+    /// Both limits at once: of two each would let as much through as it does alone.
+    fn even(&self) -> Option<Probe> {
+        for &mix in self.mixes() {
+            let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
+            if self.last(Purpose::Even, mix).is_some() || !self.is_held(small) || !self.is_held(large) {
+                continue;
+            }
+            let block_bytes = self.even_bytes(mix)?;
+            // Nearer to one of both sizes it would be seen less than a rate is known.
+            if (2 * SMALL_BYTES..=LARGE_BYTES / 2).contains(&block_bytes) {
+                return Some(self.probe(Purpose::Even, mix, block_bytes, small.probe.depth, 400));
+            }
+        }
+        None
+    }
+
+    /// The size at which the limits that small and large I/Os showed would hold alike.
+    fn even_bytes(&self, mix: Mix) -> Option<u32> {
+        let (small, large) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Large, mix)?);
+        let even = large.rate() * f64::from(LARGE_BYTES) / small.rate().max(1e-9);
+        // Above it the limit on bytes falls first where both are on credit: what is left of the other is spent soon by small ones.
+        let blocks = (even as u32).div_ceil(SMALL_BYTES);
+        Some(blocks.clamp(1, LARGE_BYTES / SMALL_BYTES) * SMALL_BYTES)
+    }
+
     /// Whether reads and writes have limits together.
     fn together(&self) -> Option<Probe> {
         if self.options.readonly {
@@ -266,6 +297,25 @@ impl Schedule {
         None
     }
 
+    /// Where no limit holds so many.
+    fn several(&self) -> Option<Probe> {
+        for &mix in self.mixes() {
+            let (small, service) = (self.last(Purpose::Small, mix)?, self.last(Purpose::Service, mix)?);
+            for depth in SEVERAL_DEPTHS {
+                let there = |outcome: &Outcome| {
+                    let probe = &outcome.probe;
+                    probe.purpose == Purpose::Several && probe.mix == mix && probe.depth == depth
+                };
+                let asked = f64::from(depth) * 1e9 / service.mean_ns().max(1.0);
+                let free = !self.is_held(small) || asked < small.rate() * SEVERAL_OF_LIMIT;
+                if free && depth < small.probe.depth && !self.outcomes.iter().any(there) {
+                    return Some(self.probe(Purpose::Several, mix, SMALL_BYTES, depth, 600));
+                }
+            }
+        }
+        None
+    }
+
     fn again(&self) -> Option<Probe> {
         if self.last(Purpose::Again, Mix::Read).is_some() {
             return None;
@@ -291,13 +341,11 @@ impl Schedule {
             .iter()
             .position(|outcome| outcome.probe.purpose == Purpose::Drain);
         let Some(first) = first else {
-            let even = large.rate() * f64::from(LARGE_BYTES) / small.rate().max(1e-9);
-            // The limit on bytes falls first: what is left of the other is spent soon by small ones.
-            let even = (even as u32)
-                .div_ceil(SMALL_BYTES)
-                .clamp(1, LARGE_BYTES / SMALL_BYTES)
-                * SMALL_BYTES;
-            return self.drained(mix, even, small.probe.depth.max(large.probe.depth));
+            return self.drained(
+                mix,
+                self.even_bytes(mix)?,
+                small.probe.depth.max(large.probe.depth),
+            );
         };
         // Where no rate fell there is nothing that other sizes would find.
         fall(&self.outcomes[first].seconds)?;

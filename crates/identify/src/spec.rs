@@ -3,12 +3,12 @@
 //! Data in: a [`Fit`]. Data out: a valid [`Spec`] that behaves so. What did not show is left out, not made up. It must not
 //! know any product.
 
-use crate::fit::{Counted, Credit, Direction, Fit, Rate, Release};
+use crate::fit::{Counted, Credit, Direction, Fit, Handling, Rate, Release};
 use crate::schedule::LARGE_BYTES;
 use fathom_model::defaults;
 use fathom_model::spec::{
-    BurstSpec, Counts, DiskSpec, HostCacheSpec, Limit, PathLimits, SeekSpec, ServiceSpec, SharedSpec,
-    SliceSpec, Spec, VmSpec,
+    BurstSpec, Counts, CrowdingSpec, DiskSpec, HandlingSpec, HostCacheSpec, Limit, PathLimits, SeekSpec,
+    ServiceSpec, SharedSpec, SliceSpec, Spec, VmSpec,
 };
 
 /// The unit where none showed: the one that most clouds count in.
@@ -50,7 +50,8 @@ pub fn spec(fit: &Fit, name: &str, size_bytes: u64) -> Spec {
             read: service(&fit.read),
             write: service(write),
             seek: seek(&fit.read, write),
-            crowding: None,
+            crowding: crowding(&fit.read, write),
+            handling: fit.handling.map(handling),
             outages: Vec::new(),
             merged_streams: 0,
             whole_units: false,
@@ -113,8 +114,30 @@ fn bytes(fit: &Fit, rate: Rate) -> Limit {
     }
 }
 
+/// One for both directions: where they differ, what lies between.
+fn crowding(read: &Direction, write: &Direction) -> Option<CrowdingSpec> {
+    let each = [read, write].map(|direction| direction.service.crowding);
+    let ns_per_io = each.iter().flatten().map(|one| one.ns_per_io).sum::<u64>() / 2;
+    let most = each.iter().flatten().map(|one| one.most).max()?;
+    (ns_per_io > 0).then_some(CrowdingSpec { ns_per_io, most })
+}
+
+fn handling(handling: Handling) -> HandlingSpec {
+    let write = handling.write.unwrap_or(handling.read);
+    HandlingSpec {
+        read_ns: handling.read.each_ns,
+        read_ns_per_kib: handling.read.ns_per_kib,
+        write_ns: write.each_ns,
+        write_ns_per_kib: write.ns_per_kib,
+    }
+}
+
 /// The disk's own limits, and those of one direction.
 fn limits(fit: &Fit) -> (PathLimits, Vec<SharedSpec>) {
+    // What handles all I/Os holds them by itself.
+    if fit.handling.is_some() {
+        return (PathLimits::default_off(), Vec::new());
+    }
     let credit = burst(fit);
     let all = |small: Rate, large: Rate| PathLimits {
         iops: iops(small),

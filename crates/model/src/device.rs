@@ -3,7 +3,7 @@
 //! Data in: I/Os at their times, in order. Data out: when each is complete; counters as the kernel keeps them of a
 //! block device. It must not know caches, stripes or the virtual machine.
 
-use crate::crowd::Crowd;
+use crate::company::Company;
 use crate::medium::Medium;
 use crate::merge::{Cost, Merge};
 use crate::outage::Outages;
@@ -22,7 +22,7 @@ pub(crate) struct Device {
     /// A limit of their own for writes.
     writes: Path,
     medium: Medium,
-    crowd: Option<Crowd>,
+    company: Company,
     outages: Outages,
     units: Units,
     /// Where an I/O costs other than what it is alone.
@@ -85,7 +85,7 @@ impl Device {
                 slices,
             ),
             medium: Medium::new(spec, seed),
-            crowd: spec.crowding.map(Crowd::new),
+            company: Company::new(spec),
             outages: Outages::new(&spec.outages, seed ^ 0x0a),
             units: Units::new(spec.io_unit_bytes),
             merge: Merge::new(spec).map(Box::new),
@@ -133,11 +133,7 @@ impl Device {
                 start = self.writes.take(start, 0, u64::from(len) + service.extra_bytes);
             }
         }
-        let mut end = start + service.time_ns;
-        if let Some(crowd) = &mut self.crowd {
-            end += crowd.extra_ns(start);
-            crowd.enter(end);
-        }
+        let end = self.company.end_ns(start, (op, len), service.time_ns);
         let due = self.outages.shift(queued_ns, end);
         self.count(queued_ns, due, op, len);
         due

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! The fields are those of [`Spec`]. Tables change what the base has field by field; all else (numbers, lists)
-//! replaces it. `"off"` in place of the tables `vm`, `host_cache`, `seek`, `crowding` and `burst` takes them away. Without a base
+//! replaces it. `"off"` in place of the tables `vm`, `host_cache`, `seek`, `crowding`, `handling` and `burst` takes them away. Without a base
 //! the file is a whole specification; `disk_count` then says how many of `[disk]` there are (1).
 //!
 //! Data in: the text of a file, the catalogue for its base. Data out: a valid [`Spec`], or what is wrong in which line.

@@ -9,6 +9,7 @@
 pub mod attached;
 mod below;
 pub mod catalog;
+mod company;
 mod crowd;
 pub mod defaults;
 mod device;

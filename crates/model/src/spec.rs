@@ -81,6 +81,9 @@ pub struct DiskSpec {
     /// How I/Os in service slow each other down; `None`: not at all.
     #[serde(default)]
     pub crowding: Option<CrowdingSpec>,
+    /// What handles all I/Os, one after the other; `None`: they are handled side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handling: Option<HandlingSpec>,
     /// When the device answers nothing.
     #[serde(default)]
     pub outages: Vec<OutageSpec>,
@@ -230,6 +233,21 @@ pub struct CrowdingSpec {
     pub ns_per_io: u64,
     /// No more than so many count.
     pub most: u32,
+}
+
+/// How long an I/O occupies what handles all of them, one after the other (a processor, a driver's thread): time for the I/O and
+/// time for its bytes add up, where of two limits the longer one holds. The service time begins with it, and contains it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandlingSpec {
+    /// For a read of any size.
+    pub read_ns: u64,
+    /// For each KiB of it.
+    pub read_ns_per_kib: u64,
+    /// For a write of any size, a trim or a flush.
+    pub write_ns: u64,
+    /// For each KiB of it.
+    pub write_ns_per_kib: u64,
 }
 
 /// A time in which the device completes nothing: what would end in it ends right after it.

@@ -63,6 +63,7 @@ pub(crate) fn disk() -> DiskSpec {
         seek: None,
         crowding: None,
         outages: Vec::new(),
+        handling: None,
         merged_streams: 0,
         whole_units: false,
         burst_bytes_need_io_credit: false,

@@ -218,6 +218,17 @@ fn disk(disk: &DiskSpec, factor: u64, field: &str) -> Result<(), Invalid> {
         )?;
         within(u64::from(seek.streams), 1..=4_096, format!("{field}.streams"))?;
     }
+    if let Some(handling) = &disk.handling {
+        let times = [
+            ("read_ns", handling.read_ns),
+            ("read_ns_per_kib", handling.read_ns_per_kib),
+            ("write_ns", handling.write_ns),
+            ("write_ns_per_kib", handling.write_ns_per_kib),
+        ];
+        for (name, ns) in times {
+            within(ns, 0..=1_000_000_000, format!("{field}.handling.{name}"))?;
+        }
+    }
     if let Some(crowding) = &disk.crowding {
         let field = format!("{field}.crowding");
         within(

@@ -220,6 +220,8 @@ fn in_words(probe: &Probe) -> String {
         Purpose::Drain => "credit, until it is spent",
         Purpose::SpentSmall => "limit on IOPS without credit",
         Purpose::SpentLarge => "limit on bytes without credit",
+        Purpose::Even => "both limits at once",
+        Purpose::Several => "several at a time",
         Purpose::HeldOut => "a load that nothing is fitted to",
     };
     let mix = match probe.mix {

@@ -211,6 +211,35 @@ fn only_what_is_in_service_crowds() {
     }
 }
 
+/// One after the other, and time for the I/O and for its bytes adds up; of two limits the longer one would hold.
+#[test]
+fn what_handles_all_takes_them_in_turn() {
+    let mut device = Device::new(
+        &DiskSpec {
+            handling: Some(crate::spec::HandlingSpec {
+                read_ns: 10_000,
+                read_ns_per_kib: 1_000,
+                write_ns: 20_000,
+                write_ns_per_kib: 5_000,
+            }),
+            limits: PathLimits::default(),
+            read: flat(50.0),
+            write: flat(70.0),
+            ..disk()
+        },
+        SLICES,
+        1,
+    );
+    let mut ends = |op, kib: u32| device.alone(0, 0, op, 0, kib << 10);
+    assert_eq!(ends(Op::Read, 4), 50_000);
+    assert_eq!(ends(Op::Read, 16), 14_000 + 50_000);
+    assert_eq!(ends(Op::Write, 4), 14_000 + 26_000 + 70_000);
+    assert_eq!(ends(Op::Sync, 0), 14_000 + 26_000 + 40_000 + 70_000);
+    assert_eq!(ends(Op::Read, 4), 14_000 + 26_000 + 40_000 + 20_000 + 50_000);
+    // What comes when nothing is handled waits for nothing.
+    assert_eq!(device.alone(MS, MS, Op::Read, 0, 4096), MS + 50_000);
+}
+
 impl Device {
     /// An I/O that costs what it is.
     fn alone(&mut self, queued_ns: u64, now_ns: u64, op: Op, offset: u64, len: u32) -> u64 {

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 /// Tables that `"off"` takes away.
-const OFF: [&str; 5] = ["vm", "host_cache", "seek", "crowding", "burst"];
+const OFF: [&str; 6] = ["vm", "host_cache", "seek", "crowding", "handling", "burst"];
 
 type Table<'a> = Spanned<DeTable<'a>>;
 

@@ -8,7 +8,7 @@ use crate::identified::IdentifiedReport;
 use crate::words::{plural, with_commas};
 use fathom_core::units::{Bytes, Nanos, decimal_rate};
 use fathom_identify::claim::{Claim, Kept};
-use fathom_identify::fit::{Counted, Credit, Direction, Fit, Rate, Release};
+use fathom_identify::fit::{Counted, Credit, Direction, Fit, Handling, Occupied, Rate, Release};
 use fathom_identify::held_out::{HeldOut, Pair};
 use fathom_identify::nearest::Group;
 
@@ -188,6 +188,9 @@ fn limits(fit: &Fit) -> Table {
 fn about_limits(report: &IdentifiedReport<'_>) -> Vec<String> {
     let fit = report.fit;
     let mut lines = Vec::new();
+    if let Some(handling) = fit.handling {
+        lines.push(handled(handling));
+    }
     match fit.release {
         Release::Slices { slice_ns } => {
             lines.push(format!("Released in time slices of {}.", Nanos(slice_ns)));
@@ -222,6 +225,23 @@ fn about_limits(report: &IdentifiedReport<'_>) -> Vec<String> {
     }
     lines.push(credit(fit.credit));
     lines
+}
+
+fn handled(handling: Handling) -> String {
+    let each = |name: &str, one: Occupied| {
+        format!(
+            "{name} {} and {} more for each KiB",
+            Nanos(one.each_ns),
+            Nanos(one.ns_per_kib)
+        )
+    };
+    let write = handling.write.map(|write| each("writes", write));
+    let times: Vec<String> = [each("reads", handling.read)].into_iter().chain(write).collect();
+    format!(
+        "These are no limits on I/Os and on bytes: I/Os are handled one after the other, and time for an I/O and for its bytes adds up \
+         ({}).",
+        times.join(", ")
+    )
 }
 
 fn credit(credit: Credit) -> String {
@@ -296,6 +316,15 @@ fn about_service(fit: &Fit) -> Vec<String> {
             ))
         })
         .collect();
+    for (name, direction) in directions(fit) {
+        lines.extend(direction.service.crowding.map(|crowding| {
+            format!(
+                "Each other I/O in flight adds {} to {name}, at most {}.",
+                Nanos(crowding.ns_per_io),
+                plural(u64::from(crowding.most), "other")
+            )
+        }));
+    }
     lines.push(match fit.again_ns {
         Some(again) => format!(
             "A cache is between: what was just read takes {} to read again.",

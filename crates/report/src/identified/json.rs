@@ -2,7 +2,7 @@
 
 use super::IdentifiedReport;
 use fathom_identify::claim::Claim;
-use fathom_identify::fit::{Counted, Credit, Direction, Rate, Release};
+use fathom_identify::fit::{Counted, Credit, Direction, Handling, Occupied, Rate, Release};
 use fathom_identify::held_out::{HeldOut, Pair};
 use fathom_identify::nearest::Group;
 use serde_json::{Value, json};
@@ -38,6 +38,7 @@ pub(super) fn identified(report: &IdentifiedReport<'_>) -> String {
             "read": service(&fit.read),
             "write": fit.write.as_ref().map(service),
             "again_ns": fit.again_ns,
+            "handling": fit.handling.map(handling),
         },
         "claim": report.claim.map(claim),
         "held_out": held_out(report.held_out),
@@ -85,7 +86,13 @@ fn service(direction: &Direction) -> Value {
         "ns_per_kib": service.ns_per_kib,
         "in_order_ns_p50": service.in_order_ns,
         "quantiles_us": service.quantiles_us,
+        "crowding": service.crowding.map(|crowding| json!({ "ns_per_io": crowding.ns_per_io, "most": crowding.most })),
     })
+}
+
+fn handling(handling: Handling) -> Value {
+    let each = |one: Occupied| json!({ "each_ns": one.each_ns, "ns_per_kib": one.ns_per_kib });
+    json!({ "read": each(handling.read), "write": handling.write.map(each) })
 }
 
 fn credit(credit: Credit) -> Value {

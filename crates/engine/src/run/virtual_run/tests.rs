@@ -46,6 +46,7 @@ fn service(low_us: f64, high_us: f64) -> ServiceSpec {
 /// `disks` disks of 1 GiB without limits that take 1 ms, in chunks of 1 MiB.
 fn spec(disks: usize) -> Spec {
     let disk = DiskSpec {
+        handling: None,
         merged_streams: 0,
         whole_units: false,
         burst_bytes_need_io_credit: false,
