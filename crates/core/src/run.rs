@@ -14,7 +14,9 @@ mod summary;
 mod warning;
 
 pub use account::{Depths, LeftOut, OpAccount, PriorityAccount, Samples, SteadyAccount, WorkerAccount};
-pub use command::{CommandDevice, CommandExit, CommandSummary, CommandWaits, Moved, ProcessIo, TimeSplit};
+pub use command::{
+    CommandCourse, CommandDevice, CommandExit, CommandSummary, CommandWaits, Moved, ProcessIo, TimeSplit,
+};
 pub use environment::{
     Build, CLOCK_MONOTONIC, DeviceInfo, Environment, QUIET_HOST, Requirement, Target, TargetFile, TargetKind,
 };

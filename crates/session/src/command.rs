@@ -152,6 +152,7 @@ pub(crate) fn run(
             io,
             devices: Vec::new(),
             waits: None,
+            course: None,
             tasks: None,
             outliving: 0,
             sync_ns: None,

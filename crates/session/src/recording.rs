@@ -156,6 +156,7 @@ fn with_seen(mut command: CommandSummary, seen: CommandSeen) -> CommandSummary {
     command.devices = seen.devices;
     if let Some(tree) = seen.tree {
         command.waits = Some(tree.waits);
+        command.course = Some(tree.course);
         command.tasks = Some(tree.tasks);
         command.outliving = tree.living;
     }

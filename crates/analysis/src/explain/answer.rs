@@ -9,7 +9,7 @@ mod limits;
 mod owners;
 mod spikes;
 
-pub use command::{CommandTime, LimitTime};
+pub use command::{CommandTime, LimitTime, OutsideLimits};
 pub use distributions::{
     AVERAGE_ABOVE_MS, Averages, Distribution, HiddenSeconds, HourDistribution, SECTION_PERCENTILES,
     SectionDistribution,

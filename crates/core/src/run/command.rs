@@ -26,6 +26,9 @@ pub struct CommandSummary {
     /// What it spent its time on; `None`: not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<CommandWaits>,
+    /// The same, part by part of its duration; `None`: not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<CommandCourse>,
     /// Processes and threads that it consisted of, the first one included; `None`: not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<u64>,
@@ -143,6 +146,14 @@ pub struct TimeSplit {
     pub disk_ns: u64,
     /// Any other sleep: locks, pipes, the network, timers.
     pub other_ns: u64,
+}
+
+/// What a command spent each part of its duration on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CommandCourse {
+    /// How long each part is, from its start on: a second, or longer where there would be too many.
+    pub part_ns: u64,
+    pub parts: Vec<TimeSplit>,
 }
 
 impl TimeSplit {

@@ -8,7 +8,7 @@ use super::decode::{SchedEvent, SchedKind};
 use super::tids::TidMap;
 use super::waits::Waits;
 use fathom_core::record::{SchedSlice, TaskState};
-use fathom_core::run::CommandWaits;
+use fathom_core::run::{CommandCourse, CommandWaits};
 use std::collections::VecDeque;
 
 /// Tasks that are known at a time, those that have ended among them: 10 MB.
@@ -58,6 +58,7 @@ pub struct TreeSeen {
     pub living: u64,
     /// What they spent their time on.
     pub waits: CommandWaits,
+    pub course: CommandCourse,
     /// What is not known, a sentence each.
     pub remarks: Vec<String>,
 }
@@ -202,6 +203,7 @@ impl Tree {
             tasks: self.joined,
             living: self.tasks.values().filter(|life| life.to_ns == u64::MAX).count() as u64,
             waits: self.waits.sums(),
+            course: self.waits.course(),
             remarks,
         }
     }

@@ -2,13 +2,18 @@
 //!
 //! Duty: make of stays on CPUs how long any of the threads ran, or else could have run, or else waited for a disk, or else
 //! slept; and the same of each thread, added up. Data in: [`SchedSlice`]s, roughly in the order of their ends, those of one
-//! thread in order. Data out: [`CommandWaits`]. Memory is what happened since the last [`Waits::settle`].
+//! thread in order. Data out: [`CommandWaits`], [`CommandCourse`]. Memory is what happened since the last [`Waits::settle`], and a
+//! thousand parts.
 
 use super::tids::TidMap;
 use fathom_core::record::{BlockedOn, SchedSlice, TaskState};
-use fathom_core::run::{CommandWaits, TimeSplit};
+use fathom_core::run::{CommandCourse, CommandWaits, TimeSplit};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Parts of a time that are told apart, at most: beyond that they become twice as long.
+const PARTS_MAX: usize = 1024;
+const PART_NS: u64 = 1_000_000_000;
 
 /// What a thread is at; of several threads the first of these counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +43,44 @@ pub(super) struct Waits {
     to_ns: u64,
     elapsed: [u64; 4],
     sums: [u64; 4],
+    course: Course,
+}
+
+/// The time that passed, part by part.
+#[derive(Debug)]
+struct Course {
+    part_ns: u64,
+    parts: Vec<[u64; 4]>,
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        Self {
+            part_ns: PART_NS,
+            parts: Vec::new(),
+        }
+    }
+}
+
+impl Course {
+    /// From then to then, after the beginning, it was at the one of that number.
+    fn add(&mut self, mut from_ns: u64, to_ns: u64, at: usize) {
+        while to_ns > self.part_ns.saturating_mul(PARTS_MAX as u64) {
+            let pairs = self.parts.chunks(2);
+            let joined = pairs.map(|pair| std::array::from_fn(|at| pair.iter().map(|part| part[at]).sum()));
+            self.parts = joined.collect();
+            self.part_ns *= 2;
+        }
+        while from_ns < to_ns {
+            let part = (from_ns / self.part_ns) as usize;
+            let until_ns = to_ns.min((part as u64 + 1) * self.part_ns);
+            if self.parts.len() <= part {
+                self.parts.resize(part + 1, [0; 4]);
+            }
+            self.parts[part][at] += until_ns - from_ns;
+            from_ns = until_ns;
+        }
+    }
 }
 
 impl Waits {
@@ -116,6 +159,8 @@ impl Waits {
         };
         if let Some(first) = self.at.iter().position(|threads| *threads > 0) {
             self.elapsed[first] += passed_ns;
+            self.course
+                .add(from_ns - self.from_ns, to_ns - self.from_ns, first);
         }
         for (sum, threads) in self.sums.iter_mut().zip(self.at) {
             *sum = sum.saturating_add(passed_ns.saturating_mul(threads));
@@ -124,16 +169,27 @@ impl Waits {
 
     /// The sums, up to what was settled.
     pub(super) fn sums(&self) -> CommandWaits {
-        let split = |[cpu_ns, ready_ns, disk_ns, other_ns]: [u64; 4]| TimeSplit {
-            cpu_ns,
-            ready_ns,
-            disk_ns,
-            other_ns,
-        };
         CommandWaits {
             elapsed: split(self.elapsed),
             threads: split(self.sums),
         }
+    }
+
+    /// What the time was spent on part by part, up to what was settled.
+    pub(super) fn course(&self) -> CommandCourse {
+        CommandCourse {
+            part_ns: self.course.part_ns,
+            parts: self.course.parts.iter().copied().map(split).collect(),
+        }
+    }
+}
+
+fn split([cpu_ns, ready_ns, disk_ns, other_ns]: [u64; 4]) -> TimeSplit {
+    TimeSplit {
+        cpu_ns,
+        ready_ns,
+        disk_ns,
+        other_ns,
     }
 }
 

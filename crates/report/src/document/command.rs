@@ -87,6 +87,11 @@ pub(crate) fn time(command: &CommandTime) -> String {
         )
     });
     let limits = joined(limits, "; ");
+    if let Some(outside) = command.outside_limits.filter(|_| !limits.is_empty())
+        && let Some(rest) = parts_of(&outside.spent, outside.ns, command.duration_ns)
+    {
+        return format!("of {took}, {limits}; of the rest, {rest}");
+    }
     let waits = command.waits.as_ref();
     let spent = waits.and_then(|waits| spent_of(waits, command.duration_ns));
     let spent = spent.unwrap_or_else(|| {
@@ -109,8 +114,13 @@ pub(crate) fn spent(command: &CommandSummary) -> Option<String> {
 }
 
 fn spent_of(waits: &CommandWaits, whole: u64) -> Option<String> {
-    let mut parts = split(&waits.elapsed, whole);
-    let unknown = whole.saturating_sub(waits.elapsed.total_ns());
+    parts_of(&waits.elapsed, whole, whole)
+}
+
+/// Of a time of `ns`, what it was spent on, in shares of the whole.
+fn parts_of(spent: &TimeSplit, ns: u64, whole: u64) -> Option<String> {
+    let mut parts = split(spent, whole);
+    let unknown = ns.saturating_sub(spent.total_ns());
     if unknown as f64 >= whole as f64 * LEFT_MIN {
         parts.push(share(unknown, whole, "not known"));
     }

@@ -21,6 +21,7 @@ fn run(number: u64, duration_ns: u64, io: Option<ProcessIo>) -> Run {
         io,
         devices: Vec::new(),
         waits: None,
+        course: None,
         tasks: None,
         outliving: 0,
         sync_ns: None,

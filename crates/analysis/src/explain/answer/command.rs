@@ -1,7 +1,7 @@
 //! What became of a command's time.
 
 use super::{LimitKind, Unit};
-use fathom_core::run::CommandWaits;
+use fathom_core::run::{CommandWaits, TimeSplit};
 use serde::Serialize;
 
 /// A recorded command.
@@ -17,6 +17,17 @@ pub struct CommandTime {
     pub waits: Option<CommandWaits>,
     /// How long each device was at a limit meanwhile; those that were at none that can be told are left out.
     pub limits: Vec<LimitTime>,
+    /// The time in which no device was at any of these; `None`: what it was spent on was not recorded by itself.
+    pub outside_limits: Option<OutsideLimits>,
+}
+
+/// What a command did while no device was at a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct OutsideLimits {
+    /// How long that was.
+    pub ns: u64,
+    /// What it was spent on: adds up to it with what is not known.
+    pub spent: TimeSplit,
 }
 
 /// How long a device was at a limit while a command ran.

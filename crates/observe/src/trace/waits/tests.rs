@@ -22,7 +22,7 @@ fn stay(
     }
 }
 
-fn split(split: TimeSplit) -> [u64; 4] {
+fn each(split: TimeSplit) -> [u64; 4] {
     [split.cpu_ns, split.ready_ns, split.disk_ns, split.other_ns]
 }
 
@@ -50,7 +50,7 @@ fn a_thread_alone_is_at_one_thing_at_a_time() {
     waits.within(100, 310);
     waits.settle(u64::MAX);
     let sums = waits.sums();
-    assert_eq!(split(sums.elapsed), [90, 20, 30, 60]);
+    assert_eq!(each(sums.elapsed), [90, 20, 30, 60]);
     assert_eq!(sums.elapsed, sums.threads);
 }
 
@@ -72,8 +72,8 @@ fn while_one_runs_another_ones_wait_does_not_count() {
     );
     waits.settle(u64::MAX);
     let sums = waits.sums();
-    assert_eq!(split(sums.elapsed), [80, 10, 10, 0]);
-    assert_eq!(split(sums.threads), [100, 20, 40, 30]);
+    assert_eq!(each(sums.elapsed), [80, 10, 10, 0]);
+    assert_eq!(each(sums.threads), [100, 20, 40, 30]);
 }
 
 /// Against what each nanosecond says, whatever the order in which threads are told of.
@@ -139,9 +139,45 @@ fn it_adds_up_as_moment_by_moment() {
         }
         let sums = waits.sums();
         assert_eq!(
-            (split(sums.elapsed), split(sums.threads)),
+            (each(sums.elapsed), each(sums.threads)),
             (elapsed, threads),
             "seed {seed}"
         );
+    }
+}
+
+/// Parts add up to the whole, however long they had to become.
+#[test]
+fn parts_of_the_time_add_up_to_it() {
+    let second = 1_000_000_000;
+    for (count, width) in [(3, 1), (5_000, 8)] {
+        let mut waits = Waits::default();
+        waits.within(500, 0);
+        for number in 0..count {
+            let from = 500 + number * second;
+            // A quarter of each second on a CPU, the rest waiting for a disk.
+            let stay = stay(
+                7,
+                (None, from, from + second / 4),
+                TaskState::Uninterruptible,
+                BlockedOn::Io,
+            );
+            waits.stay(&stay, false);
+            waits.settle(from);
+        }
+        waits.within(500, 500 + count * second);
+        waits.settle(u64::MAX);
+        let course = waits.course();
+        assert_eq!(course.part_ns, width * second);
+        assert_eq!(course.parts.len() as u64, count.div_ceil(width));
+        assert_eq!(
+            each(course.parts[0]),
+            [width * second / 4, 0, width * second * 3 / 4, 0]
+        );
+        let sum = |of: fn(&TimeSplit) -> u64| course.parts.iter().map(of).sum::<u64>();
+        let elapsed = waits.sums().elapsed;
+        assert_eq!(sum(|part| part.cpu_ns), elapsed.cpu_ns);
+        assert_eq!(sum(|part| part.disk_ns), elapsed.disk_ns);
+        assert_eq!(elapsed.total_ns(), count * second);
     }
 }

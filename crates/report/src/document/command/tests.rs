@@ -1,4 +1,5 @@
 use super::*;
+use fathom_analysis::explain::answer::{LimitKind, LimitTime, OutsideLimits};
 use fathom_core::run::{CommandWaits, CpuUsage, ProcessIo};
 
 fn command() -> CommandSummary {
@@ -14,6 +15,7 @@ fn command() -> CommandSummary {
         }),
         devices: Vec::new(),
         waits: None,
+        course: None,
         tasks: None,
         outliving: 0,
         sync_ns: None,
@@ -72,4 +74,44 @@ fn what_the_disk_has_not_got_is_told() {
     );
     command.devices[0].tree_after = Moved::default();
     assert_eq!(left(&command), None);
+}
+
+/// What a command did while the disk was at no limit is told by itself, not mixed with what it did while it was.
+#[test]
+fn the_rest_of_the_time_is_told_by_itself() {
+    let split = |cpu: u64, disk: u64| TimeSplit {
+        cpu_ns: cpu * 1_000_000_000,
+        disk_ns: disk * 1_000_000_000,
+        ..TimeSplit::default()
+    };
+    let mut command = CommandTime {
+        argv: vec![String::from("tar")],
+        duration_ns: 100_000_000_000,
+        cpu_ns: 0,
+        waits: Some(CommandWaits {
+            elapsed: split(60, 40),
+            threads: split(60, 40),
+        }),
+        limits: vec![LimitTime {
+            device: String::from("vda"),
+            limit: LimitKind::Iops,
+            rate: 500.0,
+            unit: Unit::Iops,
+            ns: 40_000_000_000,
+        }],
+        outside_limits: Some(OutsideLimits {
+            ns: 60_000_000_000,
+            spent: split(55, 5),
+        }),
+    };
+    assert_eq!(
+        time(&command),
+        "of 100 s, 40.0 s (40 %) at the limit of vda, 500 IOPS; of the rest, 55.0 s (55 %) on a CPU, 5.00 s (5.0 %) waited for I/O"
+    );
+    command.outside_limits = None;
+    assert!(
+        time(&command).contains("; over all of it, 60.0 s (60 %) on a CPU"),
+        "{}",
+        time(&command)
+    );
 }
