@@ -32,6 +32,9 @@ cargo xtask COMMAND
   bench [--quick]  pairs against fio and bare loops; writes docs/benchmarks.md
   bless            writes the snapshots of the tests anew
   soak compare [TIMES]  compares a zram device with itself, measured in turns (20): one false difference at most
+  soak identify [SETTINGS [SEED]]  identifies files with limits drawn at random (10): limits within 3 %, medians within 5 % of fio's
+  soak replay      replays recorded runs where they were recorded: the same I/Os, latencies within 5 %; and records of hours: in
+                   memory that does not grow
   soak postgres [CUTS]   cuts the power under PostgreSQL on a served disk (200), and looks for what was acknowledged
   soak served [HOURS [IOPS]]  serves a disk for so long (24) under so many I/Os a second (2000): its server's memory must be flat
   soak fleet [NODES]     puts so many nodes' records together (1000): in a minute, in 500 MB, the sum of each

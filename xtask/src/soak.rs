@@ -5,7 +5,9 @@
 
 mod cuts;
 mod fleet;
+mod identified;
 mod kinds;
+mod replayed;
 mod served;
 mod turns;
 
@@ -26,10 +28,17 @@ const LOST_MS_MAX: u64 = 1050;
 /// So many fathoms live at the same time: each waits for its disk, most of the time.
 const AT_ONCE: u32 = 4;
 
-/// `[KILLS [SEED]]`, `compare [TIMES]`, `postgres [CUTS]`, `served [HOURS [IOPS]]`, `fleet [NODES]`, or `k8s [TIMES [SEED]]`.
+/// `[KILLS [SEED]]`, `compare [TIMES]`, `identify [SETTINGS [SEED]]`, `replay`, `postgres [CUTS]`,
+/// `served [HOURS [IOPS]]`, `fleet [NODES]`, or `k8s [TIMES [SEED]]`.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     if let ["compare", rest @ ..] = options {
         return turns::run(rest);
+    }
+    if let ["identify", rest @ ..] = options {
+        return identified::run(rest);
+    }
+    if let ["replay", rest @ ..] = options {
+        return replayed::run(rest);
     }
     if let ["postgres", rest @ ..] = options {
         return cuts::run(rest);

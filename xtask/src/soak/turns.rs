@@ -21,13 +21,13 @@ const BYTES: u64 = 64 << 20;
 const DIFFERS: [&str; 4] = ["is faster by", "is slower by", "times as fast", "times as slow"];
 
 /// A zram device, removed at the end.
-struct Zram {
+pub(super) struct Zram {
     number: u32,
 }
 
 impl Zram {
     /// `Err`: why there is none.
-    fn new() -> Result<Self, String> {
+    pub(super) fn new() -> Result<Self, String> {
         let read = fs::read_to_string(Path::new(CONTROL).join("hot_add"));
         let text = read.map_err(|error| format!("{CONTROL}/hot_add: {error}"))?;
         let number = text
@@ -40,12 +40,12 @@ impl Zram {
         Ok(zram)
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         PathBuf::from(format!("/dev/zram{}", self.number))
     }
 
     /// With random bytes.
-    fn fill(&self) -> Result<()> {
+    pub(super) fn fill(&self) -> Result<()> {
         let mut random = fs::File::open("/dev/urandom")?.take(BYTES);
         let mut device = OpenOptions::new().write(true).open(self.path())?;
         std::io::copy(&mut random, &mut device)?;
