@@ -3,7 +3,7 @@
 mod fio;
 mod refused;
 
-use crate::harness::{Place, count, number};
+use crate::harness::{LoopDevice, Place, count, number, skipped};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -41,6 +41,37 @@ fn alike(what: &str, original: &Value, replay: &Value) {
             );
         }
     }
+}
+
+/// What was recorded of a device is played on a device, which has to be named as what may be written over.
+#[test]
+fn a_recorded_run_of_a_device_is_played_on_a_device() {
+    let place = Place::new();
+    let device = match LoopDevice::new(&place, 16 << 20) {
+        Ok(device) => device,
+        Err(missing) => return skipped("a_recorded_run_of_a_device_is_played_on_a_device", &missing),
+    };
+    let path = &device.path;
+    let load = "--rw randrw --bs 4k --rate_iops 150,150 --runtime 2s --time_based --direct 1 --ioengine io_uring --iodepth 16";
+    let original = place.json(&format!(
+        "run {load} --filename {path} --allow-overwrite {path} --record=io -o recorded"
+    ));
+    let before = device.checksum();
+    place
+        .fathom(&format!("replay recorded --on {path} -o none -q"))
+        .expect(3)
+        .saying(path);
+    assert_eq!(device.checksum(), before);
+    let again = place.json(&format!(
+        "replay recorded --on {path} --allow-overwrite {path} -o none"
+    ));
+    for op in ["read", "write"] {
+        let [was, is] = [&original, &again].map(|run| &run["jobs"][0][op]);
+        assert!(was["ios"].as_u64() > Some(0), "{was}");
+        assert_eq!((&was["ios"], &was["bytes"]), (&is["ios"], &is["bytes"]), "{op}");
+    }
+    assert_eq!(count(&again, "jobs.0.replay.unsent_ios"), 0);
+    assert_ne!(device.checksum(), before, "it writes");
 }
 
 #[test]
