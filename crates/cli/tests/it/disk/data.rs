@@ -266,9 +266,9 @@ fn a_thousand_requests_are_in_flight_at_once() {
 
 #[test]
 fn under_the_page_cache_writes_are_quick_and_flushing_them_takes_the_disks_time() {
-    let test = "under_the_page_cache_writes_are_quick_and_flushing_them_takes_the_disks_time";
     // More than a FUSE mount's own share of the page cache, but on the largest machines.
     const BYTES: usize = 96 << 20;
+    let test = "under_the_page_cache_writes_are_quick_and_flushing_them_takes_the_disks_time";
     telling(test, &Needs::cpus(), || {
         let place = Place::new();
         // 25 MB a second, without credit.
