@@ -9,6 +9,10 @@ use fathom_core::backend::Op;
 
 /// Those in service together.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a disk, and on the way of each modelled I/O: no pointer to follow"
+)]
 pub(crate) enum Company {
     /// They know nothing of each other.
     None,
