@@ -98,6 +98,12 @@ impl Cluster {
         })
     }
 
+    /// The context that a kubeconfig makes the current one.
+    pub fn current_context() -> Option<String> {
+        let current = Kubeconfig::read().ok()?.current_context;
+        current.filter(|name| !name.is_empty())
+    }
+
     /// What the cluster of `context` is called in the kubeconfig; `cluster` where there is none.
     pub fn name_of(context: Option<&str>) -> String {
         let config = Kubeconfig::read().unwrap_or_default();

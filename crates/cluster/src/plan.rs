@@ -4,7 +4,8 @@
 //! to a cluster.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -18,7 +19,11 @@ const ID_MAX: usize = 24;
 pub struct Plan {
     /// Names the run: the value of its label, and the beginning of the names of its objects.
     pub id: String,
-    /// `None`: that of the current context.
+    /// The context of the kubeconfig: what goes on with the run goes to the same cluster, whichever is the current one by then. `None`: the
+    /// cluster that this runs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// `None`: that of the context.
     pub namespace: Option<String>,
     /// What is compared, in this order.
     pub sides: Vec<Side>,
@@ -45,7 +50,7 @@ pub struct Plan {
 }
 
 /// Where runs are put, and under which names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Records {
     /// As [`crate::prefix::Prefix::open`] takes it; credentials are the environment's.
     pub prefix: String,
@@ -302,6 +307,19 @@ impl Plan {
         Ok(())
     }
 
+    /// What `asked` has otherwise, each with both values; but for what only a run that begins gets.
+    pub fn otherwise(&self, asked: &Self) -> Vec<String> {
+        let asked = Self {
+            id: self.id.clone(),
+            context: self.context.clone(),
+            namespace: asked.namespace.clone().or_else(|| self.namespace.clone()),
+            ..asked.clone()
+        };
+        let mut found = Vec::new();
+        differences("", &json!(self), &json!(asked), &mut found);
+        found
+    }
+
     /// All tests in the order in which they are carried out, those together that go on at once: in every second repeat the
     /// sides take turns the other way round, so that what drifts hits all of them.
     pub fn batches(&self) -> Vec<Vec<Test>> {
@@ -359,6 +377,25 @@ impl Plan {
         } else {
             name
         }
+    }
+}
+
+/// What differs below `path`, a line each.
+fn differences(path: &str, then: &Value, now: &Value, found: &mut Vec<String>) {
+    match (then, now) {
+        (Value::Object(before), Value::Object(after)) => {
+            let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+            for key in keys {
+                let below = if path.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{path}.{key}")
+                };
+                differences(&below, &then[key], &now[key], found);
+            }
+        }
+        _ if then == now => {}
+        _ => found.push(format!("{path}: {then} then, {now} now")),
     }
 }
 

@@ -66,8 +66,9 @@ pub(crate) struct K8sRunArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub records: RecordsArgs,
-    /// Go on with a run that was interrupted, as it was begun
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, exclusive = true)]
+    /// Go on with a run that was interrupted, as it was begun and on its cluster
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(conflicts_with_all = ["WhatArgs", "ImageArgs", "namespace", "output", "RecordsArgs", "dry_run"])]
     pub resume: Option<PathBuf>,
     /// Print what would be made, and make nothing
     #[arg(long)]

@@ -19,7 +19,7 @@ use crate::terminal::{self, signals};
 use anyhow::bail;
 use fathom_cluster::cleanup::Removal;
 use fathom_cluster::conduct::{self, Outcome, TestDone};
-use fathom_cluster::plan::{Plan, Side, Test};
+use fathom_cluster::plan::{Plan, Records, Side, Test};
 use fathom_cluster::{Cluster, ClusterError, carry_out, cleanup, objects, rights, yaml};
 use fathom_session::{AfterTouching as _, Output, reserve_directory};
 use std::fmt::Write as _;
@@ -59,17 +59,7 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
         return experiment::run(args, path);
     }
     if let Some(dir) = &args.resume {
-        let plan = conduct::read_plan(dir)?;
-        plan.check()?;
-        let done = conduct::read_done(dir, &plan)?;
-        if !args.quiet {
-            terminal::note(&format!(
-                "{} of {} tests are done",
-                done.len(),
-                plan.tests().len()
-            ));
-        }
-        return measure(args, &plan, dir, done);
+        return go_on(args, dir);
     }
     let mut plan = plan::plan(&args.what)?;
     if args.dry_run {
@@ -77,11 +67,11 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
     }
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     // What the cluster says of it is asked before a directory is made.
-    let cluster = args.what.at.context.as_deref();
-    let classes = wait(check(cluster, &plan))??;
-    plan.records = store::records(&args.records, cluster, classes)?;
+    let cluster = wait(pin(&mut plan))??;
+    let classes = wait(check(&cluster, &plan))??;
+    plan.records = store::records(&args.records, plan.context.as_deref(), classes)?;
     if !args.what.nodes.is_empty() {
-        plan.nodes = wait(nodes(&args.what, &plan))??;
+        plan.nodes = wait(nodes(&args.what, &cluster))??;
         plan.members = u32::try_from(plan.nodes.len())?;
         plan.check()?;
     }
@@ -92,9 +82,69 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
     measure(args, &plan, &dir, Vec::new())
 }
 
+/// Goes on with the run in `dir`, as it was begun and where.
+fn go_on(args: &K8sRunArgs, dir: &Path) -> anyhow::Result<Exit> {
+    let mut plan = conduct::read_plan(dir)?;
+    plan.check()?;
+    // A context may be called otherwise by now.
+    if let Some(context) = &args.what.at.context {
+        plan.context = Some(context.clone());
+    }
+    let done = conduct::read_done(dir, &plan)?;
+    if !args.quiet {
+        terminal::note(&format!(
+            "{} of {} tests are done",
+            done.len(),
+            plan.tests().len()
+        ));
+    }
+    measure(args, &plan, dir, done)
+}
+
+/// Whether the run in `dir` was begun as it is asked for now: it goes on as it was begun, and what is typed is not passed over.
+fn begun_alike(args: &K8sRunArgs, dir: &Path) -> anyhow::Result<()> {
+    let begun = conduct::read_plan(dir)?;
+    let mut asked = plan::plan(&args.what)?;
+    match args.what.nodes.as_slice() {
+        [] => {}
+        [all] if all == "all" && !begun.nodes.is_empty() => {
+            asked.nodes.clone_from(&begun.nodes);
+            asked.members = begun.members;
+        }
+        names => {
+            asked.nodes = names.to_vec();
+            asked.members = u32::try_from(names.len())?;
+        }
+    }
+    asked.records = args.records.records.as_ref().map(|prefix| {
+        let kept = begun.records.clone().unwrap_or_default();
+        Records {
+            prefix: prefix.clone(),
+            cluster: args.records.cluster_name.clone().unwrap_or(kept.cluster),
+            classes: kept.classes,
+        }
+    });
+    let otherwise = begun.otherwise(&asked);
+    if !otherwise.is_empty() {
+        bail!(
+            "{}: this run was begun otherwise ({}): ask for it as it was begun, or give another -o",
+            dir.display(),
+            otherwise.join("; ")
+        );
+    }
+    Ok(())
+}
+
+/// Has the plan name the cluster and the namespace that it is carried out in, whatever a kubeconfig says later.
+async fn pin(plan: &mut Plan) -> Result<Cluster, ClusterError> {
+    plan.context = plan.context.take().or_else(Cluster::current_context);
+    let cluster = Cluster::connect(plan.context.as_deref(), plan.namespace.as_deref()).await?;
+    plan.namespace = Some(cluster.namespace().to_owned());
+    Ok(cluster)
+}
+
 /// Whether the cluster answers, and has what is asked for; the storage class of each side.
-async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<Vec<String>> {
-    let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
+async fn check(cluster: &Cluster, plan: &Plan) -> anyhow::Result<Vec<String>> {
     cluster.version().await?;
     let classes = cluster.classes().await?;
     let mut of_sides = Vec::new();
@@ -144,11 +194,10 @@ async fn check(context: Option<&str>, plan: &Plan) -> anyhow::Result<Vec<String>
 }
 
 /// The nodes that `--nodes` names.
-async fn nodes(args: &WhatArgs, plan: &Plan) -> anyhow::Result<Vec<String>> {
+async fn nodes(args: &WhatArgs, cluster: &Cluster) -> anyhow::Result<Vec<String>> {
     if args.nodes.iter().any(|name| name != "all") {
         return Ok(args.nodes.clone());
     }
-    let cluster = Cluster::connect(args.at.context.as_deref(), plan.namespace.as_deref()).await?;
     let labels: Vec<String> = args
         .node_selector
         .iter()
@@ -176,28 +225,23 @@ fn rbac(args: &RbacArgs) -> anyhow::Result<Exit> {
 }
 
 /// Carries a plan out that is kept in `dir`, and says what of it could not be removed in time.
-fn conduct_plan(
-    context: Option<&str>,
-    plan: &Plan,
-    dir: &Path,
-    done: Vec<TestDone>,
-    quiet: bool,
-) -> anyhow::Result<Outcome> {
+fn conduct_plan(plan: &Plan, dir: &Path, done: Vec<TestDone>, quiet: bool) -> anyhow::Result<Outcome> {
     let stop = signals::stop_flag()?;
     let told = told::Told::new(plan, quiet);
     let records = plan.records.as_ref().map(|to| stored::open(&to.prefix));
     let records = records.transpose()?;
     let outcome = wait(async {
-        let cluster = Cluster::connect(context, plan.namespace.as_deref()).await?;
+        let cluster = Cluster::connect(plan.context.as_deref(), plan.namespace.as_deref()).await?;
         let tell = |event: &conduct::Event<'_>| told.event(event);
         carry_out(&cluster, plan, dir, done, &tell, &stop, records.as_ref()).await
     })?
     .after_touching(|| vec![format!("{} has what came of it so far", dir.display())])?;
     for (kind, name) in &outcome.left {
         terminal::warning(&format!(
-            "{} {name} is still being removed: fathom k8s cleanup --run {} looks again",
+            "{} {name} is still being removed: fathom k8s cleanup --run {}{} looks again",
             kind.name(),
-            plan.id
+            plan.id,
+            place_of(plan)
         ));
     }
     for one in &outcome.done {
@@ -213,6 +257,17 @@ fn conduct_plan(
     Ok(outcome)
 }
 
+/// Where a plan is carried out, as flags.
+fn place_of(plan: &Plan) -> String {
+    let flags = [("--context", &plan.context), ("--namespace", &plan.namespace)];
+    let given = flags
+        .into_iter()
+        .filter_map(|(flag, name)| Some((flag, name.as_ref()?)));
+    given.fold(String::new(), |text, (flag, name)| {
+        format!("{text} {flag} {name}")
+    })
+}
+
 /// Whether all that was to be done is, and is where it belongs.
 fn is_whole(plan: &Plan, done: &[TestDone]) -> bool {
     let all = done.len() == plan.tests().len();
@@ -220,7 +275,7 @@ fn is_whole(plan: &Plan, done: &[TestDone]) -> bool {
 }
 
 fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> anyhow::Result<Exit> {
-    let outcome = conduct_plan(args.what.at.context.as_deref(), plan, dir, done, args.quiet)?;
+    let outcome = conduct_plan(plan, dir, done, args.quiet)?;
     if args.json {
         terminal::print(&told::json(plan, &outcome.done, dir)?)?;
     } else {

@@ -4,6 +4,7 @@ use crate::harness::{Place, finish, start};
 
 mod cluster;
 mod queries;
+mod resumed;
 mod stand_in;
 mod stored;
 
@@ -42,6 +43,10 @@ fn what_cannot_be_is_refused_with_its_flag_before_a_cluster_is_asked() {
         ("k8s run a.fio --class a --size 8GB", "--size 8GB: no quantity"),
         ("k8s run nowhere.fio --class a", "nowhere.fio"),
         ("k8s run --resume nowhere", "what fathom k8s run left"),
+        ("k8s run --resume nowhere --size 1Gi", "--size"),
+        ("k8s run --resume nowhere --pull Never", "--pull"),
+        ("k8s run --resume nowhere --namespace bench", "--namespace"),
+        ("k8s run --resume nowhere a.fio", "cannot be used with"),
     ] {
         let found = place.fathom(words);
         assert_eq!(found.code, Some(2), "{words}: {}", found.stderr);

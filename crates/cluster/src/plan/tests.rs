@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 pub(crate) fn plan() -> Plan {
     Plan {
         id: String::from("r1"),
+        context: None,
         namespace: Some(String::from("tests")),
         sides: vec![
             Side::Class(String::from("managed-csi-premium")),
@@ -100,6 +101,31 @@ fn words_that_kubernetes_would_not_take_are_named_with_their_flag() {
         );
     }
     assert_eq!(plan().check(), Ok(()));
+}
+
+#[test]
+fn what_is_asked_otherwise_than_it_was_begun_is_named() {
+    let begun = Plan {
+        context: Some(String::from("prod")),
+        ..plan()
+    };
+    let mut asked = plan();
+    asked.id = String::from("r2");
+    asked.namespace = None;
+    assert!(
+        begun.otherwise(&asked).is_empty(),
+        "{:?}",
+        begun.otherwise(&asked)
+    );
+    asked.claim.size = String::from("1Gi");
+    asked.nodes = vec![String::from("a")];
+    assert_eq!(
+        begun.otherwise(&asked),
+        [
+            "claim.size: \"8Gi\" then, \"1Gi\" now",
+            "nodes: null then, [\"a\"] now"
+        ]
+    );
 }
 
 #[test]

@@ -60,7 +60,12 @@ pub(super) fn run(args: &K8sRunArgs, path: &Path) -> anyhow::Result<Exit> {
     for (run, line) in runs.iter().zip(&lines) {
         match args::read(line) {
             Ok(Command::K8s(k8s)) => match k8s.command {
-                K8sCommand::Run(args) if asked_for(&args).is_none() => parsed.push(args),
+                K8sCommand::Run(args) if asked_for(&args).is_none() => {
+                    if let Some(dir) = begun(&args) {
+                        super::begun_alike(&args, dir)?;
+                    }
+                    parsed.push(args);
+                }
                 _ => bail!(
                     "{}: run {}: an experiment within an experiment",
                     path.display(),
@@ -79,13 +84,23 @@ pub(super) fn run(args: &K8sRunArgs, path: &Path) -> anyhow::Result<Exit> {
         if !args.quiet && !args.dry_run {
             terminal::say(&format!("run {}", run.name));
         }
-        match super::run(args)? {
+        let ended = match begun(args) {
+            Some(dir) => super::go_on(args, dir)?,
+            None => super::run(args)?,
+        };
+        match ended {
             Exit::Done => {}
             Exit::Interrupted => return Ok(Exit::Interrupted),
             other => worst = other,
         }
     }
     Ok(worst)
+}
+
+/// The directory of a run that was begun and is to go on.
+fn begun(args: &K8sRunArgs) -> Option<&Path> {
+    let dir = args.output.as_deref().filter(|_| !args.dry_run)?;
+    dir.join(PLAN_FILE).is_file().then_some(dir)
 }
 
 /// What the file says: what stands before its runs is said of each of them.
@@ -199,10 +214,6 @@ fn words(run: &Run, typed: &[OsString], output: Option<&Path>) -> Vec<OsString> 
     };
     let mut words: Vec<OsString> = ["fathom", "k8s", "run"].map(OsString::from).into();
     if let Some(dir) = output.map(|dir| dir.join(&run.name)) {
-        if dir.join(PLAN_FILE).is_file() {
-            words.extend([OsString::from("--resume"), dir.into_os_string()]);
-            return words;
-        }
         words.extend([OsString::from("-o"), dir.into_os_string()]);
     }
     let own = run.flags.iter().filter(|(flag, _)| !is_typed(flag));

@@ -43,6 +43,7 @@ pub(super) fn plan(args: &WhatArgs) -> anyhow::Result<Plan> {
         |given: Option<Nanos>, usual: Duration| given.map_or(usual, |given| Duration::from_nanos(given.0));
     let plan = Plan {
         id: id(),
+        context: args.at.context.clone(),
         namespace: args.at.namespace.clone(),
         sides: classes.chain(claims).collect(),
         repeat: args.repeat,
@@ -102,6 +103,7 @@ pub(super) fn watching(args: &K8sRecordArgs, volumes: Vec<Watched>) -> anyhow::R
     options.push(String::from("--quiet"));
     let plan = Plan {
         id: id(),
+        context: args.at.context.clone(),
         namespace: args.at.namespace.clone(),
         sides: args.claims.iter().cloned().map(Side::Claim).collect(),
         repeat: 1,

@@ -2,7 +2,7 @@
 //!
 //! Data in: claims. Data out: a recording of each. It changes nothing that the claims' users have.
 
-use super::{conduct_plan, is_whole, plan, store, told};
+use super::{conduct_plan, is_whole, pin, plan, store, told};
 use crate::args::k8s::K8sRecordArgs;
 use crate::exit::Exit;
 use crate::stored::wait;
@@ -25,13 +25,14 @@ pub(super) fn record(args: &K8sRecordArgs) -> anyhow::Result<Exit> {
     }
     let (volumes, classes): (Vec<Watched>, Vec<String>) = wait(find(args))??.into_iter().unzip();
     let mut plan = plan::watching(args, volumes)?;
-    plan.records = store::records(&args.records, args.at.context.as_deref(), classes)?;
+    wait(pin(&mut plan))??;
+    plan.records = store::records(&args.records, plan.context.as_deref(), classes)?;
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     let Some(dir) = reserve_directory(&output, "k8s")? else {
         bail!("-o none: a recording that is kept nowhere has no use");
     };
     conduct::write_plan(&dir, &plan)?;
-    let outcome = conduct_plan(args.at.context.as_deref(), &plan, &dir, Vec::new(), args.quiet)?;
+    let outcome = conduct_plan(&plan, &dir, Vec::new(), args.quiet)?;
     if args.json {
         terminal::print(&told::json(&plan, &outcome.done, &dir)?)?;
     } else {
