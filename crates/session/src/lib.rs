@@ -5,6 +5,7 @@
 //! directory, and on the way [`Event`]s. It must not parse, print or exit. The way is [`session`]'s: read that first.
 #![forbid(unsafe_code)]
 
+mod blocked;
 mod checks;
 mod clip;
 mod command;
@@ -37,6 +38,7 @@ mod touched;
 pub mod virtual_run;
 mod writer;
 
+pub use blocked::libaio_where_blocked;
 pub use command::{CommandLine, CommandOutput, Wait, shell};
 pub use directory::{Reserved, check as check_directory, reserve as reserve_directory};
 pub use event::{Event, Observer, Silent, Standing, SweepEvent};

@@ -169,6 +169,9 @@ pub(crate) struct RunArgs {
     /// Keep the run here [default: fathom-runs/TIME-JOB]; none: nowhere
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: Option<PathBuf>,
+    /// Use libaio in the place of `io_uring` where the kernel lets nobody have that, as in many containers; it is said and recorded
+    #[arg(long, hide_short_help = true)]
+    pub libaio_if_blocked: bool,
     /// Keep no run directory, as -o none
     #[arg(long, conflicts_with_all = ["output", "record"], hide_short_help = true)]
     no_record: bool,

@@ -20,7 +20,10 @@ use fathom_core::workload::{Commands, EngineKind, Job};
 use fathom_door::output;
 use fathom_observe::SystemRoot;
 use fathom_report::{Style, json, text};
-use fathom_session::{AfterTouching as _, Conduct, How, Measured, Output, Planned, Request, Session, behind};
+use fathom_session::{
+    AfterTouching as _, Conduct, How, Measured, Output, Planned, Request, Session, behind,
+    libaio_where_blocked,
+};
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
@@ -30,6 +33,9 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let Some(mut request) = request::resolve(args)?.map(ManuallyDrop::new) else {
         return Ok(Exit::Wrong);
     };
+    if args.libaio_if_blocked {
+        libaio_where_blocked(&SystemRoot::default(), &mut request);
+    }
     let aimed = args.on.is_some();
     let Some(recordings) = iologs::attach(&mut request.workload, aimed, signals::stop_flag()?.as_ref())?
     else {

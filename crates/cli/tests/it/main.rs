@@ -6,6 +6,7 @@
 
 mod accessible;
 mod against_fio;
+mod blocked;
 mod bounded;
 mod browsed;
 mod catalog;

@@ -108,6 +108,13 @@ pub enum Warning {
         /// Up to this share of the median service time they are in time.
         share_max_percent: f64,
     },
+    /// An interface that the kernel lets nobody have here was replaced, as was asked for then.
+    EngineBlocked {
+        /// Jobs that have libaio in the place of `io_uring`.
+        jobs: Vec<String>,
+        /// What blocks it.
+        why: String,
+    },
     /// Something that the dialect does otherwise than the tool it imitates.
     Dialect { message: String },
 }
@@ -298,6 +305,13 @@ impl fmt::Display for Warning {
                  service time",
                 Nanos(*late_ns_p99)
             ),
+            Self::EngineBlocked { jobs, why } => {
+                write!(
+                    f,
+                    "{}: libaio was used in the place of io_uring: {why}",
+                    jobs.join(", ")
+                )
+            }
             Self::Dialect { message } => f.write_str(message),
         }
     }
@@ -356,6 +370,9 @@ impl Warning {
             | Self::Dialect { .. } => "",
             Self::LoadStopped { .. } => {
                 "Do not take latencies of that time for the disk's; repeat the run where nothing stops it."
+            }
+            Self::EngineBlocked { .. } => {
+                "Allow io_uring_setup, io_uring_enter and io_uring_register (in Kubernetes a seccomp profile that has them) to measure with io_uring."
             }
             Self::ServedLate { .. } => {
                 "Serve it on a machine with less else to do or with more CPUs, and as root, so that its answers come in real time."
