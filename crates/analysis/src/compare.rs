@@ -13,6 +13,7 @@ pub(crate) mod chance;
 pub mod commands;
 pub mod conditions;
 pub mod figure;
+pub mod fleets;
 pub mod groups;
 mod holm;
 pub mod judge;
@@ -34,6 +35,7 @@ pub use caution::{Caution, cautions};
 pub use commands::observe_commands;
 pub use conditions::{Condition, Field, Grade, conditions};
 pub use figure::{Better, Figure, Observed, Quantity, Tail, Value, Within};
+pub use fleets::observe_fleets;
 pub use judge::{
     Difference, Few, Judged, Method, Scale, Settings, SideNumbers, SpreadVerdict, Verdict, judge,
 };

@@ -14,7 +14,7 @@ use std::io::{self, BufRead, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Begins a line that is the agent's own; others are what its steps said.
 pub const MARK: &str = "fathom-agent ";
@@ -66,7 +66,13 @@ pub enum Said {
     /// A step begins.
     Begun { step: String },
     /// It ended: by itself with a code, or by a signal (`None`).
-    Ended { step: String, exit: Option<i32> },
+    Ended {
+        step: String,
+        exit: Option<i32>,
+        /// How long it went on.
+        #[serde(default)]
+        took_ms: Option<u64>,
+    },
     /// It could not be started.
     Failed { step: String, why: String },
     /// All is prepared: it waits for the moment at which all members begin.
@@ -212,8 +218,13 @@ impl Agent<'_> {
     fn carry_out(&self, step: &Step, to: &mut impl Write) -> io::Result<Option<i32>> {
         let name = step.name.clone();
         Said::Begun { step: name.clone() }.say(to)?;
+        let begun = Instant::now();
         let said = match self.run(step) {
-            Ok(exit) => Said::Ended { step: name, exit },
+            Ok(exit) => Said::Ended {
+                step: name,
+                exit,
+                took_ms: u64::try_from(begun.elapsed().as_millis()).ok(),
+            },
             Err(why) => Said::Failed { step: name, why },
         };
         said.say(to)?;

@@ -6,12 +6,15 @@
 //! Whatever happens to one test (an image that cannot be had, a node that is gone, a claim that nobody binds) is that test's
 //! failure, named by what the cluster says; the others go on. What was made is removed at the end, also where the user stops it.
 
+mod failure;
+
 use crate::agent::Said;
 use crate::api::{Cluster, ClusterError, Kind, attachments_of};
 use crate::attach::{AttachTimes, Look, Moment};
 use crate::cleanup::{self, Named, Removal};
 use crate::collect::{self, Source};
 use crate::objects::{self, CONTAINER, CONTRIBUTION_OF, PROGRAM};
+use crate::phases::Phases;
 use crate::plan::{ALONE, Plan, Records, Side, Test, Work};
 use crate::prefix::{ALONE_RUN, Prefix, RunKey};
 use crate::start::{self, ClockOffset, Release};
@@ -62,6 +65,9 @@ pub struct TestDone {
     pub started_unix_ms: i64,
     pub attach: AttachTimes,
     pub steps: Vec<StepDone>,
+    /// Where its time went; `None`: it did not come to its end, or waited for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
     /// Why it did not come to its end.
     pub failed: Option<String>,
     /// How often a connection was cut while its results were fetched.
@@ -80,12 +86,27 @@ pub struct StepDone {
     pub name: String,
     /// `None`: ended by a signal, or never started.
     pub exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
+    /// Why it could not be started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unstarted: Option<String>,
 }
 
 impl TestDone {
     /// Whether there is something to compare.
     pub fn is_whole(&self) -> bool {
         self.failed.is_none()
+    }
+
+    /// What carrying it out took beside its load and its volume's way to the pod and back, in milliseconds; `None`: not known.
+    pub fn overhead_ms(&self) -> Option<u64> {
+        let load = self
+            .steps
+            .iter()
+            .filter(|step| !step.name.starts_with(CONTRIBUTION_OF));
+        let steps_ms = load.map(|step| step.took_ms).sum::<Option<u64>>()?;
+        Some(self.phases?.overhead_ms(steps_ms))
     }
 }
 
@@ -427,6 +448,7 @@ struct Running<'a> {
     node: Option<String>,
     attach: AttachTimes,
     steps: Vec<StepDone>,
+    phases: Phases,
     cuts: u32,
     told: Option<Hindrance>,
     dir: PathBuf,
@@ -461,6 +483,7 @@ impl<'a> Running<'a> {
                 ..AttachTimes::default()
             },
             steps: Vec::new(),
+            phases: Phases::default(),
             cuts: 0,
             told: None,
             dir,
@@ -474,7 +497,9 @@ impl<'a> Running<'a> {
     }
 
     fn done(self, failed: Option<String>) -> TestDone {
+        let waits_for_others = self.conduct.plan.begins_together();
         TestDone {
+            phases: (failed.is_none() && !waits_for_others).then_some(self.phases),
             side: self.conduct.plan.sides[self.test.side].name().to_owned(),
             test: self.test,
             pod: self.name,
@@ -527,8 +552,13 @@ impl<'a> Running<'a> {
                     if !begun {
                         self.begin().await?;
                     }
+                    let begun = Instant::now();
                     self.wait_for_agent(Until::Done).await?;
-                    self.bring().await
+                    self.phases.working_ms = ms_since(begun);
+                    let begun = Instant::now();
+                    let brought = self.bring().await;
+                    self.phases.fetching_ms = ms_since(begun);
+                    brought
                 }
                 .await
             }
@@ -554,21 +584,25 @@ impl<'a> Running<'a> {
     /// Until its pod runs.
     async fn begin(&mut self) -> Result<(), Stopped> {
         let conduct = self.conduct;
+        let begun = Instant::now();
         {
             let _permit = conduct.calls.acquire().await;
             for object in objects::all(conduct.plan, self.test) {
                 conduct.cluster.create(&object).await?;
             }
         }
+        self.phases.making_ms = ms_since(begun);
         self.begun = Instant::now();
         self.started_unix_ms = jiff::Timestamp::now().as_millisecond();
-        self.wait_for_start().await
+        self.wait_for_start().await?;
+        self.phases.starting_ms = ms_since(self.begun);
+        Ok(())
     }
 
     /// Brings what it left.
     async fn bring(&mut self) -> Result<(), Stopped> {
         let conduct = self.conduct;
-        self.keep_log().await?;
+        let log = self.keep_log().await?;
         let source = Source {
             cluster: conduct.cluster,
             pod: &self.name,
@@ -583,14 +617,11 @@ impl<'a> Running<'a> {
         let is_well = |step: &&StepDone| step.exit == Some(0) || watches && step.exit == Some(INCOMPLETE);
         let wrong = self.steps.iter().find(|step| !is_well(step));
         if let Some(first) = wrong {
-            let ended = first.exit.map_or_else(
-                || String::from("by a signal"),
-                |code| format!("with exit code {code}"),
-            );
+            let kept = self.dir.join(format!("{}.txt", first.name));
+            let why = failure::why(conduct.plan, first, &log);
             return Err(Stopped::Failed(anyhow::anyhow!(
-                "{} ended {ended}: what it said is in {} and {LOG_FILE} beside it",
-                first.name,
-                self.dir.join(format!("{}.txt", first.name)).display()
+                "{why} (all that it said is in {} and {LOG_FILE} beside it)",
+                kept.display()
             )));
         }
         Ok(())
@@ -784,13 +815,17 @@ impl<'a> Running<'a> {
 
     fn hear(&mut self, said: &Said) {
         match said {
-            Said::Ended { step, exit } => self.steps.push(StepDone {
+            Said::Ended { step, exit, took_ms } => self.steps.push(StepDone {
                 name: step.clone(),
                 exit: *exit,
+                took_ms: *took_ms,
+                unstarted: None,
             }),
-            Said::Failed { step, .. } => self.steps.push(StepDone {
+            Said::Failed { step, why } => self.steps.push(StepDone {
                 name: step.clone(),
                 exit: None,
+                took_ms: None,
+                unstarted: Some(why.clone()),
             }),
             Said::Ready => self.ready = true,
             Said::Released {
@@ -842,17 +877,18 @@ impl<'a> Running<'a> {
         Ok(found.into_iter().next())
     }
 
-    /// Keeps what the pod said. A pod that cannot be asked has said nothing.
-    async fn keep_log(&self) -> anyhow::Result<()> {
+    /// Keeps what the pod said, and gives it with what its agent said. A pod that cannot be asked has said nothing.
+    async fn keep_log(&self) -> anyhow::Result<String> {
         let Ok(Some(log)) = self.conduct.cluster.log(&self.name, CONTAINER).await else {
-            return Ok(());
+            return Ok(String::new());
         };
         let plain: String = log
             .lines()
             .filter(|line| Said::read(line).is_none())
             .flat_map(|line| [line, "\n"])
             .collect();
-        write(&self.dir.join(LOG_FILE), plain.as_bytes())
+        write(&self.dir.join(LOG_FILE), plain.as_bytes())?;
+        Ok(log)
     }
 
     /// Removes its objects; what is left is removed, and told, at the end of all. Of one that `went_well` it is waited for that its
@@ -869,11 +905,14 @@ impl<'a> Running<'a> {
         // What others use stays attached.
         let ours = !matches!(self.conduct.plan.work, Work::Watch { .. });
         if deleted.is_ok() && ours && went_well {
+            let waits = Instant::now();
             self.wait_for_detach(volume.as_deref(), begun).await;
+            self.phases.detaching_ms = ms_since(waits);
         }
         if let Side::Class(_) = &self.conduct.plan.sides[self.test.side] {
             let _removed_at_the_end = cluster.delete(Kind::Claim, &self.claim).await;
         }
+        self.phases.removing_ms = ms_since(begun).saturating_sub(self.phases.detaching_ms);
     }
 
     async fn wait_for_detach(&mut self, volume: Option<&str>, begun: Instant) {
@@ -909,6 +948,10 @@ impl<'a> Running<'a> {
             .missing
             .push(format!("detached: not within {} s", patience.as_secs()));
     }
+}
+
+fn ms_since(begun: Instant) -> u64 {
+    begun.elapsed().as_millis() as u64
 }
 
 /// What of the agent is waited for.

@@ -15,6 +15,7 @@ pub mod cleanup;
 pub mod collect;
 pub mod conduct;
 pub mod objects;
+pub mod phases;
 pub mod plan;
 pub mod prefix;
 pub mod rights;

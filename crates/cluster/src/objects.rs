@@ -32,6 +32,8 @@ pub const OUT_DIR: &str = "/fathom-out";
 
 /// A user without rights, where the image does not say one.
 const NOBODY: i64 = 65_532;
+/// The group of disks in the node's `/dev`, as Debian, Ubuntu, Red Hat and their kin number it.
+const DISK_GROUP: i64 = 6;
 /// Beyond the time for the work: for the pod to start and for what it left to be fetched.
 const DEADLINE_SLACK_S: u64 = 3_600;
 
@@ -59,6 +61,8 @@ pub fn steps(plan: &Plan, test: Test) -> Steps {
                 if plan.claim.block {
                     words.extend([String::from("--allow-overwrite"), target.to_owned()]);
                 }
+                // The seccomp profile of newer runtimes (containerd from 2.0 on) keeps io_uring away from pods.
+                words.push(String::from("--libaio-if-blocked"));
                 words.extend(options.iter().cloned());
                 Step {
                     name: file.name.clone(),
@@ -306,6 +310,11 @@ pub fn pod(plan: &Plan, test: Test) -> Value {
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": {"type": "RuntimeDefault"},
         });
+        if plan.claim.block {
+            // `fsGroup` is for file systems: a device keeps the owner and the group that it has on its node, unless containerd is told
+            // to give it to the pod's user.
+            spec["securityContext"]["supplementalGroups"] = json!([DISK_GROUP]);
+        }
     }
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata(plan, test), "spec": spec})
 }

@@ -9,6 +9,7 @@ use crate::document::compare;
 use crate::document::{Format, Reader};
 use crate::{Style, html, markdown, terminal};
 use fathom_analysis::compare::{Better, Caution, Condition, Field, Judged, Measured, Ruled, Settings};
+use serde_json::Value;
 use std::path::Path;
 
 /// What was compared.
@@ -91,6 +92,11 @@ impl CompareReport<'_> {
 
     /// As one JSON document, indented, with a newline at its end.
     pub fn json(&self) -> String {
+        format!("{:#}\n", self.value())
+    }
+
+    /// As a part of a document.
+    pub fn value(&self) -> Value {
         json::document(self)
     }
 

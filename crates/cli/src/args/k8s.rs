@@ -35,6 +35,43 @@ Examples:
     fathom k8s run --resume classes
     fathom k8s cleanup";
 
+/// What a run is begun with: one that goes on has it already. The context may be called otherwise by then.
+const BEGUN_WITH: [&str; 33] = [
+    "jobs",
+    "class",
+    "claim",
+    "size",
+    "block",
+    "access",
+    "repeat",
+    "together",
+    "spread",
+    "parallel",
+    "nodes",
+    "alone",
+    "command",
+    "command_image",
+    "prepare",
+    "cleanup",
+    "image",
+    "pull",
+    "node_selector",
+    "user",
+    "privileged",
+    "cpu",
+    "memory",
+    "namespace",
+    "start_timeout",
+    "hindered_timeout",
+    "work_timeout",
+    "removal_timeout",
+    "option",
+    "output",
+    "records",
+    "cluster_name",
+    "dry_run",
+];
+
 /// Run loads on volumes of a Kubernetes cluster, and compare storage classes
 #[derive(Debug, Args)]
 #[command(long_about = ABOUT, after_help = "Examples: fathom k8s --help", after_long_help = EXAMPLES)]
@@ -68,7 +105,7 @@ pub(crate) struct K8sRunArgs {
     pub records: RecordsArgs,
     /// Go on with a run that was interrupted, as it was begun and on its cluster
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    #[arg(conflicts_with_all = ["WhatArgs", "ImageArgs", "namespace", "output", "RecordsArgs", "dry_run"])]
+    #[arg(conflicts_with_all = BEGUN_WITH)]
     pub resume: Option<PathBuf>,
     /// Print what would be made, and make nothing
     #[arg(long)]

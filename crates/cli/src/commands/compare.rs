@@ -22,6 +22,7 @@ use fathom_report::Format;
 use fathom_report::compared::{CompareFormat, CompareReport, Kind, SideReport};
 use fathom_session::behind;
 use inputs::Inputs;
+use serde_json::Value;
 use sides::Read;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,15 @@ use std::path::{Path, PathBuf};
 pub(crate) fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     let outputs = formats(args)?;
     compared(args, &outputs, |report| tell(args, &outputs, report))?
+}
+
+/// The comparison as a part of a document; its files are written.
+pub(crate) fn document(args: &CompareArgs) -> anyhow::Result<Value> {
+    let outputs = formats(args)?;
+    compared(args, &outputs, |report| {
+        write(args, &outputs, report)?;
+        Ok(report.value())
+    })?
 }
 
 /// The comparison of two sides as a page.
@@ -113,15 +123,7 @@ fn tell(
     outputs: &[(&Path, CompareFormat)],
     report: &CompareReport<'_>,
 ) -> anyhow::Result<Exit> {
-    let mut written = Vec::new();
-    for (path, format) in outputs {
-        let left = output::leave(path, report.render(*format).as_bytes(), args.force);
-        behind(&written, left.map_err(Into::into))?;
-        written.push(path.display().to_string());
-        if !args.quiet {
-            terminal::say(&format!("wrote {}", path.display()));
-        }
-    }
+    write(args, outputs, report)?;
     if args.json {
         terminal::print(&report.json())?;
     } else {
@@ -144,6 +146,23 @@ fn tell(
     }
     let fails = !broken.is_empty() || (args.strict && !undecided.is_empty());
     Ok(if fails { Exit::Errors } else { Exit::Done })
+}
+
+fn write(
+    args: &CompareArgs,
+    outputs: &[(&Path, CompareFormat)],
+    report: &CompareReport<'_>,
+) -> anyhow::Result<()> {
+    let mut written = Vec::new();
+    for (path, format) in outputs {
+        let left = output::leave(path, report.render(*format).as_bytes(), args.force);
+        behind(&written, left.map_err(Into::into))?;
+        written.push(path.display().to_string());
+        if !args.quiet {
+            terminal::say(&format!("wrote {}", path.display()));
+        }
+    }
+    Ok(())
 }
 
 /// What each file is to be, and that each can be written.

@@ -4,6 +4,7 @@
 //! asked for to `cluster`, and what came back to where it is compared.
 
 mod agent;
+mod compared;
 mod experiment;
 mod fleet;
 mod part;
@@ -67,11 +68,18 @@ fn run(args: &K8sRunArgs) -> anyhow::Result<Exit> {
     }
     let output = args.output.clone().map_or(Output::Default, Output::Directory);
     // What the cluster says of it is asked before a directory is made.
-    let cluster = wait(pin(&mut plan))??;
-    let classes = wait(check(&cluster, &plan))??;
+    let (classes, nodes) = wait(async {
+        let cluster = pin(&mut plan).await?;
+        let classes = check(&cluster, &plan).await?;
+        let nodes = match args.what.nodes.as_slice() {
+            [] => Vec::new(),
+            _ => nodes(&args.what, &cluster).await?,
+        };
+        Ok::<_, anyhow::Error>((classes, nodes))
+    })??;
     plan.records = store::records(&args.records, plan.context.as_deref(), classes)?;
-    if !args.what.nodes.is_empty() {
-        plan.nodes = wait(nodes(&args.what, &cluster))??;
+    if !nodes.is_empty() {
+        plan.nodes = nodes;
         plan.members = u32::try_from(plan.nodes.len())?;
         plan.check()?;
     }
@@ -285,11 +293,14 @@ fn measure(args: &K8sRunArgs, plan: &Plan, dir: &Path, done: Vec<TestDone>) -> a
             if plan.sides.len() == 1 && !plan.begins_together() {
                 terminal::print(&told::each(plan, &outcome.done, dir, &step)?)?;
             } else if plan.begins_together() {
-                fleet::tell(plan, &outcome.done, dir, &step)?;
+                fleet::Fleets::read(plan, &outcome.done, dir, &step)?.tell(plan, dir)?;
             } else {
                 told::compare(plan, &outcome.done, dir, &step, args.quiet)?;
             }
         }
+    }
+    for replaced in told::replaced(plan, &outcome.done, dir)? {
+        terminal::warning(&replaced);
     }
     if outcome.interrupted {
         terminal::say(&format!(

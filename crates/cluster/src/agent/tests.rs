@@ -50,6 +50,15 @@ fn lines_of_others_are_not_the_agents() {
     assert_eq!(Said::read("warning: x"), None);
     assert_eq!(Said::read("fathom-agent {\"said\":\"else\"}"), None);
     assert_eq!(Said::read("fathom-agent {\"said\":\"done\"}"), Some(Said::Done));
+    // As older ones say it.
+    assert_eq!(
+        Said::read("fathom-agent {\"said\":\"ended\",\"step\":\"a\",\"exit\":1}"),
+        Some(Said::Ended {
+            step: String::from("a"),
+            exit: Some(1),
+            took_ms: None
+        })
+    );
 }
 
 #[test]

@@ -1,5 +1,8 @@
-use super::{PLAN_FILE, TEST_FILE, TestDone, read_done, read_plan, test_dir, write_json, write_plan};
+use super::{
+    PLAN_FILE, StepDone, TEST_FILE, TestDone, read_done, read_plan, test_dir, write_json, write_plan,
+};
 use crate::attach::AttachTimes;
+use crate::phases::Phases;
 use crate::plan::Test;
 use crate::plan::tests::plan;
 
@@ -25,6 +28,7 @@ fn a_run_is_taken_up_where_it_was_left() {
             started_unix_ms: 5,
             attach: AttachTimes::default(),
             steps: Vec::new(),
+            phases: None,
             failed,
             cuts: 0,
             release: None,
@@ -48,4 +52,35 @@ fn a_run_is_taken_up_where_it_was_left() {
     std::fs::write(dir.path().join(PLAN_FILE), "{}").expect("written");
     let error = read_plan(dir.path()).expect_err("no plan");
     assert!(error.to_string().contains("plan.json: not a plan"), "{error}");
+}
+
+#[test]
+fn overhead_is_known_where_each_step_says_how_long_it_took() {
+    let step = |name: &str| StepDone {
+        name: name.to_owned(),
+        exit: Some(0),
+        took_ms: Some(7),
+        unstarted: None,
+    };
+    let mut done = TestDone {
+        test: plan().tests()[0],
+        side: String::from("fast"),
+        pod: String::from("p"),
+        node: None,
+        started_unix_ms: 5,
+        attach: AttachTimes::default(),
+        steps: vec![step("mixed"), step("part of mixed")],
+        phases: Some(Phases {
+            working_ms: 107,
+            starting_ms: 5_000,
+            ..Phases::default()
+        }),
+        failed: None,
+        cuts: 0,
+        release: None,
+        unstored: None,
+    };
+    assert_eq!(done.overhead_ms(), Some(100), "parts are not the load's");
+    done.steps[0].took_ms = None;
+    assert_eq!(done.overhead_ms(), None);
 }

@@ -55,10 +55,11 @@ fn a_load_needs_no_privilege() {
     assert_eq!(pod["spec"]["automountServiceAccountToken"], false);
     assert_eq!(pod["spec"]["nodeSelector"]["disk"], "fast");
     assert_eq!(container["resources"]["requests"]["memory"], "256Mi");
+    assert_eq!(pod["spec"]["securityContext"].get("supplementalGroups"), None);
     let words = &steps(&plan(), FIRST).steps[0].words;
     assert_eq!(
         words.join(" "),
-        "run /fathom-jobs/randread.fio --on /data -o /fathom-out/randread --runtime=5s"
+        "run /fathom-jobs/randread.fio --on /data -o /fathom-out/randread --libaio-if-blocked --runtime=5s"
     );
 }
 
@@ -85,6 +86,7 @@ fn a_block_volume_is_a_device_that_may_be_written_to() {
     assert_eq!(container["volumeDevices"][0]["devicePath"], "/dev/fathom-data");
     let mounts = container["volumeMounts"].as_array().expect("mounts");
     assert!(mounts.iter().all(|mount| mount["name"] != "data"));
+    assert_eq!(pod["spec"]["securityContext"]["supplementalGroups"][0], 6);
     let words = steps(&plan, FIRST).steps[0].words.join(" ");
     assert!(words.contains("--on /dev/fathom-data"), "{words}");
     assert!(words.contains("--allow-overwrite /dev/fathom-data"), "{words}");
@@ -172,7 +174,7 @@ fn members_have_names_nodes_and_files_of_their_own_before_they_begin() {
     let steps = steps(&plan, third);
     assert_eq!(
         steps.prepare.expect("files first").words.join(" "),
-        "run /fathom-jobs/randread.fio --on /data -o none --runtime=5s --create_only=1"
+        "run /fathom-jobs/randread.fio --on /data -o none --libaio-if-blocked --runtime=5s --create_only=1"
     );
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The document's schema, raised when a field changes its meaning or goes away.
 const SCHEMA: &str = "fathom.compare/1";
 
-pub(super) fn document(report: &CompareReport<'_>) -> String {
+pub(super) fn document(report: &CompareReport<'_>) -> Value {
     let sides = report.sides.iter().map(|side| {
         json!({
             "name": side.name,
@@ -38,7 +38,7 @@ pub(super) fn document(report: &CompareReport<'_>) -> String {
             "outcome": outcome(ruled.outcome),
         })
     });
-    let document = json!({
+    json!({
         "schema": SCHEMA,
         "kind": kind(report.kind),
         "sides": sides.collect::<Vec<_>>(),
@@ -47,8 +47,7 @@ pub(super) fn document(report: &CompareReport<'_>) -> String {
         "conditions": conditions.collect::<Vec<_>>(),
         "cautions": report.cautions.iter().map(|one| caution(*one)).collect::<Vec<_>>(),
         "rules": rules.collect::<Vec<_>>(),
-    });
-    format!("{document:#}\n")
+    })
 }
 
 fn kind(kind: Kind) -> &'static str {

@@ -2,7 +2,7 @@ use super::{libaio_where_blocked, refusal, replace};
 use crate::machine::Machine;
 use crate::request::Request;
 use fathom_core::run::{Environment, Warning};
-use fathom_core::workload::{Engine, EngineKind, Job, Workload, Written};
+use fathom_core::workload::{Depth, Engine, EngineKind, Job, Workload, Written};
 use fathom_observe::SystemRoot;
 use fathom_observe::limits::Advice;
 
@@ -10,7 +10,10 @@ fn job(name: &str, kind: EngineKind) -> Job {
     let plain = Job::default();
     Job {
         name: String::from(name),
-        iodepth: 8,
+        depth: Depth {
+            iodepth: 8,
+            ..plain.depth
+        },
         engine: Engine {
             kind,
             fixed_buffers: kind == EngineKind::IoUring,
@@ -48,7 +51,7 @@ fn jobs_with_a_ring_get_libaio_and_the_record_says_so() {
     let jobs = &request.workload.jobs;
     assert_eq!(jobs[0].engine.kind, EngineKind::Libaio);
     assert!(!jobs[0].engine.fixed_buffers && !jobs[0].engine.registered_files);
-    assert_eq!(jobs[0].iodepth, 8, "all else stays");
+    assert_eq!(jobs[0].depth.iodepth, 8, "all else stays");
     assert_eq!(jobs[1].engine.kind, EngineKind::Psync);
     let [warning @ Warning::EngineBlocked { jobs, .. }] = request.warnings.as_slice() else {
         panic!("{:?}", request.warnings);
