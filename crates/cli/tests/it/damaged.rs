@@ -2,7 +2,6 @@
 
 use crate::harness::{Outcome, Place, finish, signal, start};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// A small run with all that a directory can hold, complete and killed.
 fn runs(place: &Place) {
@@ -14,7 +13,7 @@ fn runs(place: &Place) {
     let child = start(&mut place.command(&format!(
         "{load} --runtime 50s --record=io,counters F -q -o killed"
     )));
-    std::thread::sleep(Duration::from_millis(2600));
+    place.has_run("killed", 2.0);
     signal(&child, "KILL");
     finish(child);
 }

@@ -112,6 +112,16 @@ impl Place {
         outcome.expect(0).json()
     }
 
+    /// Waits until the run in `dir` has kept `seconds` of its load: on a busy machine it begins when it is let.
+    #[track_caller]
+    pub(crate) fn has_run(&self, dir: &str, seconds: f64) {
+        until("the load is under way", || {
+            let shown = self.fathom(&format!("show {dir} --json"));
+            let run: Value = serde_json::from_str(&shown.stdout).unwrap_or_default();
+            run["jobs"][0]["runtime_ns"].as_f64() >= Some(seconds * 1e9)
+        });
+    }
+
     /// Names in the directory, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         self.listing("")
@@ -131,6 +141,16 @@ impl Place {
             .collect();
         names.sort();
         names
+    }
+}
+
+/// Waits until it `is` so, however busy the machine is.
+#[track_caller]
+pub(crate) fn until(what: &str, mut is: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is() {
+        assert!(begun.elapsed() < PATIENCE, "not so after {PATIENCE:?}: {what}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

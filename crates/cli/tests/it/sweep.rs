@@ -1,6 +1,6 @@
 //! `fathom sweep`: a matrix from its outline to its conclusions, and on after whatever ended it.
 
-use crate::harness::{Mount, Outcome, Place, finish, signal, skipped, start, tool};
+use crate::harness::{Mount, Outcome, Place, finish, signal, skipped, start, tool, until};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +21,16 @@ fn parsed(dir: &Path) -> Value {
 fn outcomes(results: &Value, outcome: &str) -> usize {
     let points = results["points"].as_array().expect("points");
     points.iter().filter(|point| point["outcome"] == outcome).count()
+}
+
+/// Waits until the sweep in `d` has measured so many of its points.
+#[track_caller]
+fn has_measured(place: &Place, points: usize) {
+    until("points are measured", || {
+        let text = std::fs::read_to_string(place.path("d/results.json")).unwrap_or_default();
+        let results: Value = serde_json::from_str(&text).unwrap_or_default();
+        results["points"].is_array() && outcomes(&results, "measured") >= points
+    });
 }
 
 #[test]
@@ -103,7 +113,7 @@ fn an_interrupted_sweep_keeps_what_it_has_and_says_how_to_go_on() {
     let place = Place::new();
     let line = "sweep --rw randread --bs 4k --iodepth 1,2,4 --warmup 0 --duration 1 --size 8m -o d data";
     let child = start(&mut place.command(line));
-    std::thread::sleep(Duration::from_millis(1600));
+    has_measured(&place, 1);
     signal(&child, "INT");
     let outcome: Outcome = finish(child).expect(130);
     outcome
@@ -192,7 +202,7 @@ fn a_sweep_does_not_go_on_with_another_disk() {
     };
     let line = "sweep --rw randread --bs 4k --iodepth 1,2,4 --warmup 0 --duration 1 --size 8m --direct 0 -q -o d mnt/data";
     let child = start(&mut place.command(line));
-    std::thread::sleep(Duration::from_millis(1500));
+    has_measured(&place, 1);
     signal(&child, "INT");
     finish(child).expect(130);
     drop(disk);

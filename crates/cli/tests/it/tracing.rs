@@ -86,7 +86,7 @@ fn what_killed_fathoms_left_is_swept_by_every_start_and_the_living_are_left_alon
         traces(pid);
         signal(&killed, "KILL");
         finish(killed);
-        assert!(of_process(pid) > 0, "a killed recording leaves its instances");
+        // Its instances outlive it, until any fathom starts: one of another test may have done so already.
         place.fathom(line).expect(0);
         assert_eq!(of_process(pid), 0, "{line}");
         assert!(of_process(living.id()) > 0, "{line}: those of a living one");

@@ -2,7 +2,6 @@
 
 use crate::harness::{Place, at, count, finish, number, signal, skipped, start};
 use std::os::unix::process::CommandExt;
-use std::time::Duration;
 
 const LOAD: &str = "run --name load --rw randread --bs 4k --size 4m --direct 1 --time_based";
 
@@ -56,7 +55,7 @@ fn a_killed_run_says_what_is_not_known() {
                 --ioengine libaio --iodepth 4 --record F -q -o d";
     let child = start(&mut place.command(line));
     // Before the first histograms are kept.
-    std::thread::sleep(Duration::from_millis(2600));
+    place.has_run("d", 1.0);
     signal(&child, "KILL");
     finish(child);
     for _ in 0..2 {

@@ -12,7 +12,7 @@ use super::content::{Block, Document, Notice, Table};
 use super::origin::{civil, ended, modelled, on};
 use super::{Reader, RunReport, command, explained, measured, origin, published};
 use crate::words::{block_sizes, capital, describe, kept_times, pattern, plural};
-use fathom_core::run::{JobSummary, Run};
+use fathom_core::run::{JobSummary, Run, Status};
 use fathom_core::units::Nanos;
 use section::{Direction, Section};
 
@@ -76,7 +76,11 @@ pub(crate) fn told(run: &Run) -> Document {
     if sections.len() > 1 {
         document.add("", [Block::Table(overview::in_short(&sections))]);
     }
-    for (name, section) in section::totals(run) {
+    let begun = |section: &Section<'_>| run.status != Status::Running || section.summary.runtime_ns > 0;
+    for (name, section) in section::totals(run)
+        .into_iter()
+        .filter(|(_, section)| begun(section))
+    {
         let ran = Nanos(section.summary.runtime_ns);
         document.add(&format!("total of {name}: {ran}"), section::headlines(&section));
     }
@@ -87,7 +91,16 @@ pub(crate) fn told(run: &Run) -> Document {
             runtime_ns,
             ..
         } = section.summary;
-        let title = format!("{name}: {}, {}", plural(*workers, "worker"), Nanos(*runtime_ns));
+        let workers = plural(*workers, "worker");
+        // Killed before the first second was kept: how long it ran, and what it did, nobody knows.
+        if !begun(section) {
+            let jobs = section.jobs.iter().filter(|_| sections.len() > 1);
+            let jobs = jobs.map(|job| Block::Text(describe(job)));
+            let unknown = Block::Text(String::from("nothing of its results is kept yet"));
+            document.add(&format!("{name}: {workers}"), jobs.chain([unknown]));
+            continue;
+        }
+        let title = format!("{name}: {workers}, {}", Nanos(*runtime_ns));
         document.add(&title, details(section, sections.len() > 1));
     }
     document.add("", command::blocks(run));

@@ -248,6 +248,19 @@ fn killed() {
     );
 }
 
+/// Its section is there, and nothing of it is known.
+#[test]
+fn killed_before_its_first_second() {
+    let mut run = fixtures::random_read();
+    run.status = fathom_core::run::Status::Running;
+    for job in &mut run.summary.jobs {
+        job.runtime_ns = 0;
+    }
+    let text = text::render(&run, Style::default());
+    assert!(text.contains("nothing of its results is kept yet"), "{text}");
+    assert!(!text.contains(" 0 ns") && !text.contains("IOPS"), "{text}");
+}
+
 #[test]
 fn narrow_and_plain() {
     let style = Style {
