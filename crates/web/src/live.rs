@@ -80,8 +80,8 @@ fn plotly() -> Reply {
 /// The event that who asks had last, as the page says it that begins a connection of its own; 0: none.
 fn after(query: &str) -> u64 {
     let parts = query.split('&');
-    let after = parts.filter_map(|part| part.strip_prefix("after="));
-    after.filter_map(|number| number.parse().ok()).next().unwrap_or(0)
+    let mut after = parts.filter_map(|part| part.strip_prefix("after="));
+    after.find_map(|number| number.parse().ok()).unwrap_or(0)
 }
 
 impl Site for Live {

@@ -190,7 +190,7 @@ fn instances_without_nitro_let_a_volume_have_less() {
     spec(&format!("aws/gp3:1000GiB,iops=40000,vm={}", large[0]));
 }
 
-/// "`shared`: network interfaces and local NVMe disks use the same slots"; "`ebs_optimized`: supported (extra hourly fee, not sourced)".
+/// "`shared`: network interfaces and local `NVMe` disks use the same slots"; "`ebs_optimized`: supported (extra hourly fee, not sourced)".
 #[test]
 fn what_an_instance_takes_besides_is_said() {
     let said = |words: &str| {

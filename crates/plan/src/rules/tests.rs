@@ -118,7 +118,7 @@ fn counting_by_size() {
     );
 }
 
-/// "`shared`: network interfaces and local NVMe disks use the same slots"; "supported: extra hourly fee, not sourced".
+/// "`shared`: network interfaces and local `NVMe` disks use the same slots"; "supported: extra hourly fee, not sourced".
 #[test]
 fn machines_that_take_more() {
     assert!(matches!(row("shared-places").part, Part::Kept("Vm::notes")));

@@ -244,7 +244,7 @@ fn explanation() -> Explanation {
 }
 
 fn check(explanation: &Explanation, style: Style, expect: &Expect) {
-    let shown = text(&fixtures::random_read(), explanation, &Evidence::All, style);
+    let shown = text(&fixtures::random_read(), explanation, None, &Evidence::All, style);
     expect.assert_eq(&shown);
 }
 
@@ -254,7 +254,7 @@ fn in_short() {
     let run = fixtures::random_read();
     let mut explanation = explanation();
     explanation.distributions.clear();
-    let short = text(&run, &explanation, &Evidence::None, Style::default());
+    let short = text(&run, &explanation, None, &Evidence::None, Style::default());
     expect![[r#"
         fathom 0.1.0 on data.bin (ext4 on /dev/vda, virtio)
 
@@ -288,7 +288,7 @@ fn in_short() {
           stream `sched`: 12 rows were lost because the recording could not keep up
     "#]]
     .assert_eq(&short);
-    let of_one = text(&run, &explanation, &Evidence::Of(vec![2]), Style::default());
+    let of_one = text(&run, &explanation, None, &Evidence::Of(vec![2]), Style::default());
     assert!(
         of_one.contains("\n  #2, 0:00:10.000: 412 ms, unknown"),
         "{of_one}"
@@ -542,7 +542,7 @@ fn lines_fit() {
             unicode: false,
             ..Style::default()
         };
-        let text = text(&fixtures::random_read(), explanation, &Evidence::All, style);
+        let text = text(&fixtures::random_read(), explanation, None, &Evidence::All, style);
         for line in text.lines() {
             assert!(line.len() <= width && line.is_ascii(), "{width}: {line}");
         }

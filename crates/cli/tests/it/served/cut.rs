@@ -32,7 +32,7 @@ impl Network {
         let thread = std::thread::spawn(move || {
             while !own.ended.load(Ordering::Relaxed) {
                 match listener.accept() {
-                    Ok((stream, _)) => own.pass_on(stream, &address),
+                    Ok((stream, _)) => own.pass_on(&stream, &address),
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
                         std::thread::sleep(Duration::from_millis(10));
                     }
@@ -63,7 +63,7 @@ impl Shared {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pass_on(&self, theirs: TcpStream, address: &str) {
+    fn pass_on(&self, theirs: &TcpStream, address: &str) {
         let Ok(ours) = TcpStream::connect(address) else {
             return;
         };
@@ -72,7 +72,7 @@ impl Shared {
             return;
         }
         theirs.set_nonblocking(false).expect("a connection");
-        for (from, to) in [(&theirs, &ours), (&ours, &theirs)] {
+        for (from, to) in [(theirs, &ours), (&ours, theirs)] {
             let (mut from, mut to) = (from.try_clone().expect("a file"), to.try_clone().expect("a file"));
             streams.push(from.try_clone().expect("a file"));
             std::thread::spawn(move || {
