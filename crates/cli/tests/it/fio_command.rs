@@ -240,8 +240,9 @@ fn it_tells_how_idle_the_processors_were() {
                 --output-format=json,normal --idle-prof=";
     for (word, each) in [("system", false), ("percpu", true)] {
         let stdout = place.fathom(&format!("{line}{word}")).expect(0).stdout;
+        let begin = stdout.find("{\n").expect("the beginning of the JSON");
         let end = stdout.find("\n}\n").expect("the end of the JSON") + 2;
-        let document: serde_json::Value = serde_json::from_str(&stdout[..end]).expect("JSON");
+        let document: serde_json::Value = serde_json::from_str(&stdout[begin..end]).expect("JSON");
         let told = document["cpu_idleness"].as_object().expect("an object");
         let share = |name: &str| {
             told[name]

@@ -253,14 +253,19 @@ fn a_plan_is_made_of_a_nodes_history() {
     own.fathom("plan --instance a").expect(2).saying("--prometheus");
 }
 
-/// What was counted in a recording, as a server has it that scrapes every 15 s, by the name of the metric.
-/// The last second that it has.
-fn scraped(place: &Place, name: &str, every_s: u64, families: &mut BTreeMap<String, Vec<String>>) -> u64 {
+/// What was counted in a recording, as a server has it that scrapes every so many seconds, `laps` times one after the other, by the name
+/// of the metric. The last second that it has.
+fn scraped(
+    place: &Place,
+    name: &str,
+    (every_s, laps): (u64, u64),
+    families: &mut BTreeMap<String, Vec<String>>,
+) -> u64 {
     let mut reader = fathom_store::RecordReader::<CounterRow>::open(&place.path(name)).expect("counters");
     let mut first_ns = None;
     let mut last = 0;
-    // Queues of disks are read more often than a server scrapes.
-    let mut seen = BTreeSet::new();
+    // By metric and labels, a value for each second that is scraped.
+    let mut series: BTreeMap<(String, String), BTreeMap<u64, f64>> = BTreeMap::new();
     reader
         .for_each_batch(|rows| {
             for row in rows {
@@ -270,23 +275,34 @@ fn scraped(place: &Place, name: &str, every_s: u64, families: &mut BTreeMap<Stri
                 if !second.is_multiple_of(every_s) || !row.metric.starts_with("node_") {
                     continue;
                 }
-                if !seen.insert((row.metric.to_string(), row.labels.to_string(), second)) {
-                    continue;
-                }
-                last = second;
-                let comma = if row.labels.is_empty() { "" } else { "," };
-                let line = format!(
-                    "{}{{instance=\"{name}:9100\"{comma}{}}} {} {}\n",
-                    row.metric,
-                    row.labels,
-                    row.value,
-                    BEGIN_S + second
-                );
-                families.entry(row.metric.to_string()).or_default().push(line);
+                last = last.max(second);
+                let values = series
+                    .entry((row.metric.to_string(), row.labels.to_string()))
+                    .or_default();
+                // Queues of disks are read more often than a server scrapes.
+                values.entry(second).or_insert(row.value);
             }
         })
         .expect("rows");
-    last
+    for ((metric, labels), values) in series {
+        let comma = if labels.is_empty() { "" } else { "," };
+        let is_counter = metric.ends_with("_total") || metric.starts_with("node_vmstat_");
+        let grown = match (values.first_key_value(), values.last_key_value()) {
+            (Some((_, first)), Some((_, last))) if is_counter => last - first,
+            _ => 0.0,
+        };
+        let lines = families.entry(metric.clone()).or_default();
+        for lap in 0..laps {
+            for (second, value) in values.iter().filter(|(second, _)| lap == 0 || **second > 0) {
+                lines.push(format!(
+                    "{metric}{{instance=\"{name}:9100\"{comma}{labels}}} {} {}\n",
+                    value + lap as f64 * grown,
+                    BEGIN_S + lap * last + second
+                ));
+            }
+        }
+    }
+    laps * last
 }
 
 /// A modelled machine has no CPUs, and a node exporter's instance is known by them.
@@ -346,7 +362,7 @@ fn a_recording_and_a_server_say_the_same_of_the_same_time() {
                  --record=counters -o {name} --on model:azure/{on} -q"
             ))
             .expect(0);
-        scraped(&place, name, STEP_S, &mut families);
+        scraped(&place, name, (STEP_S, 1), &mut families);
         with_cpu(name, &mut families);
     }
     let text = of_unknown_kinds(families);
@@ -479,7 +495,8 @@ fn this_machine_is_told_alike_by_a_recording_and_by_a_server() {
     }
     finish(start(&mut squeezed)).expect(0);
     let mut families = BTreeMap::new();
-    let lasted = ["idle", "memory"].map(|name| scraped(&place, name, 1, &mut families));
+    // A server is asked for a minute at least.
+    let lasted = ["idle", "memory"].map(|name| scraped(&place, name, (1, 15), &mut families));
     let Some(server) = server(test, &of_unknown_kinds(families)) else {
         return;
     };
