@@ -13,7 +13,7 @@ mod sweep;
 mod zram;
 
 use crate::{packages, shell};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use measure::{Sample, fathom, fio};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,12 @@ struct Row {
     bar: &'static str,
 }
 
-/// Runs all pairs and writes the table.
+/// What `--only` takes: a part of the table, measured alone.
+const GROUPS: [&str; 9] = [
+    "psync", "record", "served", "null", "files", "model", "plan", "sweep", "diskspd",
+];
+
+/// Runs all pairs and writes the table; `--quick`, `--only GROUP`: a few of them, and prints them.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     packages::install(packages::TESTS);
     shell::run(&mut shell::cargo(&[
@@ -52,6 +57,16 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         "limited-disk",
     ]))?;
     let quick = options.contains(&"--quick");
+    let only = match options {
+        [.., "--only", group] => Some(*group),
+        _ => None,
+    };
+    if let Some(group) = only
+        && !GROUPS.contains(&group)
+    {
+        bail!("--only {group}: one of {}", GROUPS.join(", "));
+    }
+    let wanted = |group: &str| only.is_none_or(|only| only == group);
     let scratch = tempfile::tempdir_in(shell::root().join("target")).or_else(|_| tempfile::tempdir())?;
     let settings = Settings {
         rounds: if quick { 3 } else { 5 },
@@ -60,35 +75,61 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         scratch: scratch.path().to_owned(),
     };
     let mut rows = Vec::new();
-    match Zram::new(4 << 30) {
-        Ok(zram) => {
-            psync(&settings, zram.path(), &mut rows)?;
-            record::ios(&settings, zram.path(), &mut rows)?;
-            served::zram(&settings, zram.path(), &mut rows)?;
-            record::everything(
-                &settings,
-                ("on zram", "≥ 0.88 at 400 k/s"),
-                zram.path(),
-                &mut rows,
-            )?;
+    let on_zram = ["psync", "record", "served"].into_iter().any(wanted);
+    match on_zram.then(|| Zram::new(4 << 30)) {
+        Some(Ok(zram)) => {
+            if wanted("psync") {
+                psync(&settings, zram.path(), &mut rows)?;
+            }
+            if wanted("record") {
+                record::ios(&settings, zram.path(), &mut rows)?;
+            }
+            if wanted("served") {
+                served::zram(&settings, zram.path(), &mut rows)?;
+            }
+            if wanted("record") {
+                record::everything(
+                    &settings,
+                    ("on zram", "≥ 0.88 at 400 k/s"),
+                    zram.path(),
+                    &mut rows,
+                )?;
+            }
         }
-        Err(error) => eprintln!("SKIPPED: psync on zram: {error:#}"),
+        Some(Err(error)) => eprintln!("SKIPPED: psync on zram: {error:#}"),
+        None => {}
     }
-    null(&settings, &mut rows)?;
-    served::null(&settings, &mut rows)?;
-    asynchronous(&settings, &mut rows)?;
-    memory(&settings, &mut rows)?;
-    start(&settings, &mut rows)?;
-    model::rows(&settings, &mut rows)?;
-    plan::rows(&mut rows)?;
-    record::block(&settings, &mut rows)?;
-    let file = settings.scratch.join("data");
-    record::everything(&settings, ("on a file", "≥ 0.96 at 100 k/s"), &file, &mut rows)?;
-    record::counters(&settings, &mut rows)?;
-    record::explained(&settings, &mut rows)?;
-    record::day(&settings, &mut rows)?;
-    sweep::rows(&settings, &mut rows)?;
-    repeats::rows(&settings, &mut rows)?;
+    if wanted("null") {
+        null(&settings, &mut rows)?;
+    }
+    if wanted("served") {
+        served::null(&settings, &mut rows)?;
+    }
+    if wanted("files") {
+        asynchronous(&settings, &mut rows)?;
+        memory(&settings, &mut rows)?;
+        start(&settings, &mut rows)?;
+    }
+    if wanted("model") {
+        model::rows(&settings, &mut rows)?;
+    }
+    if wanted("plan") {
+        plan::rows(&mut rows)?;
+    }
+    if wanted("record") {
+        record::block(&settings, &mut rows)?;
+        let file = settings.scratch.join("data");
+        record::everything(&settings, ("on a file", "≥ 0.96 at 100 k/s"), &file, &mut rows)?;
+        record::counters(&settings, &mut rows)?;
+        record::explained(&settings, &mut rows)?;
+        record::day(&settings, &mut rows)?;
+    }
+    if wanted("sweep") {
+        sweep::rows(&settings, &mut rows)?;
+    }
+    if wanted("diskspd") {
+        repeats::rows(&settings, &mut rows)?;
+    }
     let size = std::fs::metadata(&settings.fathom)?.len();
     rows.push(Row {
         what: String::from("size of the binary"),
@@ -99,8 +140,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     });
     let text = render(&rows, &settings);
     println!("{text}");
-    if quick {
-        eprintln!("--quick: docs/benchmarks.md is left as it is");
+    if quick || only.is_some() {
+        eprintln!("a part, or quickly: docs/benchmarks.md is left as it is");
         return Ok(());
     }
     std::fs::write(shell::root().join("docs/benchmarks.md"), text).context("cannot write docs/benchmarks.md")

@@ -194,8 +194,9 @@ fn another_region_has_its_own_prices() {
         )
     });
     let prices: Vec<_> = prices.collect();
-    // 1,000 GiB x 0.096 and 37,000 IOPS x 0.006; 1,000 x 0.142, 32,000 x 0.074 and 8,000 x 0.0518.
-    assert!(prices.contains(&("gp3", 1, 318_000_000)), "{prices:?}");
+    // 1,000 GiB x 0.096, 37,000 IOPS x 0.006 and, of 156.25 MiB/s, 32 beyond the 125 of each x 0.048; 1,000 x 0.142, 32,000 x 0.074 and
+    // 8,000 x 0.0518.
+    assert!(prices.contains(&("gp3", 1, 319_536_000)), "{prices:?}");
     assert!(prices.contains(&("io2", 1, 2_924_400_000)), "{prices:?}");
     assert!(
         prices.iter().all(|(sku, ..)| ["gp3", "io2"].contains(sku)),

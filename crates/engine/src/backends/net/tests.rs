@@ -470,7 +470,7 @@ fn nothing_of_others_is_removed() {
     std::fs::write(&path, "somebody's").expect("a file");
     let job = through(receiving(NetProtocol::Tcp, 1), &path);
     let error = side_that(&job, lasts()).expect_err("it is there").to_string();
-    assert!(error.contains("something is there"), "{error}");
+    assert!(error.contains("that fathom did not make"), "{error}");
     assert_eq!(std::fs::read(&path).expect("the file"), b"somebody's");
     std::fs::remove_file(&path).expect("removed");
     let sender = through(sending(NetProtocol::Tcp, 1), &path);
