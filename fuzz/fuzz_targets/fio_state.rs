@@ -2,11 +2,10 @@
 #![no_main]
 
 use fathom_core::workload::LastWrites;
-use fathom_dialect::state::{is_state, read_state, write_state};
+use fathom_dialect::state::{read_state, write_state};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let _ = is_state(data);
     for version in [3u64, 7] {
         let mut file = Vec::new();
         file.extend(version.to_le_bytes());

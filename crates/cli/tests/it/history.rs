@@ -7,7 +7,7 @@ use crate::served::prometheus::{DEBIANS, Prometheus};
 use fathom_core::record::CounterRow;
 use fathom_core::rng::Rng;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
