@@ -11,8 +11,8 @@ use std::cmp::Reverse;
 /// IOPS and MB/s are looked at times so much, in thousandths.
 const STEPS_PERMILLE: [u64; 8] = [250, 500, 750, 1_000, 1_500, 2_000, 4_000, 8_000];
 
-/// The cheapest layouts for more and less IOPS and MB/s, each with any of the other; dearer ones last. Each is the cheapest of all
-/// that deliver as much of both.
+/// The cheapest layouts for more and less IOPS and MB/s, each with any of the other; dearer ones last. All are judged for I/Os of
+/// the need's own size, so that their figures can be compared: none costs less than another one and delivers as much of both.
 pub fn front<'a>(catalogs: &[&'a Catalog], need: &Need) -> Vec<Answer<'a>> {
     if need.load.ios == 0 {
         return Vec::new();
@@ -20,11 +20,15 @@ pub fn front<'a>(catalogs: &[&'a Catalog], need: &Need) -> Vec<Answer<'a>> {
     let mut found: Vec<Answer<'a>> = Vec::new();
     for ios in STEPS_PERMILLE {
         for bytes in STEPS_PERMILLE {
-            let mut need = need.clone();
-            need.choice.budget_microusd = None;
-            need.load = scaled(&need.load, ios, bytes);
-            let cheapest = search::cheapest_of(catalogs, &need, 1).answers.into_iter().next();
-            found.extend(cheapest.filter(|one| !found.iter().any(|other| other.layout == one.layout)));
+            let mut around = need.clone();
+            around.choice.budget_microusd = None;
+            around.load = scaled(&need.load, ios, bytes);
+            let cheapest = search::cheapest_of(catalogs, &around, 1)
+                .answers
+                .into_iter()
+                .next();
+            let cheapest = cheapest.filter(|one| !found.iter().any(|other| other.layout == one.layout));
+            found.extend(cheapest.map(|one| search::answer(one.layout, need)));
         }
     }
     found.sort_by_key(|answer| {

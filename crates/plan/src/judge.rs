@@ -3,7 +3,7 @@
 //! Data in: a layout, a need. Data out: [`Judged`]. It must not know prices.
 
 use crate::layout::Layout;
-use crate::need::{BLOCK_BYTES_ASSUMED, Load, MILLION, Need};
+use crate::need::{Load, MILLION, Need};
 use crate::rules::{self, Limit, Use};
 use crate::setup::{Lasts, Rate, Setup};
 use fathom_model::catalog::Family;
@@ -127,7 +127,7 @@ fn share(one: &Use, load: &Load) -> Share {
 /// The same kind of load, of a million I/Os.
 fn like(load: &Load) -> Load {
     let block_bytes = match load.ios {
-        0 => BLOCK_BYTES_ASSUMED,
+        0 => load.otherwise_block_bytes,
         _ => load.block_bytes(),
     };
     Load {
@@ -137,13 +137,20 @@ fn like(load: &Load) -> Load {
     }
 }
 
+/// Whether a limit holds the rate of I/Os, or that of their bytes. One on bytes that counts whole I/O units holds both: however
+/// small an I/O is, it takes a unit.
+fn holds(setup: &Setup, limit: Limit, bytes: bool) -> bool {
+    let by_units = setup.whole_units && limit.is_of_disks();
+    limit.counts_bytes() == bytes || by_units && !bytes
+}
+
 /// What passes of loads of this kind, where each limit lets `at` through.
 fn rates(setup: &Setup, load: &Load, at: impl Fn(Rate) -> Option<u64>) -> Rates {
     let probe = like(load);
     let most = |bytes: bool, whole: u64| {
         let mut most = Some(u64::MAX);
         for one in rules::uses(setup, &probe) {
-            if one.limit.counts_bytes() != bytes || one.used == 0 {
+            if !holds(setup, one.limit, bytes) || one.used == 0 {
                 continue;
             }
             let passes = at(one.rate).map(|allows| match allows {
@@ -160,10 +167,10 @@ fn rates(setup: &Setup, load: &Load, at: impl Fn(Rate) -> Option<u64>) -> Rates 
     }
 }
 
-/// Which limit lets least through of loads of this kind: of those that count bytes, or of the others.
+/// Which limit lets least through of loads of this kind: of those that hold bytes, or of those that hold I/Os.
 pub(crate) fn binds(setup: &Setup, load: &Load, bytes: bool) -> Option<Limit> {
     let probe = like(load);
-    let of_kind = rules::uses(setup, &probe).filter(|one| one.limit.counts_bytes() == bytes && one.used > 0);
+    let of_kind = rules::uses(setup, &probe).filter(|one| holds(setup, one.limit, bytes) && one.used > 0);
     let known = of_kind.filter_map(|one| Some((one, one.rate.base.filter(|&base| base != u64::MAX)?)));
     let passes = known.map(|(one, base)| (one.limit, base as f64 / one.used as f64));
     passes

@@ -23,4 +23,4 @@ pub mod search;
 pub mod seen;
 pub mod setup;
 
-pub use fathom_model::catalog::{Family, Vm};
+pub use fathom_model::catalog::{Directions, Family, Vm};

@@ -39,6 +39,8 @@ pub struct Load {
     pub working_set_bytes: u64,
     /// How long it is to be carried.
     pub lasts: Lasts,
+    /// What an I/O carries where there are none: limits are told for I/Os of this size then.
+    pub otherwise_block_bytes: u64,
 }
 
 impl Load {
@@ -134,6 +136,7 @@ impl Need {
                 read_ppm: MILLION / 2,
                 working_set_bytes: u64::MAX,
                 lasts: Lasts::Always,
+                otherwise_block_bytes: BLOCK_BYTES_ASSUMED,
             },
             asked: Asked::Both,
             size_bytes: 0,
@@ -248,6 +251,14 @@ impl Ask {
         if self.iops.or(self.bytes_per_second).or(self.size_bytes).is_none() {
             return Err(Invalid::Nothing);
         }
+        self.kind()
+    }
+
+    /// The same, where nothing need be needed: what layouts that are named let through of I/Os of this kind.
+    ///
+    /// # Errors
+    /// It asks for what contradicts itself.
+    pub fn kind(&self) -> Result<(Need, Vec<Assumed>), Invalid> {
         self.check()?;
         let mut assumed = Vec::new();
         let (ios, bytes) = self.rates(&mut assumed)?;
@@ -261,6 +272,7 @@ impl Ask {
             // Of what size nobody says, nothing is taken to be in a cache.
             working_set_bytes: self.size_bytes.unwrap_or(u64::MAX),
             lasts: self.lasts_seconds.map_or(Lasts::Always, Lasts::Seconds),
+            otherwise_block_bytes: self.block_bytes.unwrap_or(BLOCK_BYTES_ASSUMED),
         };
         let asked = match (self.iops, self.bytes_per_second, self.block_bytes) {
             (Some(_), Some(_), None) | (None, None, _) => Asked::Both,

@@ -11,7 +11,7 @@ pub use fathom_core::arrival::Arrival;
 pub use kept::KeptSeen;
 
 use crate::envelope::Envelope;
-use crate::need::{Load, MILLION};
+use crate::need::{BLOCK_BYTES_ASSUMED, Load, MILLION};
 use crate::setup::{Course, Lasts};
 use fathom_core::backend::Op;
 use fathom_core::histogram::Histogram;
@@ -330,6 +330,7 @@ pub fn load<'a>(all: impl Iterator<Item = &'a Seen> + Clone, percent: f64) -> Lo
             Some(touched) => touched,
         },
         lasts: course.map_or(Lasts::Always, |course| Lasts::AsSeen(Arc::new(course))),
+        otherwise_block_bytes: BLOCK_BYTES_ASSUMED,
     }
 }
 

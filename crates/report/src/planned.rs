@@ -8,6 +8,7 @@ use crate::document::plan;
 use crate::document::{Format, Reader};
 use crate::{Style, html, markdown, terminal};
 use fathom_plan::explain::Explained;
+use fathom_plan::need::Need;
 use fathom_plan::plan::{Plan, Proven};
 use fathom_plan::seen::Recording;
 
@@ -56,6 +57,8 @@ pub struct PlanReport<'a> {
 #[derive(Debug, Clone)]
 pub struct PairReport<'a> {
     pub layouts: &'a [Explained<'a>],
+    /// What they are judged for: a load, or the kind of I/O alone.
+    pub need: &'a Need,
     /// Where the prices are from, in a sentence.
     pub prices: String,
     pub money: Currency,

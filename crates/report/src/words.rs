@@ -307,6 +307,16 @@ pub(crate) fn from_to<T: Display>(least: T, most: T) -> String {
     }
 }
 
+/// A word of a command line, in quotes where a shell would take it for more than one word.
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-+=,:/@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// The same text with its first letter as a capital.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();

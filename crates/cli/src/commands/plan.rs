@@ -75,7 +75,7 @@ fn answer(args: &PlanArgs, catalogs: &[&Catalog], outputs: &[(&Path, Format)]) -
         layouts: ask::listed(args)?,
         tried: plan::TRIED,
         on_credit: !args.no_burst,
-        front: !args.json || !outputs.is_empty(),
+        front: args.emit.is_none() || !outputs.is_empty(),
     };
     if args.from.is_empty() && args.prometheus.is_none() {
         for (flag, given) in [
@@ -263,14 +263,7 @@ fn proofs(layouts: &[Layout<'_>], load: &Load, catalog: &Catalog) -> Result<Vec<
 /// Tells layouts one by one and side by side.
 fn pairs(args: &PlanArgs, catalogs: &[&Catalog], texts: &[&String]) -> anyhow::Result<Exit> {
     let catalog = catalogs[0];
-    let need = if ask::is_asked(args) {
-        ask::need(args, catalogs)?.0
-    } else {
-        Need {
-            choice: ask::choice(args, catalogs)?,
-            ..Need::none()
-        }
-    };
+    let (need, _) = ask::need_or_kind(args, catalogs)?;
     let flag = if args.explain.is_some() {
         "--explain"
     } else {
@@ -284,6 +277,7 @@ fn pairs(args: &PlanArgs, catalogs: &[&Catalog], texts: &[&String]) -> anyhow::R
         .collect();
     let report = PairReport {
         layouts: &explained,
+        need: &need,
         prices: from(explained.iter().map(|one| &one.answer)),
         money: money(args),
     };

@@ -263,6 +263,47 @@ fn it_fits_80_columns_but_for_commands() {
     }
 }
 
+/// What more or less would cost is in JSON what it is in the text.
+#[test]
+fn the_front_is_in_json_too() {
+    let place = Place::new();
+    let plan = planned(&place, "--iops 3000 --gib 100 --family premium-v2 --vcpus 4", 0);
+    let front = plan["front"].as_array().expect("a front");
+    assert!(front.len() > 1, "{}", front.len());
+}
+
+/// Layouts that are named are told for the I/Os that are asked for, with a load or without.
+#[test]
+fn an_explanation_is_of_the_kind_of_load_that_is_asked_for() {
+    let place = Place::new();
+    let told = |words: &str| -> Value {
+        let text = place
+            .fathom(&format!(
+                "plan --explain gcp/pd-ssd:750GiB,vm=n2-standard-8 {words} --json"
+            ))
+            .expect(0)
+            .stdout;
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let rate = |words: &str| told(words)["layouts"][0]["bytes_per_second"].as_u64();
+    let (mixed, reads) = (rate(""), rate("--read 100"));
+    assert_eq!(reads, Some(600 << 20));
+    assert_eq!(mixed, reads.map(|reads| 2 * reads));
+    assert_eq!(rate("--read 100 --mbps 500"), reads);
+    assert_eq!(told("--bs 64k")["need"]["block_bytes"], 64 << 10);
+    let text = place
+        .fathom("plan --explain gcp/pd-ssd:750GiB,vm=n2-standard-8")
+        .expect(0)
+        .stdout;
+    for said in ["Random I/Os of 16 KiB, 50 % of them reads", "limits of their own"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    place
+        .fathom("plan --explain gcp/pd-ssd:750GiB,vm=n2-standard-8 --read 101")
+        .expect(2)
+        .saying("0 to 100 percent");
+}
+
 #[test]
 fn a_page_markdown_and_a_table_are_written_once() {
     let place = Place::new();

@@ -26,7 +26,7 @@
 //! ```
 
 use super::family::{About, Directions, Family, Released, Said, Scope, Services};
-use super::rows::{CatalogError, Problem};
+use super::rows::{self, CatalogError, Problem};
 use crate::spec::{CrowdingSpec, SeekSpec, ServiceSpec, SliceSpec};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -145,11 +145,40 @@ fn parse(file: &str, text: &str) -> Result<Checked, CatalogError> {
             problem: Problem::Cloud(problem),
         }
     };
-    let whole: File = toml::from_str(text).map_err(|problem| {
+    let malformed = |problem: toml::de::Error| {
         let at = problem.span().map_or(0, |span| span.start);
         error((at, problem.message().trim().replace('\n', ", ")))
-    })?;
+    };
+    let table: toml::Table = toml::from_str(text).map_err(malformed)?;
+    if let Some(letter) = table
+        .iter()
+        .find_map(|(key, value)| obeyed(key).or_else(|| obeyed_in(value)))
+    {
+        // Written as an escape: TOML has no such character as it is.
+        let escapes = ["\\u", "\\U", "\\x", "\\e", "\\b", "\\f"];
+        let at = escapes.iter().filter_map(|escape| text.find(escape)).min();
+        return Err(error((at.unwrap_or(0), Problem::Control(letter).to_string())));
+    }
+    let whole: File = toml::from_str(text).map_err(malformed)?;
     cloud(whole).map_err(error)
+}
+
+/// The first character of a text that a terminal would obey.
+fn obeyed(text: &str) -> Option<char> {
+    text.chars()
+        .find(|letter| letter.is_control() && !matches!(letter, '\t' | '\n' | '\r'))
+}
+
+/// The same of all texts in a value.
+fn obeyed_in(value: &toml::Value) -> Option<char> {
+    match value {
+        toml::Value::String(text) => obeyed(text),
+        toml::Value::Array(values) => values.iter().find_map(obeyed_in),
+        toml::Value::Table(table) => table
+            .iter()
+            .find_map(|(key, value)| obeyed(key).or_else(|| obeyed_in(value))),
+        _ => None,
+    }
 }
 
 fn cloud(file: File) -> Result<Checked, Wrong> {
@@ -199,6 +228,11 @@ fn about(cloud: &str, place: usize, family: Spanned<WholeFamily>, tables: &Table
     let family = family.into_inner();
     let said = Said::deserialize(family.rest)
         .map_err(|problem| (at, format!("families: {}", problem.message().replace('\n', ", "))))?;
+    for word in std::iter::once(&said.name).chain(&said.words) {
+        if !rows::is_word(word) {
+            return Err((at, format!("families: `{word}`: {}", rows::NAME_WANTED)));
+        }
+    }
     if said.scope == Scope::Disk && said.directions == Directions::Apart {
         let problem = format!(
             "families: `{}`: directions = \"apart\" goes with scope = \"machine\" only",

@@ -120,7 +120,7 @@ pub(super) fn read_disks(file: &str, text: &str, families: &[Family]) -> Result<
             burst: burst(&mut row)?,
             io_unit_bytes: row.known(|row| row.amount(1024, 1 << 20))?,
             price_microusd_month: row.micro(USD_MAX)?,
-            price_region: row.text().to_owned(),
+            price_region: row.word()?,
             price_date: row.text().to_owned(),
             source: row.text().to_owned(),
         };

@@ -377,7 +377,7 @@ fn flex_disk(row: &mut Row<'_>, families: &[Family]) -> Result<FlexDisk, Catalog
         price_microusd_iops_month: row.micro(USD_MAX)?,
         price_tiers: tiers(row)?,
         price_microusd_mbps_month: row.micro(USD_MAX)?,
-        price_region: row.text().to_owned(),
+        price_region: row.word()?,
         price_date: row.text().to_owned(),
         source: row.text().to_owned(),
         throughput_unit_bytes,

@@ -70,6 +70,9 @@ pub enum Problem {
         /// Where it is first.
         line: usize,
     },
+    /// A character that a terminal would obey.
+    #[error("the character {} stands here: tables have none that a terminal obeys", .0.escape_unicode())]
+    Control(char),
     #[error("there are no rows below the heading")]
     NoRows,
     #[error("this file must be there")]
@@ -77,6 +80,16 @@ pub enum Problem {
     /// Something in a `cloud.toml`.
     #[error("{0}")]
     Cloud(String),
+}
+
+/// What a name is made of.
+pub(super) const NAME_WANTED: &str =
+    "a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit";
+
+/// Whether `text` is such a name.
+pub(super) fn is_word(text: &str) -> bool {
+    let within = |letter: char| letter.is_ascii_alphanumeric() || "._-+".contains(letter);
+    text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.chars().all(within)
 }
 
 /// A cell and where it begins.
@@ -113,6 +126,12 @@ pub(super) fn read<T>(
         problem,
     };
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
+    let obeyed = |(_, letter): &(usize, char)| letter.is_control() && *letter != '\t';
+    for (line, letters) in lines.clone() {
+        if let Some((index, letter)) = letters.chars().enumerate().find(obeyed) {
+            return Err(error(line, index + 1, Problem::Control(letter)));
+        }
+    }
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let Some((heading_line, heading)) = lines.next() else {
         return Err(error(1, 1, Problem::Empty(listed(columns))));
@@ -274,9 +293,19 @@ impl Row<'_> {
     /// The next cell: a name, that must not be blank.
     pub(super) fn name(&mut self) -> Result<String, CatalogError> {
         self.known(|row| {
-            let text = row.text();
-            Ok((!text.is_empty()).then(|| text.to_owned()))
+            let word = row.word()?;
+            Ok((!word.is_empty()).then_some(word))
         })
+    }
+
+    /// The next cell: a name, or blank. Names are written into targets, commands and files, where other characters would mean
+    /// something.
+    pub(super) fn word(&mut self) -> Result<String, CatalogError> {
+        let text = self.text();
+        if text.is_empty() || is_word(text) {
+            return Ok(text.to_owned());
+        }
+        Err(self.wrong(NAME_WANTED))
     }
 
     /// The next cell: a whole number in `bounds`.

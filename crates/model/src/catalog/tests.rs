@@ -264,3 +264,36 @@ proptest! {
         prop_assert_eq!(decimal_micro(text.trim_end_matches('0').trim_end_matches('.')), Some(micro));
     }
 }
+
+/// Names go into targets, into commands and into files of other tools, and all of a table onto a terminal.
+#[test]
+fn names_that_a_shell_or_a_terminal_would_obey_are_refused() {
+    let answers = [
+        with(2, "\nStandard_A1,", "\nStandard_A1;$(touch pwned),"),
+        with(2, "\nStandard_A1,", "\n--size,"),
+        with(0, "Premium SSD,P2,8", "Premium SSD,P2 `id`,8"),
+        with(0, "Premium SSD,P2,8", "Premium SSD,P2\u{1b}[2J,8"),
+        with(0, "size_gib", "size\u{1b}_gib"),
+    ];
+    expect![[r#"
+        mine/vms.csv:3:1: `name` is `Standard_A1;$(touch pwned)`: a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit
+        mine/vms.csv:3:1: `name` is `--size`: a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit
+        mine/disks.csv:3:13: `sku` is `P2 `id``: a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit
+        mine/disks.csv:3:15: the character \u{1b} stands here: tables have none that a terminal obeys
+        mine/disks.csv:1:16: the character \u{1b} stands here: tables have none that a terminal obeys
+    "#]]
+    .assert_eq(&answers.concat());
+    let cloud = |old: &str, new: &str| {
+        let text = include_str!("../../data/aws/cloud.toml").replacen(old, new, 1);
+        check_cloud("mine/cloud.toml", &text).expect_err(new).to_string()
+    };
+    let answers = [
+        cloud("name = \"aws\"", "name = \"a\\u001b[31mws\""),
+        cloud("name = \"gp3\"", "name = \"gp3;id\""),
+        cloud("name = \"aws\"", "\"na\\u001bme\" = \"aws\""),
+    ];
+    expect![[r#"
+        mine/cloud.toml:3:10: the character \u{1b} stands here: tables have none that a terminal obeys
+        mine/cloud.toml:75:1: families: `gp3;id`: a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit
+        mine/cloud.toml:3:4: the character \u{1b} stands here: tables have none that a terminal obeys"#]].assert_eq(&answers.join("\n"));
+}

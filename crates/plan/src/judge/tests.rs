@@ -66,3 +66,27 @@ fn what_no_source_states_is_not_known_and_stands_last() {
     assert_eq!(judged.sustained.bytes_per_second, None);
     assert_eq!(judged.shares.last().map(|share| share.allows), Some(None));
 }
+
+/// "1 MiB sequential or random I/O costs 1 MiB of credit, and a smaller random one as much": 20 MiB/s are 20 random I/Os.
+#[test]
+fn disks_with_heads_have_as_many_iops_as_their_bytes_have_units() {
+    let layout =
+        Layout::named("aws/st1,size=500g", Catalog::named("aws").expect("built in")).expect("a layout");
+    let of = |block_bytes: u64| {
+        let ask = Ask {
+            block_bytes: Some(block_bytes),
+            ..Ask::default()
+        };
+        let need = ask.kind().expect("a kind").0;
+        let setup = Setup::of(&layout);
+        (judge(&layout, &need), binds(&setup, &need.load, false))
+    };
+    let (small, bound_by) = of(16 << 10);
+    assert_eq!(small.sustained.iops, Some(19));
+    assert_eq!(bound_by, Some(Limit::DiskThroughput));
+    let burst = small.burst.expect("credit").rates;
+    assert_eq!(burst.iops, Some(122));
+    let (large, _) = of(1 << 20);
+    assert_eq!(large.sustained.iops, Some(19));
+    assert_eq!(large.sustained.bytes_per_second, Some(20_480_000));
+}

@@ -5,7 +5,7 @@ mod decides;
 use super::*;
 use crate::cost::{self, Terms, What};
 use crate::layout::{Cache, GIB, Layout, MB};
-use crate::need::{Ask, MILLION};
+use crate::need::{Ask, BLOCK_BYTES_ASSUMED, MILLION};
 use crate::setup::{Lasts, Setup};
 use fathom_model::catalog::Catalog;
 
@@ -20,6 +20,7 @@ fn load(ios: u64, block_bytes: u64, read_percent: u64) -> Load {
         read_ppm: read_percent * MILLION / 100,
         working_set_bytes: 100 * GIB,
         lasts: Lasts::Always,
+        otherwise_block_bytes: BLOCK_BYTES_ASSUMED,
     }
 }
 

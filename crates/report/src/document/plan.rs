@@ -387,9 +387,13 @@ fn front(report: &PlanReport<'_>, reader: Reader) -> Vec<Block> {
     let price = format!("{}/month", report.money.code);
     let rows: Vec<Vec<String>> = answers.iter().step_by(step).map(row).collect();
     let table = of_machines(&["disks", "machine", &price, "IOPS", "MB/s"], rows, 1);
-    let about = "Of these none costs less than another one and delivers as much of both, without end; each is the cheapest for what \
-                 it delivers.";
-    let mut blocks = vec![Block::Text(String::from(about))];
+    let about = format!(
+        "Each is the cheapest for more or fewer IOPS or MB/s; none costs less than another one and delivers as much of both, \
+         without end, in I/Os of {}, {} % of them reads.",
+        Bytes(report.plan.need.load.block_bytes()),
+        report.plan.need.load.read_ppm / 10_000
+    );
+    let mut blocks = vec![Block::Text(about)];
     if reader == Reader::Page {
         let charts = [
             (price::By::Iops, "Price by IOPS"),

@@ -4,6 +4,7 @@
 //! `disk.csi.azure.com`).
 
 use super::kubernetes;
+use crate::words::shell_word;
 use fathom_plan::Family;
 use fathom_plan::layout::{Cache, GIB, Layout, MB};
 use std::fmt::Write as _;
@@ -66,6 +67,7 @@ fn disk(layout: &Layout<'_>) -> Disk {
 /// A script of `az` that makes the disks and a machine with them.
 pub(super) fn az(layout: &Layout<'_>, region: &str) -> String {
     let disk = disk(layout);
+    let region = &shell_word(region);
     let mut create =
         format!("az disk create --resource-group \"$GROUP\" --name \"data-$lun\" --location {region}");
     if disk.zonal {
@@ -88,7 +90,7 @@ pub(super) fn az(layout: &Layout<'_>, region: &str) -> String {
         format!(
             "az vm create --resource-group \"$GROUP\" --name \"$MACHINE\" --location {region}{zone} \\\n  --size {} --image \"$IMAGE\" \
              --generate-ssh-keys{ultra}\n",
-            vm.name
+            shell_word(&vm.name)
         )
     });
     let variables = ["GROUP", "MACHINE", "IMAGE", "ZONE"];

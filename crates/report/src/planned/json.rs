@@ -57,7 +57,8 @@ pub(super) fn plan(report: &PlanReport<'_>) -> String {
 pub(super) fn pairs(report: &PairReport<'_>) -> String {
     let document = json!({
         "schema": SCHEMA,
-        "layouts": report.layouts.iter().map(explained).collect::<Vec<_>>(),
+        "need": need(report.need),
+        "layouts": report.layouts.iter().map(|one| explained(one, report.need)).collect::<Vec<_>>(),
         "prices": report.prices,
     });
     format!("{document:#}\n")
@@ -72,6 +73,10 @@ fn need(need: &Need) -> Value {
     json!({
         "iops": load.ios,
         "bytes_per_second": load.bytes,
+        "block_bytes": match load.ios {
+            0 => load.otherwise_block_bytes,
+            _ => load.block_bytes(),
+        },
         "read_percent": load.read_ppm as f64 * 100.0 / MILLION as f64,
         "size_bytes": need.size_bytes,
         "working_set_bytes": (load.working_set_bytes != u64::MAX).then_some(load.working_set_bytes),
@@ -226,9 +231,8 @@ fn share(share: &Share) -> Value {
     })
 }
 
-fn explained(one: &Explained<'_>) -> Value {
-    let need = Need::none();
-    let mut value = answer(&one.answer, &need);
+fn explained(one: &Explained<'_>, need: &Need) -> Value {
+    let mut value = answer(&one.answer, need);
     value["binds"] = json!({
         "iops": one.binds_iops.map(fathom_plan::rules::Limit::words),
         "bytes_per_second": one.binds_bytes.map(fathom_plan::rules::Limit::words),
@@ -244,16 +248,16 @@ fn explained(one: &Explained<'_>) -> Value {
     value["never_used"] = idle.collect();
     let changes = one.changes.iter().map(|change| {
         json!({
-            "to": answer(&change.answer, &need),
+            "to": answer(&change.answer, need),
             "usd_month_more": change.microusd_more as f64 / 1e6,
         })
     });
     value["changes"] = changes.collect();
-    value["replaces"] = one.replaces.iter().map(|other| answer(other, &need)).collect();
+    value["replaces"] = one.replaces.iter().map(|other| answer(other, need)).collect();
     value["replaces_smaller"] = one
         .replaces_smaller
         .iter()
-        .map(|other| answer(other, &need))
+        .map(|other| answer(other, need))
         .collect();
     value
 }

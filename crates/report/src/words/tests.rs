@@ -92,3 +92,15 @@ fn durations_stay_as_they_were_set() {
     assert_eq!(text(120_000_000_000), "2 min");
     assert_eq!(text(86_400_000_000_000), "24 h");
 }
+
+#[test]
+fn words_of_a_shell_stay_one_word() {
+    assert_eq!(shell_word("Standard_D8s_v5"), "Standard_D8s_v5");
+    assert_eq!(
+        shell_word("model:aws/gp3,size=100g,vm=m6i.large"),
+        "model:aws/gp3,size=100g,vm=m6i.large"
+    );
+    assert_eq!(shell_word("a;$(touch pwned)"), "'a;$(touch pwned)'");
+    assert_eq!(shell_word("it's"), r"'it'\''s'");
+    assert_eq!(shell_word(""), "''");
+}

@@ -19,14 +19,18 @@ const SECONDS_PERCENT: f64 = 99.9;
 /// Hours of a month, at most.
 const HOURS_MAX: u64 = 744;
 
-/// Whether anything of a load or of room is asked for.
-pub(super) fn is_asked(args: &PlanArgs) -> bool {
-    args.iops.or(args.mbps).or(args.gib).is_some()
-}
-
 /// What is needed, and what was assumed of it.
 pub(super) fn need(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<(Need, Vec<Assumed>)> {
-    let ask = Ask {
+    Ok(asked(args, catalogs)?.need()?)
+}
+
+/// What layouts that are named are judged for: what is needed, or else I/Os of the kind that is asked for.
+pub(super) fn need_or_kind(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<(Need, Vec<Assumed>)> {
+    Ok(asked(args, catalogs)?.kind()?)
+}
+
+fn asked(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<Ask> {
+    Ok(Ask {
         iops: args.iops,
         bytes_per_second: args.mbps,
         size_bytes: args.gib,
@@ -37,8 +41,7 @@ pub(super) fn need(args: &PlanArgs, catalogs: &[&Catalog]) -> anyhow::Result<(Ne
         latency: args.latency.clone(),
         growth_permille: args.growth,
         choice: choice(args, catalogs)?,
-    };
-    Ok(ask.need()?)
+    })
 }
 
 /// What is needed so that recordings are carried.

@@ -6,6 +6,7 @@ use crate::document::content::{Block, Document, Table};
 use crate::document::explained::percent;
 use crate::planned::{Currency, PairReport};
 use fathom_core::units::Bytes;
+use fathom_plan::Directions;
 use fathom_plan::explain::{Change, Explained, Idle};
 use fathom_plan::judge::{Binding, Share};
 use fathom_plan::layout::Layout;
@@ -25,8 +26,52 @@ pub(super) fn document(report: &PairReport<'_>, _: Reader) -> Document {
             document.add("What would change it", changes(one, &report.money));
         }
     }
+    document.add("What the figures are of", [Block::List(kind(report))]);
     document.add("Prices", [Block::List(vec![report.prices.clone()])]);
     document
+}
+
+/// Of which I/Os IOPS and MB/s are told, and what that makes of limits that reads and writes have apart.
+fn kind(report: &PairReport<'_>) -> Vec<String> {
+    let load = &report.need.load;
+    let block_bytes = match load.ios {
+        0 => load.otherwise_block_bytes,
+        _ => load.block_bytes(),
+    };
+    let reads = load.read_ppm / 10_000;
+    let mut lines = vec![format!(
+        "Random I/Os of {}, {reads} % of them reads (--bs and --read say otherwise): IOPS as far as IOPS limit them, MB/s as far \
+         as MB/s do.",
+        Bytes(block_bytes)
+    )];
+    let mut apart: Vec<String> = Vec::new();
+    for one in report.layouts {
+        let family = one.answer.layout.disk.family();
+        if family.directions() == Directions::Apart && !apart.contains(&family.to_string()) {
+            apart.push(family.to_string());
+        }
+    }
+    if !apart.is_empty() && (1..100).contains(&reads) {
+        lines.push(format!(
+            "{}: reads and writes have limits of their own, and these figures take both at once; reads alone (--read 100) or \
+             writes alone (--read 0) get less.",
+            apart.join(", ")
+        ));
+    }
+    let by_units: Vec<String> = report
+        .layouts
+        .iter()
+        .map(|one| one.answer.layout.disk.family())
+        .filter(|family| family.counting().whole_units)
+        .map(|family| family.to_string())
+        .collect();
+    if let Some(first) = by_units.first() {
+        lines.push(format!(
+            "{first}: each random I/O, however small, takes a whole unit of its bytes a second; large sequential ones get more \
+             MB/s."
+        ));
+    }
+    lines
 }
 
 /// What the second saves or costs more than the first, and what it delivers.

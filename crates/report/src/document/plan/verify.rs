@@ -1,5 +1,6 @@
 //! The command that carries a load out on the model of a layout.
 
+use crate::words::shell_word;
 use fathom_core::units::Bytes;
 use fathom_plan::layout::{Cache, Layout, size_word};
 use fathom_plan::need::{Load, MILLION};
@@ -34,7 +35,10 @@ pub(crate) fn command(layout: &Layout<'_>, load: &Load) -> String {
         Lasts::Always | Lasts::AsSeen(_) => 60,
         Lasts::Seconds(seconds) => seconds,
     };
-    let on = format!("--on model:{}{credit}", layout.target());
+    let on = format!(
+        "--on {}",
+        shell_word(&format!("model:{}{credit}", layout.target()))
+    );
     let size = size_word(load.working_set_bytes.min(layout.size_bytes()));
     let how = "--direct=1 --ioengine=libaio";
     let load = format!(
