@@ -231,7 +231,12 @@ impl Catalog {
         let flex_disks = texts
             .flex_disks
             .map(|text| flex::read(&file(file_name::FLEX_DISKS), text, families));
-        let (vms, vm_places) = vm::read(&file(file_name::VMS), texts.vms.unwrap_or_default())?;
+        let (mut vms, vm_places) = vm::read(&file(file_name::VMS), texts.vms.unwrap_or_default())?;
+        if !cloud.machine_burst_note.is_empty() {
+            for vm in vms.iter_mut().filter(|vm| vm.bursts()) {
+                vm.burst_note.clone_from(&cloud.machine_burst_note);
+            }
+        }
         let vm_limits = texts
             .vm_limits
             .map(|text| vm_limit::read(&file(file_name::VM_LIMITS), text, families));

@@ -163,7 +163,7 @@ const fn rule(name: &'static str, says: &'static str, part: Part) -> Rule {
 pub const RULES: [Rule; 56] = [
     rule(
         "premium-storage",
-        "a family that needs premium storage is taken by machines that have it, as far as a source states it",
+        "a family that needs premium storage is taken by machines that have it, and none by series that a source says take none of it",
         Part::Takes(ways::takes_family),
     ),
     rule(

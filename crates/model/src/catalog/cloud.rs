@@ -47,6 +47,8 @@ pub struct Cloud {
     pub families: Vec<Family>,
     /// What is to be known of all that is said of it.
     pub notes: Vec<String>,
+    /// What is to be known of machines that burst on credit; empty: nothing.
+    pub machine_burst_note: String,
 }
 
 /// The size that tables of services are of.
@@ -59,6 +61,8 @@ struct File {
     title: String,
     #[serde(default)]
     notes: Vec<String>,
+    #[serde(default)]
+    machine_burst_note: String,
     release: Spanned<Release>,
     #[serde(default)]
     quantiles_us: BTreeMap<String, Spanned<Vec<(f64, f64)>>>,
@@ -217,6 +221,7 @@ fn cloud(file: File) -> Result<Checked, Wrong> {
         release_origin: release.origin.clone(),
         families: Vec::new(),
         notes: file.notes,
+        machine_burst_note: file.machine_burst_note,
     };
     Ok(Checked { cloud, families })
 }

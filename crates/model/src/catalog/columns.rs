@@ -3,7 +3,7 @@
 //! Data in: rows of the catalogue. Data out: their values in the order of the columns. It must not know how they
 //! are printed.
 
-use super::{Catalog, Family, GIB, MB, Offer, Vm, VmLimit};
+use super::{Catalog, Family, FlexDisk, GIB, MB, Offer, Vm, VmLimit};
 
 /// A column of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ const DISK_COLUMNS: [Column; 21] = [
         "price_mbps",
         "price_usd_mbps_month",
         Unit::Usd,
-        "of freely sized disks: a MB/s and month",
+        "of freely sized disks: a MB/s (10^6 bytes) and month",
     ),
     column(
         "price_region",
@@ -381,13 +381,23 @@ fn disk_values(offer: Offer<'_>) -> [Value<'_>; DISK_COLUMNS.len()] {
                 Value::None,
                 number(disk.price_microusd_gib_month, MICRO),
                 number(disk.price_microusd_iops_month, MICRO),
-                number(disk.price_microusd_mbps_month, MICRO),
+                price_of_mbps(disk),
                 text(&disk.price_region),
                 text(&disk.price_date),
                 text(&disk.source),
             ]
         }
     }
+}
+
+/// The price of 10^6 bytes a second, as the other columns count: some rows have that of a MiB/s.
+fn price_of_mbps(disk: &FlexDisk) -> Value<'static> {
+    let price = |microusd: u64| {
+        let of_a_byte = microusd as f64 / disk.throughput_unit_bytes as f64;
+        // To a billionth of a dollar: what is left out comes to nothing on the largest disk.
+        Value::Number((of_a_byte * MB as f64 * 1e3).round() / 1e9)
+    };
+    disk.price_microusd_mbps_month.map_or(Value::NotKnown, price)
 }
 
 fn vm_values(vm: &Vm) -> [Value<'_>; VM_COLUMNS.len()] {

@@ -41,6 +41,9 @@ pub(super) struct Said {
     /// Whether only a virtual machine with premium storage takes it.
     #[serde(default)]
     pub(super) needs_premium_storage: bool,
+    /// Series of machines that take none of it.
+    #[serde(default)]
+    pub(super) not_on_series: Vec<String>,
     /// Whether I/O itself is paid for, besides the capacity.
     #[serde(default)]
     pub(super) billed_by_transaction: bool,
@@ -241,6 +244,12 @@ impl Family {
     /// Whether only a virtual machine with premium storage takes it.
     pub const fn needs_premium_io(self) -> bool {
         self.0.said.needs_premium_storage
+    }
+
+    /// Whether machines of a series take none of it.
+    pub fn is_refused_by(self, series: &str) -> bool {
+        let mut refusing = self.0.said.not_on_series.iter();
+        refusing.any(|refused| refused.eq_ignore_ascii_case(series))
     }
 
     /// Whether I/O itself is paid for, besides the capacity.

@@ -417,6 +417,9 @@ fn formula(row: &mut Row<'_>) -> Result<Option<Rule>, CatalogError> {
         "" => Ok(None),
         "not known" => Ok(Some(Rule::NotKnown)),
         text => match Formula::parse(text) {
+            Ok(formula) if formula.is_nothing() => Err(row.wrong(
+                "it comes to nothing, or divides by zero, whatever the size: a formula of more than 0 goes here",
+            )),
             Ok(formula) => Ok(Some(Rule::Follows(formula))),
             Err(problem) => Err(row.wrong(problem)),
         },

@@ -109,6 +109,20 @@ impl Formula {
         value.is_finite().then_some(value.max(0.0))
     }
 
+    /// Whether it has no value above zero for a small, a middling and a large disk.
+    pub(super) fn is_nothing(&self) -> bool {
+        let at = |value: f64| {
+            self.at(Values {
+                gib: value,
+                iops: value,
+                mbps: value,
+            })
+        };
+        [1.0, 1_000.0, 65_536.0]
+            .into_iter()
+            .all(|value| at(value).is_none_or(|value| value <= 0.0))
+    }
+
     /// Whether it names the throughput.
     pub(crate) fn names_mbps(&self) -> bool {
         self.root.names(Name::Mbps)

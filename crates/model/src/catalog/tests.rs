@@ -294,6 +294,41 @@ fn names_that_a_shell_or_a_terminal_would_obey_are_refused() {
     ];
     expect![[r#"
         mine/cloud.toml:3:10: the character \u{1b} stands here: tables have none that a terminal obeys
-        mine/cloud.toml:75:1: families: `gp3;id`: a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit
+        mine/cloud.toml:76:1: families: `gp3;id`: a name has letters, digits, `.`, `_`, `-` and `+` only, and begins with a letter or digit
         mine/cloud.toml:3:4: the character \u{1b} stands here: tables have none that a terminal obeys"#]].assert_eq(&answers.join("\n"));
+}
+
+/// 0.04 dollars a MiB/s are 0.038147 a MB/s, in which what is free is told too: 250 MiB/s come to 5 dollars.
+#[test]
+fn prices_of_throughput_are_in_the_unit_of_the_other_columns() {
+    let aws = Catalog::named("aws").expect("built in");
+    let place = |key: &str| {
+        let at = disk_columns().iter().position(|column| column.key == key);
+        at.expect(key)
+    };
+    let (_, gp3) = aws
+        .listed_disks()
+        .find(|(offer, _)| offer.sku() == "gp3")
+        .expect("there");
+    let number = |key: &str| match gp3.values[place(key)] {
+        Value::Number(number) => number,
+        other => panic!("{key}: {other:?}"),
+    };
+    let usd = (250.0 * 1.048_576 - number("mbps_free")) * number("price_usd_mbps_month");
+    assert!((usd - 5.0).abs() < 1e-6, "{usd}");
+}
+
+#[test]
+fn formulas_that_come_to_nothing_are_refused() {
+    for (formula, nothing) in [
+        ("0", true),
+        ("1/0", true),
+        ("gib - gib", true),
+        ("gib/0", true),
+        ("3*gib", false),
+        ("max(0, gib - 500)", false),
+    ] {
+        let parsed = formula::Formula::parse(formula).expect(formula);
+        assert_eq!(parsed.is_nothing(), nothing, "{formula}");
+    }
 }

@@ -83,6 +83,8 @@ pub struct Vm {
     pub source: String,
     /// What is told with each answer about it; empty: nothing.
     pub note: String,
+    /// What is told of its burst, as of those of all machines of its cloud; empty: nothing.
+    pub burst_note: String,
 }
 
 impl Vm {
@@ -95,7 +97,18 @@ impl Vm {
             )
         });
         let own = (!self.note.is_empty()).then(|| self.note.clone());
-        of_option.into_iter().chain(own)
+        let of_burst = (!self.burst_note.is_empty()).then(|| self.burst_note.clone());
+        of_option.into_iter().chain(own).chain(of_burst)
+    }
+
+    /// Whether it bursts above its limits, as far as is documented.
+    pub fn bursts(&self) -> bool {
+        let above = |burst: Option<u64>, base: Option<u64>| burst.is_some() && burst != base;
+        above(self.burst_uncached_iops, self.uncached_iops)
+            || above(
+                self.burst_uncached_bytes_per_second,
+                self.uncached_bytes_per_second,
+            )
     }
 }
 
@@ -152,5 +165,6 @@ fn vm(row: &mut rows::Row<'_>) -> Result<Vm, CatalogError> {
         price_date: row.text().to_owned(),
         source: row.text().to_owned(),
         note: row.text().to_owned(),
+        burst_note: String::new(),
     })
 }

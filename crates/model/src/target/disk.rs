@@ -77,6 +77,7 @@ fn unknown(name: &str, catalog: &Catalog) -> TargetError {
     TargetError::UnknownDisk {
         name: name.to_owned(),
         near: nearest(name, skus.chain(free).chain(families)).map(str::to_owned),
+        cloud: catalog.cloud().to_owned(),
     }
 }
 

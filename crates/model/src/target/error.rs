@@ -74,12 +74,14 @@ pub enum TargetError {
         wanted: &'static str,
     },
     /// No such disk.
-    #[error("no disk is called `{name}`{}: `fathom catalog disks` lists all", did_you_mean(.near.as_deref()))]
+    #[error("no disk is called `{name}`{}: `fathom catalog disks{}` lists all", did_you_mean(.near.as_deref()), of_cloud(.cloud))]
     UnknownDisk {
         /// What was written.
         name: String,
         /// What may be meant.
         near: Option<String>,
+        /// Whose disks were looked through.
+        cloud: String,
     },
     /// A disk whose IOPS have neither a baseline nor a known least.
     #[error(
@@ -167,7 +169,7 @@ pub enum TargetError {
         on_demand: &'static str,
     },
     /// On-demand bursts where there are none.
-    #[error("burst=on-demand: {disk} {instead}; {}", nearest_that(.smallest.as_deref(), "is the smallest that bursts on demand"))]
+    #[error("burst=on-demand: {disk} {instead}; {}", match .smallest { Some(name) => format!("{name} is the smallest that bursts on demand"), None => String::from("no disk of the catalogue does") })]
     NoOnDemand {
         disk: String,
         /// The smallest of the catalogue that does.
@@ -196,6 +198,15 @@ pub enum TargetError {
         /// Whether it is known not to, or not known.
         does_not: &'static str,
         disk: String,
+        family: &'static str,
+        /// The virtual machine most like it that does.
+        like: Option<String>,
+    },
+    /// A family that machines of the series do not take.
+    #[error("{vm} takes no {family}: {}", nearest_that(.like.as_deref(), "does"))]
+    NotTaken {
+        /// The virtual machine.
+        vm: String,
         family: &'static str,
         /// The virtual machine most like it that does.
         like: Option<String>,

@@ -64,6 +64,15 @@ pub(super) fn takes(vm: &Vm, chosen: &Chosen, count: usize, catalog: &Catalog) -
             like: like(),
         });
     }
+    let family = chosen.family;
+    if family.is_refused_by(&vm.series) {
+        let does = |other: &Vm| !family.is_refused_by(&other.series);
+        return Err(TargetError::NotTaken {
+            vm: vm.name.clone(),
+            family: family.name(),
+            like: self::like(vm, chosen, count, catalog, does),
+        });
+    }
     if (vm.max_data_disks as usize) < count {
         return Err(TargetError::TooManyDisks {
             vm: vm.name.clone(),
@@ -95,9 +104,7 @@ fn limit(rate: Option<u64>) -> Limit {
 
 /// Whether it bursts above its limits, as far as is documented.
 pub(super) fn bursts(vm: &Vm) -> bool {
-    let above = |burst: Option<u64>, base| burst.is_some() && burst != base;
-    above(vm.burst_uncached_iops, vm.uncached_iops)
-        || above(vm.burst_uncached_bytes_per_second, vm.uncached_bytes_per_second)
+    vm.bursts()
 }
 
 /// Its limits. Virtual machines burst on credit only, and on the uncached path only (documented). Where the catalogue has

@@ -436,3 +436,28 @@ proptest! {
         prop_assert_eq!(parse(&format!("azure/Ultra,{text}"), Catalog::azure()).is_ok(), ultra, "ultra {}", text);
     }
 }
+
+#[test]
+fn a_series_that_takes_none_of_a_family_is_an_error() {
+    let gcp = Catalog::named("gcp").expect("built in");
+    let error = parse("gcp/pd-ssd:100GiB,vm=c4d-standard-8", gcp).expect_err("refused");
+    assert!(
+        error
+            .to_string()
+            .starts_with("c4d-standard-8 takes no SSD Persistent Disk: "),
+        "{error}"
+    );
+}
+
+/// "no source states its size": what the model takes is told as assumed, with each run on such a machine.
+#[test]
+fn the_bucket_of_an_instance_is_told_as_inferred() {
+    let aws = Catalog::named("aws").expect("built in");
+    let told = |text: &str| {
+        let spec = parse(text, aws).expect(text);
+        spec.assumed.iter().any(|note| note.contains("is inferred"))
+    };
+    assert!(told("aws/io2:2000GiB,iops=64000,vm=m6i.large"));
+    assert!(!told("aws/io2:2000GiB,iops=64000,vm=m6i.32xlarge"));
+    assert!(!told("aws/gp3:100GiB"));
+}

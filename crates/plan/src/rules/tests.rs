@@ -739,3 +739,18 @@ fn depth() {
     let judged = crate::judge::judge(&layout("azure/P30"), &need.need().expect("a need").0);
     assert_eq!(judged.in_flight, 11);
 }
+
+#[test]
+fn a_series_that_takes_none_of_a_family_is_not_chosen() {
+    let gcp = Catalog::named("gcp").expect("built in");
+    let on = |target: &str, machine: &str| {
+        let layout = Layout {
+            machine: gcp.vm(machine),
+            ..layout(target)
+        };
+        takes(&layout).is_ok()
+    };
+    assert!(!on("gcp/pd-ssd,size=100g", "c4d-standard-8"));
+    assert!(on("gcp/pd-ssd,size=100g", "n2-standard-8"));
+    assert!(on("gcp/hyperdisk-balanced,size=100g", "c4d-standard-8"));
+}

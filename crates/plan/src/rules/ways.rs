@@ -7,10 +7,11 @@ use fathom_model::catalog::Offer;
 use fathom_model::spec::CacheMode;
 
 pub(super) fn takes_family(layout: &Layout<'_>) -> bool {
-    let needs = layout.disk.family().needs_premium_io();
+    let family = layout.disk.family();
+    let needs = family.needs_premium_io();
     layout
         .machine
-        .is_none_or(|vm| !needs || vm.premium_io == Some(true))
+        .is_none_or(|vm| (!needs || vm.premium_io == Some(true)) && !family.is_refused_by(&vm.series))
 }
 
 pub(super) fn has_places(layout: &Layout<'_>) -> bool {
