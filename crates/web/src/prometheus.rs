@@ -8,12 +8,14 @@ use fathom_core::record::CounterRow;
 use fathom_dialect::prometheus::{instances, numbers, range};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 
 /// The longest answer to one question, and how long it may take.
 const BYTES_MAX: u64 = 64 << 20;
 const PATIENCE: Duration = Duration::from_mins(1);
+/// How long all of them may take: some thirty questions, each of which a slow server may spin out.
+const PATIENCE_IN_ALL: Duration = Duration::from_mins(10);
 /// Prometheus gives no more points a series than 11,000.
 const POINTS_MAX: u64 = 10_000;
 /// Nobody scrapes more often than this for long.
@@ -88,6 +90,10 @@ pub enum HistoryError {
         status: u16,
         detail: String,
     },
+    #[error(
+        "{url} did not answer a question within {patience_s} s: ask for a shorter time, or of a server that is less busy"
+    )]
+    Slow { url: String, patience_s: u64 },
     #[error("{url}: that is no answer of Prometheus' API: {detail}")]
     NotUnderstood { url: String, detail: String },
     #[error("no counters of a node exporter's instance {instance} in that time{known}")]
@@ -103,6 +109,9 @@ pub struct Prometheus {
     url: String,
     token: Option<String>,
     agent: ureq::Agent,
+    /// How long one answer may take, and when all must be there.
+    patience: Duration,
+    until: Instant,
 }
 
 /// A machine's counters over a while.
@@ -148,7 +157,6 @@ impl Prometheus {
             .build();
         let config = ureq::Agent::config_builder()
             .tls_config(tls)
-            .timeout_global(Some(PATIENCE))
             .http_status_as_error(false)
             .max_redirects(0)
             .build();
@@ -156,6 +164,8 @@ impl Prometheus {
             url: url.to_owned(),
             token,
             agent: config.into(),
+            patience: PATIENCE,
+            until: Instant::now() + PATIENCE_IN_ALL,
         })
     }
 
@@ -190,7 +200,7 @@ impl Prometheus {
     /// Those of the node exporter's counters whose names begin so.
     fn counters(&self, instance: &str, span: Span, prefix: &str) -> Result<History, HistoryError> {
         let selector = selector(instance);
-        let step_s = self.step(&selector, span)?;
+        let step_s = self.step(instance, span)?;
         let mut rows = Vec::new();
         for (metric, label) in ASKED.into_iter().filter(|(name, _)| name.starts_with(prefix)) {
             let query = format!("sum by ({label}) ({metric}{selector})");
@@ -222,7 +232,8 @@ impl Prometheus {
     }
 
     /// How far readings are apart: as often as is scraped, or less often where that would be too many.
-    fn step(&self, selector: &str, span: Span) -> Result<u64, HistoryError> {
+    fn step(&self, instance: &str, span: Span) -> Result<u64, HistoryError> {
+        let selector = selector(instance);
         let query = format!("max(count_over_time(node_cpu_seconds_total{selector}[{LOOK_BACK_S}s]))");
         // In the middle: what was so at the end may have been a machine that went away.
         let middle = u64::midpoint(span.from_s, span.to_s);
@@ -236,7 +247,7 @@ impl Prometheus {
             }
         }
         let Some(scrapes) = scrapes else {
-            return Err(self.nothing(selector));
+            return Err(self.nothing(instance));
         };
         let apart = (LOOK_BACK_S as f64 / scrapes).round() as u64;
         let least = span.to_s.saturating_sub(span.from_s).div_ceil(POINTS_MAX);
@@ -244,7 +255,7 @@ impl Prometheus {
     }
 
     /// Says which instances there are.
-    fn nothing(&self, selector: &str) -> HistoryError {
+    fn nothing(&self, instance: &str) -> HistoryError {
         let text = self.ask(
             "query",
             &[("query", "count by (instance) (node_cpu_seconds_total)")],
@@ -259,7 +270,7 @@ impl Prometheus {
             n => format!(": it knows {} and {} more", known[..8].join(", "), n - 8),
         };
         HistoryError::Nothing {
-            instance: selector.to_owned(),
+            instance: instance.to_owned(),
             known,
         }
     }
@@ -272,11 +283,25 @@ impl Prometheus {
     }
 
     fn ask(&self, what: &str, fields: &[(&str, &str)]) -> Result<String, HistoryError> {
-        let failed = |error: ureq::Error| HistoryError::Unreachable {
+        let patience = self
+            .patience
+            .min(self.until.saturating_duration_since(Instant::now()));
+        let slow = || HistoryError::Slow {
             url: self.url.clone(),
-            detail: error.to_string(),
+            patience_s: patience.as_secs(),
         };
-        let mut request = self.agent.get(format!("{}/api/v1/{what}", self.url));
+        if patience.is_zero() {
+            return Err(slow());
+        }
+        let failed = |error: ureq::Error| match error {
+            ureq::Error::Timeout(_) => slow(),
+            error => HistoryError::Unreachable {
+                url: self.url.clone(),
+                detail: error.to_string(),
+            },
+        };
+        let request = self.agent.get(format!("{}/api/v1/{what}", self.url));
+        let mut request = request.config().timeout_global(Some(patience)).build();
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
@@ -285,21 +310,47 @@ impl Prometheus {
         }
         let mut answer = request.call().map_err(failed)?;
         let status = answer.status().as_u16();
+        let place = answer.headers().get("Location");
+        let place = place.map_or_else(String::new, |place| {
+            String::from_utf8_lossy(place.as_bytes()).into_owned()
+        });
         let text = answer.body_mut().with_config().limit(BYTES_MAX).read_to_string();
         let text = text.map_err(failed)?;
         if status == 200 {
             return Ok(text);
         }
-        let detail: String = text
-            .chars()
-            .filter(|letter| !letter.is_control())
-            .take(200)
-            .collect();
+        let detail = refusal(
+            status,
+            &in_a_line(&text),
+            &in_a_line(&place),
+            self.token.is_some(),
+        );
         Err(HistoryError::Refused {
             url: self.url.clone(),
             status,
             detail,
         })
+    }
+}
+
+/// The beginning of what a server says, in a line.
+fn in_a_line(text: &str) -> String {
+    let letters = text.chars().filter(|letter| !letter.is_control());
+    letters.take(200).collect()
+}
+
+/// What a status that is no success means, and what to do; `place`: where the server says to look instead.
+fn refusal(status: u16, said: &str, place: &str, has_token: bool) -> String {
+    let said = if said.is_empty() { "it says no more" } else { said };
+    match status {
+        300..=399 if !place.is_empty() => {
+            format!("it leads to {place}, which is not followed: give the address of Prometheus itself")
+        }
+        401 | 403 if has_token => {
+            format!("{said}: the token of --prometheus-token is not the one that it asks for")
+        }
+        401 | 403 => format!("{said}: give the token that it asks for with --prometheus-token FILE"),
+        _ => said.to_owned(),
     }
 }
 

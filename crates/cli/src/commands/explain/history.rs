@@ -69,7 +69,12 @@ pub(crate) fn server(url: &str, token: Option<&Path>) -> anyhow::Result<Promethe
     {
         bail!("--prometheus-token: a token is one word of printable characters, alone in its file");
     }
-    Ok(Prometheus::new(url, token)?)
+    let server = Prometheus::new(url, token)?;
+    // Some thirty questions, of which a busy server may take seconds for each.
+    if terminal::stderr_redraws() {
+        terminal::say(&format!("asking {url} (Ctrl-C ends it)"));
+    }
+    Ok(server)
 }
 
 /// From when to when; since `back` before now where nothing is said.
