@@ -4,9 +4,8 @@
 //! other files hold.
 
 use crate::error::RESTORE;
-use crate::{RUN_FILE, StoreError, is_sweep};
+use crate::{RUN_FILE, StoreError, is_sweep, open};
 use fathom_core::run::{Run, SCHEMA, Status};
-use fathom_core::units::Bytes;
 use fathom_door::own;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -14,7 +13,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Far more than ten thousand sections take.
-const SIZE_BYTES_MAX: u64 = 1 << 30;
+pub(crate) const SIZE_BYTES_MAX: u64 = 1 << 30;
 
 /// A finished file of the run directory, as listed in `run.json` under `files`: what is listed is whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,30 +109,12 @@ pub(crate) fn sync_directory(dir: &Path) -> io::Result<()> {
 /// There is none, it has a newer schema, or it is not a run record.
 pub(crate) fn read(dir: &Path) -> Result<Document, StoreError> {
     let path = dir.join(RUN_FILE);
-    let text = regular(&path).map_err(|source| match source.kind() {
+    let text = open::whole(&path, SIZE_BYTES_MAX).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound if is_sweep(dir) => StoreError::IsASweep { dir: dir.to_owned() },
         io::ErrorKind::NotFound if dir.is_dir() => StoreError::NotARun { dir: dir.to_owned() },
         _ => StoreError::io("read", &path, source),
     })?;
     parse(path, &text)
-}
-
-/// What a regular file holds: nothing else is a document, reading it may never end, and one that is larger than any that was
-/// written would only fill memory.
-fn regular(path: &Path) -> io::Result<Vec<u8>> {
-    let bad = |detail: String| Err(io::Error::new(io::ErrorKind::InvalidInput, detail));
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_file() {
-        return bad(String::from("it is no regular file"));
-    }
-    if metadata.len() > SIZE_BYTES_MAX {
-        let size = Bytes(metadata.len());
-        return bad(format!(
-            "it has {size}, and no run.json has more than {}",
-            Bytes(SIZE_BYTES_MAX)
-        ));
-    }
-    std::fs::read(path)
 }
 
 fn parse(path: PathBuf, text: &[u8]) -> Result<Document, StoreError> {

@@ -26,6 +26,7 @@ mod error;
 mod fixtures;
 mod histograms;
 mod note;
+mod open;
 mod reader;
 mod records;
 mod remove;
@@ -40,7 +41,9 @@ pub use error::StoreError;
 pub use note::{
     NAME_MAX as NOTE_NAME_MAX, NOTE_FILE, Note, TEXT_MAX as NOTE_TEXT_MAX, read_note, write_note,
 };
-pub use reader::{Recovered, StoredRun, read, read_histograms, read_run, recover, recover_with};
+pub use reader::{
+    Recovered, StoredRun, read, read_histograms, read_run, read_run_of_whole_files, recover, recover_with,
+};
 pub use records::{RecordReader, StreamEnd, StreamRow, StreamWriter, export_parquet, stored_streams};
 pub use remove::{remove_record, remove_run};
 pub use repeats::{REPEATS_FILE, is_repeats, read_repeats, write_repeats};

@@ -4,6 +4,7 @@
 
 use crate::document::sync_directory;
 use crate::error::StoreError;
+use crate::open;
 use crate::table::temporary_name;
 use fathom_door::own;
 use serde::{Deserialize, Serialize};
@@ -75,7 +76,7 @@ pub fn write_note(dir: &Path, note: &Note) -> Result<(), StoreError> {
 /// It cannot be read, or is none.
 pub fn read_note(dir: &Path) -> Result<Note, StoreError> {
     let path = dir.join(NOTE_FILE);
-    let file = match std::fs::File::open(&path) {
+    let file = match open::regular(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Note::default()),
         Err(source) => return Err(StoreError::io("read", &path, source)),

@@ -4,7 +4,7 @@
 //! is wrong and what to do. It must not know how to judge or print them.
 
 use crate::document::{self, Document, FileRecord};
-use crate::error::RECOVER;
+use crate::error::{RECOVER, RESTORE};
 use crate::records::{RecoveredStream, recover_streams};
 use crate::stream::{StreamReader, Tail};
 use crate::writer::{convert_series, remove_temporaries};
@@ -47,6 +47,26 @@ pub struct Recovered {
 /// There is no run, it is of a newer schema, or it does not parse.
 pub fn read_run(dir: &Path) -> Result<Run, StoreError> {
     Ok(document::read(dir)?.run)
+}
+
+/// As [`read_run`], and looks whether the files that it lists are there with the sizes that they were written with. It reads none of
+/// them: what else is wrong with one is told by whoever reads it.
+///
+/// # Errors
+/// As [`read_run`], or a file is gone, cut off or something else.
+pub fn read_run_of_whole_files(dir: &Path) -> Result<Run, StoreError> {
+    let Document { run, files } = document::read(dir)?;
+    for file in &files {
+        let path = dir.join(&file.name);
+        let found =
+            std::fs::symlink_metadata(&path).map_err(|source| StoreError::io("look at", &path, source))?;
+        if !found.is_file() {
+            let detail = "it is no regular file";
+            return Err(StoreError::corrupt(&path, detail, RESTORE));
+        }
+        table::check_size(&path, file, found.len())?;
+    }
+    Ok(run)
 }
 
 /// Reads a run, finished or killed.

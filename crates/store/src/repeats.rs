@@ -2,8 +2,9 @@
 //!
 //! Data in: [`Repeats`]. Data out: the same read back. It must not know how they are told.
 
-use crate::document::sync_directory;
+use crate::document::{SIZE_BYTES_MAX, sync_directory};
 use crate::error::StoreError;
+use crate::open;
 use fathom_core::run::{REPEATS_SCHEMA, Repeats};
 use fathom_door::own;
 use std::io::{self, Write};
@@ -39,7 +40,7 @@ pub fn write_repeats(dir: &Path, repeats: &Repeats) -> Result<(), StoreError> {
 /// It cannot be read, is damaged, or has a newer schema.
 pub fn read_repeats(dir: &Path) -> Result<Repeats, StoreError> {
     let path = dir.join(REPEATS_FILE);
-    let text = std::fs::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
+    let text = open::whole(&path, SIZE_BYTES_MAX).map_err(|source| StoreError::io("read", &path, source))?;
     let damaged = |why: String| {
         let source = io::Error::new(io::ErrorKind::InvalidData, why);
         StoreError::io("understand", &path, source)

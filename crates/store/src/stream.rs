@@ -9,6 +9,7 @@
 
 use crate::StoreError;
 use crate::error::{RECOVER, guarded};
+use crate::open;
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::RecordBatchDecoder;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
@@ -147,7 +148,7 @@ impl StreamReader {
     /// Opens a stream whose columns have the types of those of `expected`.
     pub(crate) fn open(path: &Path, expected: &Schema) -> Result<Self, StoreError> {
         let io = |source| StoreError::io("open", path, source);
-        let file = File::open(path).map_err(io)?;
+        let file = open::regular(path).map_err(io)?;
         let size = file.metadata().map_err(io)?.len();
         let mut reader = Self {
             path: path.to_owned(),

@@ -13,8 +13,9 @@
 //!
 //! It must not know how points are measured.
 
-use crate::document::sync_directory;
+use crate::document::{SIZE_BYTES_MAX, sync_directory};
 use crate::error::StoreError;
+use crate::open;
 use crate::remove::remove_run;
 use fathom_core::sweep::{SCHEMA, SweepPlan, SweepResults};
 use fathom_door::own;
@@ -46,7 +47,7 @@ pub fn read_sweep_plan(dir: &Path) -> Result<SweepPlan, StoreError> {
 
 fn read_document<T: DeserializeOwned>(dir: &Path) -> Result<T, StoreError> {
     let path = dir.join(SWEEP_FILE);
-    match std::fs::read(&path) {
+    match open::whole(&path, SIZE_BYTES_MAX) {
         Ok(text) => parse(&path, &text),
         Err(source) if source.kind() == io::ErrorKind::NotFound => {
             Err(StoreError::NotASweep { dir: dir.to_owned() })
@@ -61,7 +62,7 @@ fn read_document<T: DeserializeOwned>(dir: &Path) -> Result<T, StoreError> {
 /// There is nothing yet, it has a newer schema, or it is damaged.
 pub fn read_sweep_results(dir: &Path) -> Result<SweepResults, StoreError> {
     let path = dir.join(RESULTS_FILE);
-    let text = std::fs::read(&path).map_err(|source| StoreError::io("read", &path, source))?;
+    let text = open::whole(&path, SIZE_BYTES_MAX).map_err(|source| StoreError::io("read", &path, source))?;
     parse(&path, &text)
 }
 

@@ -6,6 +6,7 @@
 use crate::StoreError;
 use crate::document::FileRecord;
 use crate::error::{RESTORE, guarded};
+use crate::open;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use fathom_door::own;
@@ -171,7 +172,7 @@ pub(crate) fn failed(path: &Path, error: ParquetError) -> StoreError {
 /// Size and checksum of a file that is to be called `path`.
 pub(crate) fn record_of(file: &Path, path: &Path) -> Result<FileRecord, StoreError> {
     let io = |source| StoreError::io("read", file, source);
-    let mut input = File::open(file).map_err(io)?;
+    let mut input = open::regular(file).map_err(io)?;
     let mut hash = Xxh64::new(0);
     let mut size_bytes = 0;
     let mut buffer = vec![0; 1 << 16];
@@ -189,19 +190,25 @@ pub(crate) fn record_of(file: &Path, path: &Path) -> Result<FileRecord, StoreErr
     Ok(FileRecord::new(path, size_bytes, hash.digest()))
 }
 
+/// Compares a file's size with what `run.json` says of it.
+///
+/// # Errors
+/// It is another.
+pub(crate) fn check_size(path: &Path, record: &FileRecord, size_bytes: u64) -> Result<(), StoreError> {
+    if size_bytes == record.size_bytes {
+        return Ok(());
+    }
+    let detail = format!("it has {size_bytes} bytes, {} were written", record.size_bytes);
+    Err(StoreError::corrupt(path, detail, RESTORE))
+}
+
 /// Compares a file with what `run.json` says of it.
 ///
 /// # Errors
 /// It cannot be read, or is not what was recorded.
 pub(crate) fn check(path: &Path, record: &FileRecord) -> Result<(), StoreError> {
     let found = record_of(path, path)?;
-    if found.size_bytes != record.size_bytes {
-        let detail = format!(
-            "it has {} bytes, {} were written",
-            found.size_bytes, record.size_bytes
-        );
-        return Err(StoreError::corrupt(path, detail, RESTORE));
-    }
+    check_size(path, record, found.size_bytes)?;
     if found.xxh64 != record.xxh64 {
         let detail = "its checksum is not the one in run.json";
         return Err(StoreError::corrupt(path, detail, RESTORE));
@@ -221,7 +228,7 @@ pub(crate) fn read(
     if let Some(record) = record {
         check(path, record)?;
     }
-    let file = File::open(path).map_err(|source| StoreError::io("open", path, source))?;
+    let file = open::regular(path).map_err(|source| StoreError::io("open", path, source))?;
     guarded(path, RESTORE, || {
         let bad = |error: ParquetError| StoreError::corrupt(path, error.to_string(), RESTORE);
         let reader = ParquetRecordBatchReaderBuilder::try_new(file)

@@ -12,15 +12,18 @@ use listing::{Entry, Filter, Listing};
 
 use crate::http::{Asked, Policy, Refusal, Reply, Site};
 use crate::hub::feed::Feed;
-use crate::live::page_of;
-use fathom_store::Note;
+use crate::live::{page_of, page_with};
+use fathom_store::{NOTE_NAME_MAX, NOTE_TEXT_MAX, Note};
 use form::Fields;
+use hyper::StatusCode;
 use pages::{ListPage, NotePage, ProblemPage};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// At most so many directories are compared at once.
 const COMPARED_MAX: usize = 64;
+/// What is here cannot be read or written.
+const FAILED: StatusCode = StatusCode::INTERNAL_SERVER_ERROR;
 
 /// Who makes pages of what was measured.
 pub trait Reports: Send + Sync + 'static {
@@ -60,7 +63,7 @@ impl Browse {
         let filter = Filter::of(&Fields::of(asked.query.as_bytes()));
         let listed = match self.listing.read() {
             Ok(listed) => listed,
-            Err(why) => return self.problem(asked, "The folder cannot be read", &why),
+            Err(why) => return self.problem(asked, FAILED, "The folder cannot be read", &why),
         };
         page_of(&ListPage::new(
             &self.listing,
@@ -82,7 +85,7 @@ impl Browse {
         };
         match self.reports.report(&entry.path) {
             Ok(page) => of_itself(page),
-            Err(why) => self.problem(asked, "There is no report of this", &why),
+            Err(why) => self.problem(asked, FAILED, "There is no report of this", &why),
         }
     }
 
@@ -90,7 +93,7 @@ impl Browse {
         let fields = Fields::of(asked.query.as_bytes());
         let listed = match self.listing.read() {
             Ok(listed) => listed,
-            Err(why) => return self.problem(asked, "The folder cannot be read", &why),
+            Err(why) => return self.problem(asked, FAILED, "The folder cannot be read", &why),
         };
         let mut sides = [Vec::new(), Vec::new()];
         for (side, name) in sides.iter_mut().zip(["a", "b"]) {
@@ -104,11 +107,16 @@ impl Browse {
         let [a, b] = &sides;
         if a.is_empty() || b.is_empty() {
             let why = "Choose at least one run or sweep for A and one for B.";
-            return self.problem(asked, "Two sides are compared", why);
+            return self.problem(asked, StatusCode::BAD_REQUEST, "Two sides are compared", why);
         }
         match self.reports.compare(a, b) {
             Ok(page) => of_itself(page),
-            Err(why) => self.problem(asked, "This is no comparison", &why),
+            Err(why) => self.problem(
+                asked,
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "This is no comparison",
+                &why,
+            ),
         }
     }
 
@@ -136,23 +144,32 @@ impl Browse {
         };
         match fathom_store::write_note(&entry.path, &note) {
             Ok(()) => Reply::SeeOther(String::from("/")),
-            Err(error) => self.problem(asked, "The note could not be kept", &error.to_string()),
+            Err(error) => {
+                let status = if note.name.len() > NOTE_NAME_MAX || note.text.len() > NOTE_TEXT_MAX {
+                    StatusCode::BAD_REQUEST
+                } else {
+                    FAILED
+                };
+                self.problem(asked, status, "The note could not be kept", &error.to_string())
+            }
         }
     }
 
-    fn problem(&self, asked: &Asked<'_>, title: &str, why: &str) -> Reply {
-        page_of(&ProblemPage {
+    fn problem(&self, asked: &Asked<'_>, status: StatusCode, title: &str, why: &str) -> Reply {
+        let page = ProblemPage {
             title,
             why,
             nonce: asked.nonce,
             version: &self.version,
-        })
+        };
+        page_with(status, &page)
     }
 }
 
 /// A page that says itself what it may do.
 fn of_itself(page: String) -> Reply {
     Reply::Whole {
+        status: StatusCode::OK,
         content_type: "text/html; charset=utf-8",
         policy: Policy::OfItself,
         body: page.into_bytes(),

@@ -7,6 +7,7 @@ use crate::http::{Asked, Policy, Refusal, Reply, Site};
 use crate::hub::feed::Feed;
 use crate::hub::{Hub, Measured};
 use askama::Template;
+use hyper::StatusCode;
 use hyper::body::Bytes;
 use std::sync::{Arc, OnceLock};
 
@@ -56,8 +57,14 @@ impl Live {
 
 /// A page with the answer's nonce.
 pub(crate) fn page_of(page: &impl Template) -> Reply {
+    page_with(StatusCode::OK, page)
+}
+
+/// The same, with a status.
+pub(crate) fn page_with(status: StatusCode, page: &impl Template) -> Reply {
     match page.render() {
         Ok(text) => Reply::Whole {
+            status,
             content_type: "text/html; charset=utf-8",
             policy: Policy::Nonce,
             body: text.into_bytes(),
@@ -91,6 +98,7 @@ impl Site for Live {
             "/metrics" => {
                 let format = Format::of(asked.accept);
                 Reply::Whole {
+                    status: StatusCode::OK,
                     content_type: format.content_type(),
                     policy: Policy::Nothing,
                     body: write(&self.0.families(), format),

@@ -57,12 +57,16 @@ fn runs_are_listed_reported_compared_and_named() {
     );
     let compared = serving.get("/compare?a=a1&a=a2&b=b1&b=b2");
     assert!(compared.contains("IOPS"), "a comparison");
-    assert!(
-        serving
-            .get("/compare?a=a1&b=sweep")
-            .contains("give two sides of the same kind")
-    );
-    assert!(serving.get("/compare?a=a1").contains("at least one"));
+    for (query, status, why) in [
+        ("a=a1&b=sweep", "422", "give two sides of the same kind"),
+        ("a=a1", "400", "at least one"),
+    ] {
+        let at = &serving.at;
+        let request = format!("GET /compare?{query} HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\n\r\n");
+        let answer = ask(at, &request);
+        assert_eq!(answer.split(' ').nth(1), Some(status), "{answer}");
+        assert!(answer.contains(why), "{answer}");
+    }
     // A note comes by a form of the page's own.
     let page = serving.get("/note/a1");
     let (_, rest) = page.split_once("name=\"secret\" value=\"").expect("a form");

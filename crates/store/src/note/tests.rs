@@ -47,3 +47,18 @@ fn a_link_is_replaced_not_followed() {
     write_note(dir.path(), &Note::default()).expect("written");
     assert_eq!(std::fs::read_to_string(&other).expect("theirs"), "theirs");
 }
+
+/// Reading a pipe would wait for whoever writes to it, and a link leads elsewhere.
+#[test]
+fn a_pipe_and_a_link_are_no_notes() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join(NOTE_FILE);
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+    let error = read_note(dir.path()).expect_err("a pipe").to_string();
+    assert!(error.contains("it is no regular file"), "{error}");
+    std::fs::remove_file(&path).expect("removed");
+    std::os::unix::fs::symlink("/etc/passwd", &path).expect("a link");
+    let error = read_note(dir.path()).expect_err("a link").to_string();
+    assert!(error.contains("links are not followed"), "{error}");
+}

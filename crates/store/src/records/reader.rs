@@ -10,6 +10,7 @@ use super::segment::reading_schema;
 use crate::StoreError;
 use crate::document::{self, Document};
 use crate::error::{RECOVER, RESTORE, guarded};
+use crate::open;
 use crate::stream::{StreamReader, Tail};
 use crate::table;
 use arrow_array::RecordBatch;
@@ -193,7 +194,7 @@ impl<R: StreamRow> RecordReader<R> {
     /// Opens a Parquet segment for the row groups that may have rows in the window.
     fn open_table(&mut self, number: u32, path: &Path) -> Result<ParquetRecordBatchReader, StoreError> {
         let bad = |error: ParquetError| StoreError::corrupt(path, error.to_string(), RESTORE);
-        let file = File::open(path).map_err(|source| StoreError::io("open", path, source))?;
+        let file = open::regular(path).map_err(|source| StoreError::io("open", path, source))?;
         let known = self.metadata.take().filter(|(known, _)| *known == number);
         let metadata = match known {
             Some((_, metadata)) => metadata,

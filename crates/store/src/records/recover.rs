@@ -9,6 +9,7 @@ use super::segment::{listed, properties, remove};
 use crate::StoreError;
 use crate::document::{FileRecord, sync_directory};
 use crate::error::{RESTORE, guarded};
+use crate::open;
 use crate::reader::{lock, lost};
 use crate::stream::{StreamReader, Tail};
 use crate::table::{self, TableWriter, temporary_name};
@@ -17,7 +18,6 @@ use fathom_core::record::{
 };
 use fathom_door::own;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -162,7 +162,7 @@ fn recover_segment<R: StreamRow>(
 
 /// The rows of a Parquet file, by its footer.
 fn rows_of(path: &Path) -> Result<u64, StoreError> {
-    let file = File::open(path).map_err(|source| StoreError::io("open", path, source))?;
+    let file = open::regular(path).map_err(|source| StoreError::io("open", path, source))?;
     guarded(path, RESTORE, || {
         let reader = ParquetRecordBatchReaderBuilder::try_new(file)
             .map_err(|error| StoreError::corrupt(path, error.to_string(), RESTORE))?;

@@ -4,7 +4,9 @@
 
 use super::form::{Fields, encoded};
 use fathom_core::run::{Run, Status};
-use fathom_store::{Note, RUN_FILE, is_sweep, read_note, read_run, read_sweep_plan};
+use fathom_store::{
+    Note, RUN_FILE, SERIES_FILE, is_sweep, read_note, read_run_of_whole_files, read_sweep_plan,
+};
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -70,8 +72,8 @@ pub(super) struct Listing {
     known: Mutex<HashMap<PathBuf, (Changed, Arc<Entry>)>>,
 }
 
-/// When document and note were changed.
-type Changed = [Option<SystemTime>; 2];
+/// When document, series and note were changed.
+type Changed = [Option<SystemTime>; 3];
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -144,13 +146,17 @@ impl Listing {
     /// What a directory holds; `None`: nothing of fathom's.
     fn entry(&self, path: &Path) -> Option<Arc<Entry>> {
         let changed = |name: &str| {
-            fs::metadata(path.join(name))
+            fs::symlink_metadata(path.join(name))
                 .and_then(|found| found.modified())
                 .ok()
         };
         let sweep = is_sweep(path);
         let document = if sweep { fathom_store::SWEEP_FILE } else { RUN_FILE };
-        let changed = [Some(changed(document)?), changed(fathom_store::NOTE_FILE)];
+        let changed = [
+            Some(changed(document)?),
+            changed(SERIES_FILE),
+            changed(fathom_store::NOTE_FILE),
+        ];
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, entry)) = known.get(path)
             && *then == changed
@@ -208,7 +214,7 @@ fn of_sweep(path: &Path, empty: &Entry) -> Result<Entry, String> {
 }
 
 fn of_run(path: &Path, empty: &Entry) -> Result<Entry, String> {
-    let run = read_run(path).map_err(|error| error.to_string())?;
+    let run = read_run_of_whole_files(path).map_err(|error| error.to_string())?;
     let data = run
         .summary
         .jobs

@@ -188,3 +188,95 @@ fn a_filter_finds_by_words_kind_and_day() {
     assert_eq!(fits("to=2026-01-01"), ["alpha", "beta"]);
     assert_eq!(fits("from=2026-01-01"), Vec::<&str>::new());
 }
+
+/// Programs that ask see that it failed, people are told why.
+#[test]
+fn what_fails_has_a_status_that_says_so() {
+    struct Nothing;
+    impl Reports for Nothing {
+        fn report(&self, _: &Path) -> Result<String, String> {
+            Err(String::from("it is damaged"))
+        }
+        fn compare(&self, _: &[PathBuf], _: &[PathBuf]) -> Result<String, String> {
+            Err(String::from("they are of two kinds"))
+        }
+    }
+    let folder = folder(&["a", "b"]);
+    let runs = folder.path().join("runs");
+    let site = Browse::new(
+        runs.clone(),
+        Box::new(Nothing),
+        String::from("secret"),
+        String::from("0"),
+    );
+    let of = |path: &str, query: &str, form: Option<&[u8]>| match site.answer(&asked(path, query, form)) {
+        Reply::Whole { status, body, .. } => (status.as_u16(), String::from_utf8(body).expect("text")),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(of("/", "", None).0, 200);
+    let (status, page) = of("/report/a", "", None);
+    assert!(
+        status == 500 && page.contains("it is damaged"),
+        "{status}: {page}"
+    );
+    let (status, page) = of("/compare", "a=a&b=b", None);
+    assert!(status == 422 && page.contains("of two kinds"), "{status}: {page}");
+    assert_eq!(of("/compare", "", None).0, 400);
+    assert_eq!(of("/compare", "a=a", None).0, 400);
+    let long = format!("secret=secret&name={}", "x".repeat(300));
+    assert_eq!(of("/note/a", "", Some(long.as_bytes())).0, 400);
+    std::fs::write(runs.join("a/note.json"), "somebody's").expect("a file");
+    assert_eq!(of("/note/a", "", Some(b"secret=secret&name=x")).0, 500);
+    std::fs::remove_dir_all(&runs).expect("removed");
+    assert_eq!(of("/", "", None).0, 500);
+}
+
+/// Nothing that only has a run's names is waited for, followed or taken for one.
+#[test]
+fn pipes_links_and_cut_files_are_damaged() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::os::unix::fs::symlink;
+    let folder = folder(&["empty"]);
+    let runs = folder.path().join("runs");
+    let pipe = |path: PathBuf| {
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+    };
+    let run = fathom_testkit::make::run(Vec::new(), Vec::new());
+    let make = |dir: &Path| {
+        std::fs::create_dir_all(dir).expect("a directory");
+        let writer = fathom_store::RunWriter::create(dir, &run).expect("a run");
+        writer.finish(&run, std::iter::empty()).expect("finished");
+    };
+    make(&folder.path().join("outside"));
+    pipe(runs.join("fifo/run.json"));
+    pipe(runs.join("note/note.json"));
+    make(&runs.join("whole"));
+    std::fs::create_dir_all(runs.join("link")).expect("a directory");
+    symlink(folder.path().join("outside/run.json"), runs.join("link/run.json")).expect("a link");
+    std::fs::write(runs.join("note/run.json"), "{}").expect("a file");
+    let listing = Listing::new(runs.clone());
+    let read = || listing.read().expect("a list");
+    let kind_of = |listed: &super::listing::Listed, id: &str| {
+        let entry = listed.named(id).expect("it is listed");
+        (entry.kind, entry.state.clone())
+    };
+    let listed = read();
+    let (kind, state) = kind_of(&listed, "fifo");
+    assert!(
+        kind == Kind::Damaged && state.contains("no regular file"),
+        "{state}"
+    );
+    let (kind, state) = kind_of(&listed, "link");
+    assert!(
+        kind == Kind::Damaged && state.contains("links are not followed"),
+        "{state}"
+    );
+    let note = &listed.named("note").expect("it is listed").note.text;
+    assert!(note.contains("no regular file"), "{note}");
+    assert_eq!(kind_of(&listed, "whole").0, Kind::Recording);
+    let series = runs.join("whole").join(fathom_store::SERIES_FILE);
+    std::fs::write(&series, "PAR1").expect("cut off");
+    let (kind, state) = kind_of(&read(), "whole");
+    assert!(kind == Kind::Damaged && state.contains("4 bytes"), "{state}");
+}

@@ -7,6 +7,7 @@ use super::answer::Refusal;
 use data_encoding::BASE64;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use rustls::ServerConfig;
+use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 /// Fewer letters could be guessed.
 const TOKEN_LEAST: usize = 16;
 const TOKEN_MOST: usize = 1024;
+/// What is read of its file: with some room for what surrounds it, and one too many of any token that is too long.
+const TOKEN_FILE_BYTES_MAX: u64 = 2 * TOKEN_MOST as u64;
 
 /// TLS: who this is, and whose clients are let in.
 #[derive(Debug, Clone)]
@@ -86,10 +89,15 @@ impl Token {
     /// # Errors
     /// It cannot be read, or what is in it can be guessed or not be sent.
     pub fn read(path: &Path) -> Result<Self, TokenError> {
-        let text = std::fs::read_to_string(path).map_err(|source| TokenError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        let mut bytes = Vec::new();
+        // No more than a token and an end of line can have: a device gives without end, and a pipe (`<(…)`) is as good as a file.
+        std::fs::File::open(path)
+            .and_then(|file| file.take(TOKEN_FILE_BYTES_MAX).read_to_end(&mut bytes))
+            .map_err(|source| TokenError::Unreadable {
+                path: path.to_owned(),
+                source,
+            })?;
+        let text = String::from_utf8_lossy(&bytes);
         let text = text.trim();
         let fine = text.bytes().all(|byte| byte.is_ascii_graphic());
         if !fine || !(TOKEN_LEAST..=TOKEN_MOST).contains(&text.len()) {

@@ -64,6 +64,7 @@ pub(crate) enum Policy {
 pub(crate) enum Reply {
     /// A whole body of a type.
     Whole {
+        status: StatusCode,
         content_type: &'static str,
         policy: Policy,
         body: Vec<u8>,
@@ -147,6 +148,7 @@ pub(super) fn response(
 ) -> Response<Body> {
     match reply {
         Reply::Whole {
+            status,
             content_type,
             policy,
             body,
@@ -154,7 +156,7 @@ pub(super) fn response(
             let Some(body) = room.hold(body) else {
                 return refused(&Refusal::Busy);
             };
-            let mut response = whole(StatusCode::OK, content_type, body);
+            let mut response = whole(status, content_type, body);
             let policy = match policy {
                 Policy::Nothing => String::from("default-src 'none'; frame-ancestors 'none'"),
                 Policy::Nonce => format!(

@@ -26,6 +26,7 @@ impl Site for Own {
     fn answer(&self, asked: &Asked<'_>) -> Reply {
         match asked.path {
             "/" => Reply::Whole {
+                status: hyper::StatusCode::OK,
                 content_type: "text/html; charset=utf-8",
                 policy: Policy::Nonce,
                 body: asked.nonce.as_bytes().to_vec(),
@@ -39,12 +40,14 @@ impl Site for Own {
                 body: SHARED.get_or_init(|| vec![b'x'; 8 << 20].into()).clone(),
             },
             "/own" => Reply::Whole {
+                status: hyper::StatusCode::OK,
                 content_type: "text/plain",
                 policy: Policy::Nothing,
                 body: vec![b'x'; 16 << 20],
             },
             "/events" => Reply::Events { had: 0 },
             "/form" => Reply::Whole {
+                status: hyper::StatusCode::OK,
                 content_type: "text/plain",
                 policy: Policy::Nothing,
                 body: asked.form.unwrap_or(b"none").to_vec(),

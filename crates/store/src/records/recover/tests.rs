@@ -5,6 +5,7 @@ use crate::{RunWriter, StreamWriter};
 use fathom_core::record::RowSink;
 use fathom_core::rng::Rng;
 use fathom_core::run::Status;
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;

@@ -1,6 +1,7 @@
-use super::{Access, HostName, Refusal, Token, same, split_host};
+use super::{Access, HostName, Refusal, Token, TokenError, same, split_host};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use std::net::SocketAddr;
+use std::path::Path;
 
 const LOCAL: &str = "127.0.0.1:9877";
 
@@ -147,4 +148,30 @@ fn hosts_are_split_where_their_ports_begin() {
     assert_eq!(split_host("[::1]"), ("[::1]", None));
     assert_eq!(split_host("[::1]:80"), ("[::1]", Some("80")));
     assert!("a b".parse::<HostName>().is_err() && "a:1".parse::<HostName>().is_err());
+}
+
+/// A device gives without end; no more is read of it than a token can have.
+#[test]
+fn a_token_is_read_of_a_short_file_or_a_pipe_alone() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("token");
+    for endless in ["/dev/zero", "/dev/urandom"] {
+        let read = Token::read(Path::new(endless));
+        assert!(matches!(read, Err(TokenError::Unfit { .. })), "{read:?}");
+    }
+    for (letters, fits) in [
+        (15, false),
+        (16, true),
+        (1024, true),
+        (1025, false),
+        (1 << 20, false),
+    ] {
+        std::fs::write(&path, "x".repeat(letters) + "\n").expect("a file");
+        assert_eq!(Token::read(&path).is_ok(), fits, "{letters}");
+    }
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    std::io::Write::write_all(&mut writer, b"0123456789abcdef\n").expect("written");
+    drop(writer);
+    let name = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reader));
+    assert!(Token::read(Path::new(&name)).is_ok());
 }
