@@ -181,7 +181,12 @@ fn the_pages_are_sound_in_a_browser() {
             );
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
-        assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
+        let mut complaints = browser.complaints();
+        if name == "browse-problem" {
+            // A browser tells of each answer that is a failure: this page is one.
+            complaints.retain(|complaint| !complaint.contains("responded with a status of 4"));
+        }
+        assert_eq!(complaints, Vec::<String>::new(), "{name}");
         assert_eq!(
             browser.evaluate("document.documentElement?.dataset.errors || ''"),
             json!(""),
