@@ -145,6 +145,12 @@ fn each_machine_takes_a_disk() {
         ("azure", "E10"),
     ] {
         for vm in catalog(cloud).vms() {
+            // "C4D: no Persistent Disk".
+            let disk = if vm.name.starts_with("c4d-") {
+                "hyperdisk-balanced:100GiB"
+            } else {
+                disk
+            };
             let spec = spec(&format!("{cloud}/{disk},vm={}", vm.name));
             assert_eq!(spec.vm.expect("a machine").name, vm.name);
         }
