@@ -281,6 +281,10 @@ fn machine(catalog: &Catalog, vm: &Vm, family: &str, count: u64, need: &Need) ->
     let limit =
         |used: f64, allows: Option<f64>| used == 0.0 || allows.is_some_and(|allows| within(used, allows));
     if catalog.cloud() == "gcp" {
+        // C4D takes Hyperdisk and no Persistent Disk.
+        if vm.name.starts_with("c4d-") && family.starts_with("pd-") {
+            return false;
+        }
         let kind = catalog.family(family).expect("a family");
         let Some(row) = catalog.vm_limit(vm, kind) else {
             return ios == 0.0;
